@@ -1,0 +1,9 @@
+// The first line every command runs: plain JavaScript, so that an older Node can say what is wrong.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+if (major < 24 || (major === 24 && minor < 15)) {
+  process.stderr.write(
+    `Plumbline needs Node 24.15 or newer, and this is Node ${process.versions.node}. ` +
+      'Run it through npm (`npm ci && npm start`), which brings its own on Linux, or install Node 24 or newer.\n',
+  )
+  process.exit(1)
+}
