@@ -1,0 +1,42 @@
+import { goalFloor } from './constants.ts'
+import type { Reason } from './rules.ts'
+import type { Told } from './why.ts'
+
+/**
+ * What was measured and what it can mean, stated as facts: an agent's host may take orders from a
+ * tool for an attack, and the agent knows better than the service which cause is the true one.
+ */
+export function advise(reason: Reason, told: Told): string {
+  return sentences[reason](told)
+}
+
+const sentences: Record<Reason, (told: Told) => string> = {
+  ungrammatical: () =>
+    'This step cannot be spelled: it needs a goal that is not blank and a progress of advancing, stuck or circling. The ground is unchanged.',
+  grounded: () => 'The ground is set. Later steps are measured against it.',
+  'self-report:stuck': selfReport,
+  'self-report:circling': selfReport,
+  excursion: ({ overlap, parentOverlap }) =>
+    `A sub-task (overlap ${two(overlap)}) whose declared parent serves the ground (overlap ${two(parentOverlap ?? 0)}). This is not drift; the parent is still owed.`,
+  'goal-drift': ({ overlap, parentOverlap }) =>
+    parentOverlap === null
+      ? `This goal no longer matches the ground (overlap ${two(overlap)}). There are three possible causes: the user redirected the work (report a user turn), this is a sub-task of it (declare its parent_goal), or the work has left the errand and the ground is still owed.`
+      : `This goal does not match the ground (overlap ${two(overlap)}), and its declared parent measures ${two(parentOverlap)} against the ground, below ${two(goalFloor)}. Either the parent is another one, or it shares too little wording with the ground.`,
+  stalled: ({ drifting, memory: { accepted } }) =>
+    drifting
+      ? `The distance has stopped falling (${accepted.recent.join(', ')}), and the step before was off the ground as well; the ground is still owed.`
+      : `The distance is not falling (${accepted.recent.join(', ')}). If it holds on the next step, the run counts as drifting.`,
+  advancing: ({ situation: { phi } }) => `On the errand (phi ${two(phi)}).`,
+  oscillating: ({ period }) =>
+    `The same goals return in the same order every ${period ?? 0} steps. Returning once more leads back here; a new ground from the user, or another approach, would end it.`,
+}
+
+function selfReport({ reading: { progress }, situation: { phi }, drifting }: Told): string {
+  return drifting
+    ? `The step reports ${progress} again and lies ${two(phi)} from the ground. The ground is still owed.`
+    : `The step reports ${progress} at ${two(phi)} from the ground. If it holds on the next step, the run counts as drifting.`
+}
+
+function two(number: number): string {
+  return number.toFixed(2)
+}

@@ -1,0 +1,19 @@
+import { cycleRange } from './constants.ts'
+
+/** How many goals the longest cycle needs to show itself. */
+export const trailLength = Math.max(cycleRange.readings, 2 * cycleRange.maxPeriod)
+
+/**
+ * The shortest period, in steps, with which the newest goals of the trail repeat, or null. A
+ * period p needs max(6, 2p) readings and at least two different goals among them.
+ */
+export function periodOf(trail: readonly string[]): number | null {
+  for (let period = cycleRange.minPeriod; period <= cycleRange.maxPeriod; period++) {
+    const needed = Math.max(cycleRange.readings, 2 * period)
+    if (trail.length < needed) continue
+    const newest = trail.slice(-needed)
+    const repeats = newest.every((goal, place) => goal === newest[place % period])
+    if (repeats && new Set(newest).size >= cycleRange.distinct) return period
+  }
+  return null
+}

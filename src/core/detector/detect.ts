@@ -1,0 +1,140 @@
+import { advise } from './advice.ts'
+import { overlapOf } from './compare.ts'
+import { confidenceIn } from './confidence.ts'
+import { phiWeights } from './constants.ts'
+import { periodOf } from './cycle.ts'
+import { type Detector, type DetectorName, detectors, type Measured } from './detectors.ts'
+import { groundToFreeze } from './ground.ts'
+import { type Judgment, judge } from './judgment.ts'
+import { frozen, type Ground, type Memory } from './memory.ts'
+import { record, standsStill, timesOfNewest } from './record.ts'
+import { type Reason, ruleFor } from './rules.ts'
+import { spell } from './spelling.ts'
+import { type Reading, readStep, type Step } from './step.ts'
+import { explain } from './why.ts'
+
+/** The verdict on one step, as it goes over the wire. Scores are rounded to two decimals. */
+export interface Verdict {
+  goal: string
+  progress: string
+  distance: number
+  drifting: boolean
+  reason: Reason
+  phi: number
+  advice: string
+  svcscore: string | null
+  ground: string | null
+  goal_score: number
+  context: string | null
+  repetition?: number
+  judgment?: Judgment
+  parent_overlap?: number
+  detector: DetectorName
+  confidence: number
+  uncertain: boolean
+  why: string
+}
+
+/** What `detect` answers: the verdict and the memory for the next step. */
+export interface Detected {
+  verdict: Verdict
+  memory: Memory
+  /** Evidence of drift for ranking steps, 0–1, unrounded. */
+  score: number
+}
+
+/**
+ * Judges one step of a run: `(memory, step) → (verdict, memory)`. Pure and deterministic; the cost
+ * does not depend on the length of the run, only on that of the texts. Never throws for any text.
+ */
+export function detect(memory: Memory, step: Step): Detected {
+  const reading = readStep(step)
+  const { goal, progress, distance, spelled, words, context, parentWords } = reading
+
+  const newGround = groundToFreeze(memory, reading)
+  const grounded = newGround !== null && reading.ground === null
+  const detector: Detector = detectors[memory.detector]
+  const before = newGround === null ? memory : frozen(memory, newGround, detector.start(newGround))
+  const { ground } = before
+
+  const overlap = ground === null ? 1 : overlapOf(words, ground.words)
+  const parentOverlap =
+    parentWords === null || ground === null ? null : overlapOf(parentWords, ground.words)
+  const measured: Measured | null =
+    ground === null || !spelled || grounded
+      ? null
+      : detector.measure({ goal, words, ground, overlap, parentWords, parentOverlap }, before.own)
+  const phi =
+    measured === null || ground === null ? 0 : phiOf(measured.displacement, reading, ground)
+
+  const situation = {
+    spelled,
+    grounded,
+    progress,
+    phi,
+    left: measured?.left ?? false,
+    parentServes: measured?.parentServes ?? false,
+    stands: standsStill(before.accepted, distance),
+    drifted: before.drifted,
+  }
+  const rule = ruleFor(situation)
+  const recorded = record(before, reading, rule, measured?.own ?? before.own)
+
+  // A cycle speaks over the rule's reason, once; what is recorded stays the rule's.
+  const period = periodOf(recorded.trail)
+  const cycleBegins = period !== null && !before.cycling
+  const cycles = before.cycles + (cycleBegins ? 1 : 0)
+  const after: Memory = { ...recorded, cycling: period !== null, cycles }
+
+  const reason = cycleBegins ? 'oscillating' : rule.reason
+  const drifting = cycleBegins || rule.drifting(situation)
+  const wordless = words.length === 0 || ground?.words.length === 0
+  const driftProbability = wordless ? null : (measured?.driftProbability ?? 0)
+  const told = {
+    reading,
+    situation,
+    memory: after,
+    measured,
+    overlap,
+    parentOverlap,
+    drifting,
+    period,
+  }
+
+  const verdict: Verdict = {
+    goal,
+    progress,
+    distance,
+    drifting,
+    reason,
+    phi: rounded(phi),
+    advice: advise(reason, told),
+    svcscore: spelled ? spell(words, progress, distance, parentWords) : null,
+    ground: ground?.goal ?? null,
+    goal_score: ground?.words.length === 0 ? 1 : rounded(overlap),
+    context,
+    detector: memory.detector,
+    confidence: rounded(confidenceIn(reason, drifting, driftProbability)),
+    uncertain: !drifting && (wordless || measured?.uncertain === true),
+    why: explain(reason, told),
+  }
+  const repetition = spelled ? timesOfNewest(after.spellings) : 0
+  if (repetition > 1) verdict.repetition = repetition
+  const judgment = judge(after, before.cycles, step.earlier ?? null)
+  if (judgment !== null) verdict.judgment = judgment
+  if (parentOverlap !== null && measured !== null) verdict.parent_overlap = rounded(parentOverlap)
+  return { verdict, memory: after, score: measured?.score ?? (drifting ? 1 : 0) }
+}
+
+/** 0.5 · goal + 0.3 · |distance moved| / 10 + 0.2 · (progress changed), each part 0–1. */
+function phiOf(displacement: number, { distance, progress }: Reading, ground: Ground): number {
+  const moved = Math.abs(distance - ground.distance) / 10
+  const changed = progress === ground.progress ? 0 : 1
+  return (
+    phiWeights.goal * displacement + phiWeights.distance * moved + phiWeights.progress * changed
+  )
+}
+
+function rounded(number: number): number {
+  return Number(number.toFixed(2))
+}

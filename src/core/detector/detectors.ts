@@ -1,0 +1,49 @@
+import type { Ground } from './memory.ts'
+import { overlap } from './overlap.ts'
+
+/** What a detector says of one goal against the ground of its run. */
+export interface Measured {
+  /** How far the goal lies from the ground, 0–1, unrounded: the goal's part of phi. */
+  displacement: number
+  /** Whether the goal has left the ground. */
+  left: boolean
+  /** Whether the declared parent still serves the ground, so that leaving it is an excursion. */
+  parentServes: boolean
+  /** Calibrated probability that this step is drift, 0–1. */
+  driftProbability: number
+  /** Whether the texts give too little to tell. Such a step never counts as drifting. */
+  uncertain: boolean
+  /** The numbers that decided, as one factual sentence. */
+  why: string
+  /** Unrounded evidence of drift for ranking steps in an evaluation, 0–1. */
+  score: number
+  /** What the detector keeps for the next step; plain JSON, bounded. */
+  own: unknown
+}
+
+/** The texts of one step, in words. `goal` is the trimmed text. */
+export interface Compared {
+  goal: string
+  words: readonly string[]
+  ground: Ground
+  /** Jaccard overlap of the goal with the ground, 0–1; 0 when neither has a word. */
+  overlap: number
+  parentWords: readonly string[] | null
+  /** Jaccard overlap of the declared parent with the ground, 0–1, or null when none was declared. */
+  parentOverlap: number | null
+}
+
+/** A way to tell whether a goal is still the ground's errand. Pure: the same input gives the same bytes. */
+export interface Detector {
+  /** What it keeps about a ground that was just frozen. */
+  start(ground: Ground): unknown
+  measure(compared: Compared, own: unknown): Measured
+}
+
+/** Every detector a caller can choose. A new one is its file and its line here. */
+export const detectors = { overlap } as const satisfies Record<string, Detector>
+
+export type DetectorName = keyof typeof detectors
+
+/** The names a caller can choose from. */
+export const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]]

@@ -1,0 +1,29 @@
+import { progressValues } from './constants.ts'
+import type { Ground, Memory } from './memory.ts'
+import type { Reading } from './step.ts'
+import { wordsOf } from './words.ts'
+
+/**
+ * The ground this step freezes, or null: the first spelled step of a run, or a user turn whose goal
+ * is spelled otherwise than the ground. Nothing else ever moves it.
+ */
+export function groundToFreeze({ ground }: Memory, reading: Reading): Ground | null {
+  if (!reading.spelled) return null
+  if (ground === null) return candidate(reading)
+  if (!reading.userTurn) return null
+  const next = candidate(reading)
+  return sameSpelling(ground, next) ? null : next
+}
+
+function candidate({ goal, words, progress, distance, ground }: Reading): Ground {
+  return ground === null
+    ? { goal, words, progress, distance }
+    : { goal: ground, words: wordsOf(ground), progress: progressValues[0], distance }
+}
+
+/** Two grounds without words are told apart by their text. */
+function sameSpelling(a: Ground, b: Ground): boolean {
+  return a.words.length === 0 && b.words.length === 0
+    ? a.goal === b.goal
+    : a.words.join('|') === b.words.join('|')
+}

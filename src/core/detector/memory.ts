@@ -1,0 +1,90 @@
+import type { DetectorName } from './detectors.ts'
+
+/** The goal a run is measured against, with the state in which it was frozen. */
+export interface Ground {
+  goal: string
+  words: string[]
+  progress: string
+  /** 0–10 */
+  distance: number
+}
+
+/**
+ * All a run needs to judge its next step: plain JSON, bounded however long the run grows. `v` is
+ * the version of this shape; a reader refuses one it does not know.
+ */
+export interface Memory {
+  v: 1
+  detector: DetectorName
+  /** Steps of the run so far, judged or not. */
+  steps: number
+  /** How many grounds there have been: 0 before the first, +1 each time a user turn moves it. */
+  revision: number
+  ground: Ground | null
+  /** Steps since the ground was last moved, those before the first ground included. */
+  since: number
+  /** Whether the last recorded reason was a drift reason. */
+  drifted: boolean
+  /** Distances of the steps that stayed on the ground: the first, the newest five, how many of the newest in a row did not fall. */
+  accepted: { first: number; recent: number[]; flat: number }
+  /** Distances of every spelled step since the ground was moved. */
+  reported: { highest: number; last: number }
+  goalDrifts: number
+  stalls: number
+  /** Cycles found since the ground was moved, and whether one is being reported now. */
+  cycles: number
+  cycling: boolean
+  /** Contexts of the newest goals, '' for one without words: as many as the longest cycle needs. */
+  trail: string[]
+  /** How often each spelling was written, least recent first. */
+  spellings: [spelling: string, times: number][]
+  /** Highest count of any one spelling since the ground was moved. */
+  mostRepeated: number
+  /** What the chosen detector keeps for itself about the ground and the steps on it. */
+  own: unknown
+}
+
+/** The memory of a run that has not begun, to be judged by `detector`. */
+export function newMemory(detector: DetectorName): Memory {
+  return {
+    v: 1,
+    detector,
+    steps: 0,
+    revision: 0,
+    ground: null,
+    since: 0,
+    drifted: false,
+    accepted: { first: 0, recent: [], flat: 0 },
+    reported: { highest: 0, last: 0 },
+    goalDrifts: 0,
+    stalls: 0,
+    cycles: 0,
+    cycling: false,
+    trail: [],
+    spellings: [],
+    mostRepeated: 0,
+    own: null,
+  }
+}
+
+/** The memory after `ground` was frozen: everything measured against an earlier ground starts anew. */
+export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
+  const kept =
+    memory.ground === null
+      ? memory
+      : {
+          ...newMemory(memory.detector),
+          steps: memory.steps,
+          revision: memory.revision,
+          spellings: memory.spellings,
+        }
+  const { distance } = ground
+  return {
+    ...kept,
+    revision: memory.revision + 1,
+    ground,
+    accepted: { first: distance, recent: [distance], flat: 0 },
+    reported: { highest: distance, last: distance },
+    own,
+  }
+}

@@ -1,0 +1,52 @@
+import { distanceOf, sharedWords } from './compare.ts'
+import { goalFloor } from './constants.ts'
+import type { Compared, Detector } from './detectors.ts'
+
+/**
+ * The published rule: a goal has left the ground when their Jaccard overlap is below 0.30. It
+ * measures wording, not meaning, and its confidence says so.
+ */
+export const overlap: Detector = {
+  start: () => null,
+  measure(compared) {
+    const { words, ground, overlap, parentOverlap } = compared
+    return {
+      displacement: distanceOf(words, ground.words),
+      left: overlap < goalFloor,
+      parentServes: parentOverlap !== null && parentOverlap >= goalFloor,
+      driftProbability: driftProbabilityAt(overlap),
+      uncertain: false,
+      why: explain(compared),
+      score: 1 - overlap,
+      own: null,
+    }
+  },
+}
+
+/**
+ * Probability that a step is drift when its overlap lies below `below`, at one drifting step in
+ * ten: measured on labelled pairs by `npm run model:calibrate`, made monotone. Even without a
+ * shared word most steps are still on the errand, because a sub-task is part of it, not like it.
+ */
+export const calibration: readonly { below: number; driftProbability: number }[] = [
+  { below: 0.01, driftProbability: 0.2 },
+  { below: Number.POSITIVE_INFINITY, driftProbability: 0.01 },
+]
+
+function driftProbabilityAt(overlap: number): number {
+  const bin = calibration.find(({ below }) => overlap < below)
+  return bin?.driftProbability ?? 0
+}
+
+function explain({ words, ground, overlap }: Compared): string {
+  const against = overlap < goalFloor ? 'below' : 'at or above'
+  const limit = `${against} the floor of ${goalFloor.toFixed(2)}`
+  if (words.length === 0 || ground.words.length === 0) {
+    const which = words.length === 0 ? 'The goal' : 'The ground'
+    return `${which} has no word that can be compared: overlap ${overlap.toFixed(2)}, ${limit}.`
+  }
+  const shared = sharedWords(words, ground.words)
+  const union = words.length + ground.words.length - shared.length
+  const named = shared.length === 0 ? '' : ` (${shared.slice(0, 8).join(', ')})`
+  return `The goal and the ground share ${shared.length} of ${union} words${named}: overlap ${overlap.toFixed(2)}, ${limit}.`
+}

@@ -1,0 +1,70 @@
+import { rememberedSpellings, stallWindow } from './constants.ts'
+import { trailLength } from './cycle.ts'
+import type { Memory } from './memory.ts'
+import type { Rule } from './rules.ts'
+import { contextOf } from './spelling.ts'
+import type { Reading } from './step.ts'
+
+/** The memory after a step was judged by `rule`; `own` is what the detector keeps. Cycles are counted apart. */
+export function record(memory: Memory, reading: Reading, rule: Rule, own: unknown): Memory {
+  const { spelled, distance, context } = reading
+  const spellings = spelled ? counted(memory.spellings, keyOf(reading)) : memory.spellings
+  return {
+    ...memory,
+    steps: memory.steps + 1,
+    since: memory.since + 1,
+    drifted: rule.recordsDrift,
+    accepted: rule.acceptsDistance ? accept(memory.accepted, distance) : memory.accepted,
+    reported: spelled
+      ? { highest: Math.max(memory.reported.highest, distance), last: distance }
+      : memory.reported,
+    goalDrifts: memory.goalDrifts + (rule.reason === 'goal-drift' ? 1 : 0),
+    stalls: memory.stalls + (rule.reason === 'stalled' ? 1 : 0),
+    trail: [...memory.trail, context ?? ''].slice(-trailLength),
+    spellings,
+    mostRepeated: spelled
+      ? Math.max(memory.mostRepeated, timesOfNewest(spellings))
+      : memory.mostRepeated,
+    own,
+  }
+}
+
+/** How often the spelling of the newest spelled step has been written in the run. */
+export function timesOfNewest(spellings: Memory['spellings']): number {
+  return spellings.at(-1)?.[1] ?? 0
+}
+
+/** Whether `distance` would be the last of `stallWindow` that did not fall below the one before them. */
+export function standsStill({ recent }: Memory['accepted'], distance: number): boolean {
+  const [before, ...newest] = [...recent, distance].slice(-(stallWindow + 1))
+  return before !== undefined && newest.length === stallWindow && Math.min(...newest) >= before
+}
+
+function accept({ first, recent, flat }: Memory['accepted'], distance: number): Memory['accepted'] {
+  const before = recent.at(-1) ?? distance
+  return {
+    first,
+    recent: [...recent, distance].slice(-(stallWindow + 1)),
+    flat: distance >= before ? flat + 1 : 0,
+  }
+}
+
+/** A spelling in few bytes: contexts instead of words, so that memory stays small for long goals. */
+function keyOf({ context, progress, distance, parentWords }: Reading): string {
+  const parent = parentWords === null ? '' : `<${contextOf(parentWords) ?? ''}`
+  return `${context ?? ''}${progress.charAt(0)}${distance}${parent}`.replaceAll('ctx_', '')
+}
+
+/** The count of `key` raised by one and moved to the end; past the limit the least repeated, then least recent goes. */
+function counted(spellings: Memory['spellings'], key: string): Memory['spellings'] {
+  const times = spellings.find(([spelling]) => spelling === key)?.[1] ?? 0
+  const others = spellings.filter(([spelling]) => spelling !== key)
+  if (others.length >= rememberedSpellings) {
+    const fewest = Math.min(...others.map(([, count]) => count))
+    others.splice(
+      others.findIndex(([, count]) => count === fewest),
+      1,
+    )
+  }
+  return [...others, [key, times + 1]]
+}

@@ -1,0 +1,52 @@
+import { progressValues, selfReportFloor } from './constants.ts'
+import type { Measured } from './detectors.ts'
+import type { Memory } from './memory.ts'
+import type { Reason, Situation } from './rules.ts'
+import type { Reading } from './step.ts'
+
+/** Everything that was measured about a step, for the sentences that tell of it. */
+export interface Told {
+  reading: Reading
+  situation: Situation
+  /** After the step. */
+  memory: Memory
+  /** Null when there was nothing to measure against. */
+  measured: Measured | null
+  /** Overlap of the goal with the ground, 0–1. */
+  overlap: number
+  /** Overlap of a declared parent with the ground, 0–1, or null when none was declared. */
+  parentOverlap: number | null
+  drifting: boolean
+  /** Steps after which the goals repeat, when they do. */
+  period: number | null
+}
+
+/** The numbers that decided the reason, as one factual sentence. */
+export function explain(reason: Reason, told: Told): string {
+  return (sentences[reason] ?? measurement)(told)
+}
+
+const sentences: Partial<Record<Reason, (told: Told) => string>> = {
+  ungrammatical: ({ reading: { goal, progress } }) =>
+    goal === ''
+      ? 'The goal is blank.'
+      : `The progress "${progress.slice(0, 40).toWellFormed()}" is not one of ${progressValues.join(', ')}.`,
+  grounded: ({ reading }) =>
+    reading.words.length === 0
+      ? 'This goal is the ground, but it has no word that later goals could be compared with.'
+      : 'This goal is the ground; there was nothing to measure it against.',
+  'self-report:stuck': selfReport,
+  'self-report:circling': selfReport,
+  stalled: ({ memory: { accepted } }) =>
+    `The newest ${accepted.recent.length} distances do not fall: ${accepted.recent.join(', ')}.`,
+  oscillating: ({ period }) => `The newest goals repeat every ${period ?? 0} steps.`,
+}
+
+function measurement({ measured }: Told): string {
+  return measured?.why ?? ''
+}
+
+function selfReport({ reading: { progress }, situation: { phi, drifted } }: Told): string {
+  const again = drifted ? 'after a step that was off the ground as well' : 'for the first time'
+  return `The step reports ${progress} ${again}, and phi ${phi.toFixed(2)} is above ${selfReportFloor}.`
+}

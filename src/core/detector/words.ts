@@ -1,0 +1,26 @@
+import { normaliser } from './constants.ts'
+import { wordsOfEveryScript } from './scripts.ts'
+
+const stopWords: ReadonlySet<string> = new Set(normaliser.stopWords)
+const tokens = new RegExp(normaliser.tokenPattern, 'g')
+const suffix = new RegExp(normaliser.stemPattern)
+const beyondAscii = /[^\0-\x7f]/
+
+/**
+ * The words of a goal: lower-cased, without stop words, stemmed, each once, sorted by code unit.
+ * ASCII text gives exactly the published tokens; beyond ASCII every script is spelled.
+ */
+export function wordsOf(text: string): string[] {
+  const words = new Set<string>()
+  for (const word of rawWords(text)) if (!stopWords.has(word)) words.add(stem(word))
+  return [...words].sort()
+}
+
+function rawWords(text: string): readonly string[] {
+  if (beyondAscii.test(text)) return wordsOfEveryScript(text)
+  return text.toLowerCase().match(tokens) ?? []
+}
+
+function stem(word: string): string {
+  return word.length < normaliser.stemMinLength ? word : word.replace(suffix, '')
+}

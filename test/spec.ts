@@ -1,0 +1,926 @@
+/** One testable sentence of the specification. `issue` is the one that brings it; 7 stands for a later one. */
+export interface Requirement {
+  id: string
+  from: 'interface' | 'api' | 'configuration'
+  says: string
+  issue: 2 | 3 | 4 | 5 | 6 | 7
+}
+
+/** The id of a requirement, so that a misspelt one is a type error. */
+export type RequirementId = keyof typeof requirements
+
+/** Issues whose requirements no test has to verify yet; an issue that is done leaves this list. */
+export const openIssues: readonly number[] = [3, 4, 5, 6, 7]
+
+/** Every requirement by its id: where it is written, the issue that brings it, and what it says. */
+export const requirements = {
+  ...written('interface', 2, {
+    // POST /v1/check, the sugar form: ground and goal
+    'check.sugar.when': 'A body whose steps is absent or not an array is read as the sugar form.',
+    'check.sugar.two-steps':
+      'The sugar form answers two steps, the ground first and the goal second; the second is the verdict and shows drifting, reason, phi, goal_score, advice and context.',
+    'check.sugar.ground-required':
+      'Without a steps array, a ground that is missing, not a string or blank after trimming is 400 bad_request.',
+    'check.sugar.goal-required':
+      'Without a steps array, a goal that is missing, not a string or blank after trimming is 400 bad_request.',
+    'check.sugar.trim':
+      'ground and goal are trimmed, and the trimmed texts are measured and echoed.',
+    'check.sugar.progress-default':
+      'In the sugar form a progress that is absent or no string is advancing.',
+    'check.sugar.progress-unknown':
+      'In the sugar form a progress string other than advancing, stuck and circling is passed on and gives ungrammatical.',
+    'check.sugar.progress-second-only':
+      'In the sugar form progress applies to the second step; the ground step is always advancing.',
+    'check.sugar.distance-not-finite':
+      'In the sugar form a distance whose Number() is not finite is 5, so an absent one and 8abc are 5.',
+    'check.sugar.distance-parsed':
+      'In the sugar form a finite distance is parsed in base 10 from its string form and clamped to 0-10: "7.9" is 7, "1e1" is 1, -3 is 0, 99 is 10; one that does not parse, such as null, true or "", is 5.',
+    'check.sugar.distance-both': 'In the sugar form one distance is used for both steps.',
+    'check.sugar.reasons':
+      'A sugar form of ground and goal alone gives no reason but grounded, advancing, goal-drift or ungrammatical.',
+    'check.sugar.no-judgment': 'The sugar form never carries a judgment.',
+
+    // POST /v1/check, the sequence form: steps
+    'check.steps.wins':
+      'A steps that is an array is used and the sugar fields are ignored, even when it is empty and they are good.',
+    'check.steps.too-few': 'A steps array of 0 or 1 entries is 400 bad_request.',
+    'check.steps.too-many': 'A steps array of more than 64 entries is 400 too_many_steps.',
+    'check.steps.limits':
+      'steps of 2 and of 64 entries are answered, with one result for each entry in their order.',
+    'check.steps.first-is-ground': 'The first entry of steps is the ground.',
+    'check.steps.goal-required':
+      'An entry whose goal is missing, not a string or blank is 400 bad_request with a detail that names its index.',
+    'check.steps.goal-trim':
+      'The goal of an entry is trimmed, and the trimmed text is measured and echoed.',
+    'check.steps.progress-default':
+      'An entry without progress, or with one that is no string, is advancing.',
+    'check.steps.progress-unknown':
+      'An entry with a progress string other than advancing, stuck and circling gives ungrammatical.',
+    'check.steps.distance-parsed':
+      'The distance of an entry is parsed in base 10 from its string form: "7.9" is 7, "1e1" is 1, and 8abc is 8 for want of a finiteness filter; absent or unparseable, such as null, true, "" or Infinity, it is 5.',
+    'check.steps.distance-clamped':
+      'The distance of an entry is clamped to 0-10: -3 is 0 and 99 is 10.',
+    'check.steps.parent-ignored':
+      'parent_goal of an entry is ignored: the answer is the same with and without it, and never an excursion.',
+    'check.steps.other-fields-ignored':
+      'An entry is rebuilt from goal, progress and distance only; its other fields change nothing.',
+
+    // POST /v1/check, the body and its refusals
+    'check.body.not-json': 'A body that is empty or not JSON is 400 bad_request.',
+    'check.body.falsy': 'A body of null, false, 0 or "" is 400 bad_request.',
+    'check.body.not-object':
+      'A JSON body that is truthy and no object, such as 5, true, "text" or a bare array, is 400 bad_request.',
+    'check.body.content-type': 'The body is read as JSON whatever the content type says.',
+    'check.refusal.count-before-goals':
+      'The number of entries is refused before their goals: 65 blank ones are too_many_steps.',
+    'check.refusal.cap-first':
+      'Past the daily cap the answer is 429 whatever the body holds, also when it is not JSON.',
+    'check.400.body':
+      'A 400 carries error (bad_request or too_many_steps), detail and note (strings) and shapes (an object).',
+    'check.400.shapes':
+      'shapes holds example requests under two_step and sequence that are answered 200.',
+    'check.429.body':
+      'The 429 carries error rate_limit, detail and an integer retry_after_s, and neither shapes nor note.',
+    'check.429.headers':
+      'The 429 carries retry-after, x-ratelimit-limit, x-ratelimit-remaining and x-ratelimit-reset.',
+
+    // POST /v1/check, the daily count
+    'check.no-key': 'POST /v1/check needs no key.',
+    'check.nothing-stored': 'A check leaves nothing in the store but the count of its address.',
+    'check.counter.cap': 'An address gets 100 calls a day; the 101st is 429 rate_limit.',
+    'check.counter.before-body':
+      'The count rises before the body is read: a call with an unparseable body has counted.',
+    'check.counter.headers-200':
+      'A 200 carries x-ratelimit-limit, x-ratelimit-remaining (falling by one a call) and x-ratelimit-reset.',
+    'check.counter.headers-400': 'Every 400 of the check carries the three x-ratelimit headers.',
+    'check.counter.reset':
+      'x-ratelimit-reset is the seconds until the daily count starts anew, and then calls pass again.',
+    'check.counter.address': 'Callers with different cf-connecting-ip headers are counted apart.',
+    'check.counter.unknown':
+      'Callers without a cf-connecting-ip header share one bucket named unknown.',
+    'check.counter.parallel': 'Of 200 calls at once from one address exactly 100 pass.',
+
+    // POST /v1/check, the answer
+    'check.answer.ground': 'ground of the answer is the goal of the first step.',
+    'check.answer.verdict': 'verdict equals the last element of steps.',
+    'check.answer.stateless': 'stateless is true and retained is nothing.',
+    'check.result.echo': 'A step result echoes the goal, progress and distance that were measured.',
+    'check.result.reason':
+      'reason is grounded, advancing, goal-drift, ungrammatical, stalled, oscillating, self-report:stuck or self-report:circling, never excursion.',
+    'check.result.drifting': 'drifting is a boolean and advice a string in every step result.',
+    'check.result.phi':
+      'phi is the displacement from the ground rounded to 2 decimals, and 0 for grounded and ungrammatical.',
+    'check.result.svcscore':
+      'svcscore is the angle-bracketed sorted tokens, then the progress and dN with N the distance.',
+    'check.result.svcscore-null': 'svcscore is null exactly when the step is ungrammatical.',
+    'check.result.ground':
+      'ground of a step result is the frozen ground at that step, on the first step the goal just frozen.',
+    'check.result.ground-null':
+      'ground of a step result is null only on an ungrammatical step while no ground is set yet.',
+    'check.result.goal-score':
+      'goal_score is the Jaccard overlap of the goal with the first goal, and 1 while no first goal is set.',
+    'check.result.context':
+      'context is ctx_ and a base-36 hash, the same for the same goal, and null when the goal has no tokens.',
+    'check.result.repetition':
+      'repetition is an integer that is present only when this exact spelling occurs more than once in the sequence.',
+    'check.result.judgment':
+      'judgment is present only when one fires, at the third step at the earliest: verdict (abandon, wrong-problem, repeating or narrow), because and counsel.',
+
+    // the reasons
+    'reason.grounded': 'The first step is grounded and not drifting.',
+    'reason.advancing': 'A later step that is not drifting for any other reason is advancing.',
+    'reason.goal-drift': 'A goal whose overlap with the ground is too low is goal-drift.',
+    'reason.ungrammatical': 'A step whose progress or goal cannot be spelled is ungrammatical.',
+    'reason.stalled': 'stalled needs more than four distance readings.',
+    'reason.oscillating': 'oscillating needs a cycle in the readings.',
+    'reason.self-report-stuck':
+      'self-report:stuck is said of a step that reported stuck and of no other.',
+    'reason.self-report-circling':
+      'self-report:circling is said of a step that reported circling and of no other.',
+    'reason.ground-frozen': 'The ground of a sequence never moves with the work.',
+
+    // every route
+    'http.json-errors': 'Every error body is JSON with an error string.',
+    'http.prefix': 'Every path of the OpenAPI document lies under /v1.',
+    'http.deprecation':
+      'Every /v1 answer, errors included, carries deprecation: true and no sunset.',
+    'http.no-successor': 'link names no successor-version while the v2 route does not exist.',
+    'openapi.served': 'GET /v1/openapi.json answers a valid OpenAPI 3.1 document without a key.',
+    'openapi.version': 'info.version of the OpenAPI document is 2026-08-27.',
+    'openapi.tags':
+      'Every operation of the OpenAPI document has one tag of detector, account, operating, team and field.',
+    'openapi.servers':
+      'The OpenAPI document names the base address and, when set, the alternative one.',
+  }),
+
+  ...written('api', 2, {
+    // every route
+    'http.headers':
+      'Every /v1 answer, errors included, carries link: <{base_url}/docs/migration>; rel="deprecation", an x-request-id of its own and cache-control: no-store.',
+    'http.migration-page': 'The page /docs/migration exists.',
+    'http.utf8': 'Bodies are JSON in UTF-8, in and out.',
+    'http.bad-request-detail': 'The detail of a 400 bad_request names the field and what to send.',
+    'http.404': 'An unknown route is 404 not_found.',
+    'http.405-allow':
+      'A known route with another method is 405 method_not_allowed with an allow header.',
+    'http.413': 'A body over 256 KiB is 413 payload_too_large.',
+    'http.500':
+      'A fault of ours is 500 internal, without a stack, a table name or anything of an account.',
+    'http.key-ignored': 'A key on a keyless route is ignored, also an unknown one.',
+
+    // POST /v1/check
+    'check.unknown-fields': 'Unknown body fields are ignored.',
+    'check.text.limit':
+      'A ground or goal of 4,000 characters is measured; a longer one is 400 bad_request, in both forms.',
+    'check.text.well-formed':
+      'NUL and lone surrogates become U+FFFD before a text is looked at, and so it is echoed.',
+    'check.counter.canonical':
+      'An IP address in the header is canonicalised: the spellings of one address share a bucket.',
+    'check.counter.other-value':
+      'A header value that is no IP address is a bucket as sent, by its first 64 characters.',
+    'check.detector.field': 'The body field detector chooses the detector of this call.',
+    'check.detector.unknown': 'A detector that does not exist is 400 bad_request.',
+    'check.result.additive':
+      'Every step result has detector (its name), confidence (0-1, how sure drifting is), uncertain (boolean, never true beside drifting true) and why (one factual sentence with the numbers that decided).',
+    'check.same-bytes': 'The same body is answered with the same bytes.',
+    'check.rounded': 'phi, goal_score and confidence have at most 2 decimals on the way out.',
+
+    // the detector overlap: what a text becomes
+    'detector.vectors': 'The replayable cases of the published vectors give the published results.',
+    'detector.tokens.lower-case': 'A goal is lower-cased before it is cut into words.',
+    'detector.tokens.pattern':
+      "The words of an ASCII goal are the runs of a-z, 0-9 and the apostrophe; everything else separates: it's and a lone ' are words.",
+    'detector.tokens.stop-words':
+      'Exactly these 30 words are dropped, before stemming: a an and as at be by for from i in into is it my of on or our out so that the then this to up we with your.',
+    'detector.tokens.stem':
+      'A word of 5 or more characters loses one leftmost match of (ings?|edly|ed|ers?|es|s|tion|ment)$: one pass, no undoubling, no least stem (classes is class, class is clas, statements is statement, things is th).',
+    'detector.tokens.set': 'Tokens are a set: order and repetition of words change nothing.',
+    'detector.tokens.sorted': 'For spelling, tokens are sorted by code unit.',
+    'detector.tokens.table':
+      'The published texts give the published tokens: building a parser is build pars, users is us while user stays, fix_the/gate is fix gate, C++ and C# are both c.',
+    'detector.script.every':
+      'Beyond ASCII every script is spelled: the same Chinese, Arabic or accented goal twice is advancing, and another one is not.',
+    'detector.script.nfc': 'A goal in NFC and the same in NFD have the same tokens.',
+
+    // the detector overlap: its numbers
+    'detector.overlap': 'Overlap is shared tokens over union tokens.',
+    'detector.overlap-empty':
+      'Of two token-less goals the overlap that decides is 0 and the goal displacement in phi is 0: goal-drift with phi 0.',
+    'detector.goal-score':
+      'goal_score is 1 when the first goal has no tokens, and else has two decimals.',
+    'detector.phi.formula':
+      'phi is 0.5 of the goal displacement, 0.3 of the distance from the ground over 10 and 0.2 when progress differs from that of the ground.',
+    'detector.phi.table':
+      'phi is 0 for an identical step, .15 five away, .20 for another progress, .50 for a disjoint goal, .85 for all three, 1 at the most.',
+    'detector.phi.rounding':
+      'phi is rounded as toFixed(2) rounds: 0.125 is 0.13 and 0.625 is 0.63.',
+    'detector.phi.unrounded': 'Thresholds compare the unrounded numbers.',
+    'detector.goal-min': 'goal-drift begins below an overlap of 0.30; exactly 0.30 passes.',
+    'detector.self-report-min': 'A self-report fires only when phi is above 0.15.',
+    'detector.pairs':
+      'The published surprises hold: refund order 1234 to 9876 is advancing at .50, parse files to parser file is goal-drift at 0, a to b is goal-drift with goal_score 1.',
+
+    // the detector overlap: the order of its reasons
+    'detector.order':
+      'The first reason that holds is answered: ungrammatical, grounded, self-report, excursion or goal-drift, stalled, advancing.',
+    'detector.ungrammatical.first':
+      'ungrammatical comes before everything: a blank goal, or a progress not exactly advancing, stuck or circling, is drifting with phi 0 and sets no ground.',
+    'detector.grounded.late':
+      'The first grammatical step is the ground, also after ungrammatical ones, and also when its goal has no tokens.',
+    'detector.self-report.two-strike':
+      'A stuck or circling report drifts only when the reason recorded before it was a drift: the first warns, a second in a row interrupts.',
+    'detector.self-report.before-goal-drift': 'A self-report comes before goal-drift and hides it.',
+    'detector.self-report.stuck-ground':
+      'When the ground itself was stuck, a stuck report fires only when something else moved.',
+    'detector.prev':
+      'ungrammatical, goal-drift, stalled and self-reports count as the drift before: stuck right after one of them drifts at once.',
+    'detector.goal-drift.at-once': 'goal-drift drifts at its first step.',
+    'detector.excursion':
+      'A goal below 0.30 with a declared parent of overlap 0.30 or more with the first goal is an excursion: not drifting, phi as measured.',
+    'detector.rejected-parent': 'A goal below 0.30 with a parent below 0.30 too is goal-drift.',
+    'detector.user-turn':
+      'A user turn whose goal differs in spelling moves the ground and is grounded; history starts from the new ground.',
+    'detector.history':
+      'Steps that are self-reports, goal-drift, excursion or ungrammatical add nothing to the distance history.',
+    'detector.stalled':
+      'stalled needs a fifth accepted distance, and fires when the least of the last 4 is not below the one before them; any drop inside prevents it.',
+    'detector.stalled.two-strike':
+      'stalled drifts only when the reason recorded before it was a drift.',
+    'detector.oscillating.periods':
+      'A cycle of period 2 fires at the 6th reading, 3 at the 6th, 4 at the 8th, 5 at the 10th, 6 at the 12th, and 7 never.',
+    'detector.oscillating.distinct':
+      'A cycle needs at least 2 distinct goals; A A A B twice has period 4 and fires.',
+    'detector.oscillating.overlay':
+      'oscillating replaces the answered reason with drifting true and the measured phi, while the recorded reason stays for what follows.',
+    'detector.oscillating.once': 'A cycle is reported once, and again only after it was gone.',
+
+    // the detector overlap: spelling, repetition, judgments
+    'detector.spelling':
+      'ship the sky billboard, advancing, 5 is spelled ⟨billboard|ship|sky⟩ advancing d5, and a token-less goal ⟨⟩ advancing d4.',
+    'detector.spelling.parent':
+      'A declared parent adds ⊂ and its tokens in angle brackets to the spelling.',
+    'detector.context':
+      'context is the 32-bit FNV-1a of the sorted tokens joined by | in base 36: build the parser and building a parser are ctx_1sax889.',
+    'detector.repetition':
+      'repetition counts the steps of this spelling so far, this one included.',
+    'detector.judgment.needs': 'No judgment fires without a ground or before the third step.',
+    'detector.judgment.order':
+      'Of the judgments whose condition holds the first in the published order is answered.',
+    'detector.judgment.abandon':
+      'From 12 steps on, an accepted distance that stands no lower than it started is abandon.',
+    'detector.judgment.wrong-problem':
+      'Three or more goal-drifts, more than user turns, with no distance closed are wrong-problem.',
+    'detector.judgment.wrong-problem-cycle':
+      'A cycle fired before this step and a distance at its highest are wrong-problem.',
+    'detector.judgment.repeating':
+      'A spelling written 3 times with no distance closed is repeating.',
+    'detector.judgment.narrow':
+      'A last accepted distance of 6 or more after 4 comparisons that did not fall is narrow.',
+    'detector.judgment.narrow-stalls':
+      'At least one stall, no distance closed and a last accepted distance of 4 or more are narrow.',
+    'detector.judgment.drift-not-accepted':
+      'Three goal-drifts are wrong-problem even while the reported distance falls.',
+    'detector.judgment.words': 'because gives the numbers of the case and counsel what to do next.',
+
+    // the detector overlap: what the advice conveys
+    'detector.advice.ungrammatical':
+      'The advice of ungrammatical asks for a clear goal and a valid progress.',
+    'detector.advice.grounded': 'The advice of grounded says that the ground is set.',
+    'detector.advice.self-report':
+      'The advice of a first self-report says to return if it holds on the next step; of a repeated one, to return to the goal.',
+    'detector.advice.goal-drift':
+      'The advice of goal-drift gives the overlap to 2 decimals and three causes: the user redirected, a sub-task to declare, or return.',
+    'detector.advice.rejected-parent':
+      'The advice after a rejected parent gives its measured overlap and the 0.30 floor.',
+    'detector.advice.excursion':
+      'The advice of an excursion gives both overlaps and says that the parent is still owed.',
+    'detector.advice.stalled':
+      'The advice of a first stall lists the recent distances; of a repeated one, says to return.',
+    'detector.advice.advancing': 'The advice of advancing gives phi to 2 decimals.',
+    'detector.advice.oscillating': 'The advice of oscillating names the period.',
+  }),
+
+  ...written('configuration', 2, {
+    // commands
+    'command.start':
+      'plumbline serve listens on http://127.0.0.1:8787 with an embedded database under ./data.',
+    'command.start-curl': 'On the first start a curl line is printed that works.',
+    'command.check':
+      'plumbline check --ground --goal prints one verdict without a server or a key.',
+    'command.check.options':
+      'plumbline check reads --distance and --progress, and --json prints the verdict as JSON.',
+    'command.check.exit': 'plumbline check exits 0 on the errand, 1 drifting and 2 on bad usage.',
+    'command.check.steps':
+      'plumbline check --steps FILE.jsonl reads a sequence of any length and prints one verdict a line.',
+    'command.eval.pairs':
+      'plumbline eval measures labelled pairs of ground, goal and same or drift.',
+    'command.eval.runs': 'plumbline eval measures labelled runs of a ground and steps.',
+    'command.eval.measures':
+      'plumbline eval prints precision, recall, false alarms per 1,000 clean steps, AUC, detection delay and clean runs alarmed, each with a 95 % interval.',
+    'command.eval.options':
+      'plumbline eval --detector chooses the detector, and --json prints the measures as JSON.',
+    'command.eval.predictions':
+      'plumbline eval --predictions OUT.jsonl writes drifting, uncertain, confidence, phi and score per item in input order.',
+    'command.migrate': 'plumbline migrate brings the configured database to the current schema.',
+    'command.published': 'The published package offers the commands as plumbline.',
+
+    // settings
+    'settings.faults':
+      'Every fault of the settings is reported at once and the process does not start.',
+    'settings.env-file': 'A .env file is read when present.',
+    'settings.port-zero': 'PORT 0 picks a free port and prints it.',
+    'settings.host': 'PORT and HOST say where it listens.',
+    'settings.database':
+      'DATABASE_URL takes sqlite:FILE, sqlite::memory: and postgres://, and defaults to sqlite:./data/plumbline.db.',
+    'settings.base-url':
+      'PLUMBLINE_BASE_URL is used in links, and defaults to the listening address.',
+    'settings.detector':
+      'PLUMBLINE_DETECTOR sets the default detector, and an unknown one is a fault.',
+    'settings.check-per-day':
+      'PLUMBLINE_CHECK_PER_DAY is the calls a day and address; 0 is unlimited.',
+    'settings.client-address':
+      'PLUMBLINE_CLIENT_ADDRESS names the header that holds the caller address; socket counts by the address of the connection.',
+    'settings.trusted-proxies':
+      'With PLUMBLINE_TRUSTED_PROXIES the header counts only from peers inside these CIDRs.',
+    'settings.log-level': 'LOG_LEVEL sets the level of the log, info by default.',
+
+    // the process
+    'process.healthz': 'GET /healthz answers while the process is alive, without a key.',
+    'process.readyz':
+      'GET /readyz answers 200 when the database is writable and migrations are done, without a key.',
+    'process.metrics': 'GET /metrics answers Prometheus text, without a key.',
+    'process.metrics-port': '/metrics can be bound to another port.',
+    'process.sigterm.drain':
+      'On SIGTERM it is not ready at once, refuses new connections and answers the requests in flight.',
+    'process.sigterm.exit': 'After SIGTERM it exits 0 within 10 s, and at once on a second one.',
+    'process.no-outbound': 'It opens no outbound connection while none is configured.',
+    'process.nodes-share': 'Nodes on one PostgreSQL share the daily count.',
+    'process.log.no-goal': 'The log never holds a goal above debug level.',
+  }),
+
+  ...written('interface', 3, {
+    // keys and tiers
+    'key.header': 'A keyed route takes the key from Authorization: Bearer.',
+    'key.query':
+      'A keyed route takes the key from the query parameter key wherever it takes the header.',
+    'key.no-key': 'A keyed request without a key is 401 no_key with a detail.',
+    'key.bad-key': 'An unknown key is 401 bad_key without a detail.',
+    'keys.disabled-open': '/v1/keys is disabled and needs no key to say so.',
+    'tiers.open': '/v1/tiers answers the tier table without a key.',
+    'tiers.order': 'The tiers are ground, solo, group, pro and enterprise, in this order.',
+    'admin.credential': '/v1/admin routes take a credential of their own and no account key.',
+
+    // GET /v1/cost
+    'cost.key': 'GET /v1/cost needs a key, in the header or the query.',
+    'cost.not-metered': 'GET /v1/cost does not count against a quota.',
+    'cost.scanned':
+      'GET /v1/cost sums the first 100 entries of a run index that is newest first and capped at 200.',
+    'cost.expired': 'Runs whose state has expired are skipped and not counted in runs.',
+    'cost.tier': 'tier of the cost summary is the tier of the account.',
+    'cost.runs': 'runs counts the runs found among the 100 most recent index entries.',
+    'cost.runs-with-tokens':
+      'runs_with_tokens counts runs with a step that carries a numeric token count.',
+    'cost.steps': 'steps counts all trace steps of the scanned runs, instrumented or not.',
+    'cost.tokens': 'tokens is the sum of the tokens reported to POST /v1/drift.',
+    'cost.overhead': 'overhead_tokens is the sum over steps whose overhead is truthy.',
+    'cost.always':
+      'work_tokens, overhead_fraction and tokens_per_step are always present and always numbers.',
+
+    // runs
+    'drift.stateful': 'POST /v1/drift needs a key and remembers the ground per run.',
+    'drift.excursion': 'excursion can occur on POST /v1/drift.',
+    'drift.outcome-no-step': 'POST /v1/drift/outcome sets outcome and score without adding a step.',
+    'me.usage': 'GET /v1/me answers the tier of the key and the usage of today.',
+  }),
+
+  ...written('api', 3, {
+    // every keyed route
+    'quota.kinds':
+      'A GET counts as a read and every other method as a write against the daily quota of the tier.',
+    'quota.headers': 'Metered answers carry the three x-ratelimit headers.',
+    'quota.429':
+      'Past the quota the answer is 429 rate_limit with detail, retry_after_s and retry-after.',
+    'quota.not-metered': '/v1/cost, /v1/me and /v1/tiers are not metered.',
+    'quota.account': 'Quotas are per account, whatever key was used.',
+    'quota.what-counts': '401, 402, 404 and 429 do not count; 400 and replays do.',
+    'http.before-key': 'Unknown routes are 404 and wrong methods 405 before any key is looked at.',
+    'http.times': 'Times are ISO 8601 strings in UTC.',
+    'key.header-alone':
+      'The header, when present, decides alone: a good query key does not help a bad header.',
+    'key.format':
+      'A key is pl_live_, 43 base62 characters, an underscore and a 6-character base62 CRC-32 of what precedes that underscore.',
+    'key.checksum': 'A key whose checksum does not match is refused without a look-up.',
+    'key.hashed': 'Only the SHA-256 of a key is stored, and the key is shown once.',
+    'key.opaque-account': 'account is an opaque acct_ id in every answer and event, never the key.',
+    'key.several':
+      'An account holds several keys, to list, create (201) and revoke; a revoked one is bad_key.',
+    'key.rotate':
+      'POST /v1/me/keys/rotate gives a new key and lets the old one live for grace_hours.',
+    'tenant.isolation': 'What belongs to another account answers as if it did not exist.',
+    'list.limit': 'Lists take limit 1-200, default 50; any other limit is 400.',
+    'list.cursor': 'Lists are newest first and go on by cursor; next_cursor is null at the end.',
+    'id.length': 'run_id and the like are 1-200 characters of any text, unique per account.',
+    'idempotency.replay':
+      'The same Idempotency-Key and the same body within 24 h answer the same bytes with idempotent-replayed: true and do nothing twice.',
+    'idempotency.conflict':
+      'The same Idempotency-Key with another body is 409 idempotency_conflict.',
+    'idempotency.step-id': 'step_id does the same within account and run.',
+    'idempotency.only-2xx': 'Only 2xx answers are remembered.',
+    'idempotency.waits': 'A second use while the first is under way waits for it.',
+    'idempotency.scope': 'An Idempotency-Key is scoped to account and route.',
+
+    // POST /v1/drift
+    'drift.result':
+      'POST /v1/drift answers the step result with run_id, step (from 1) and revision.',
+    'drift.run-default': 'run_id is run when none is given.',
+    'drift.readings': 'progress and distance are read as in the sequence form of the check.',
+    'drift.same-as-check':
+      'The steps of a run get the verdicts that the same sequence gets from the check.',
+    'drift.goal-missing': 'A missing, null or non-string goal is 400.',
+    'drift.ungrammatical':
+      'A blank goal or an unknown progress is the verdict ungrammatical, not a 400.',
+    'drift.goal-trimmed': 'Goals are stored and answered trimmed.',
+    'drift.ground':
+      'ground on the first step is the ground, and the goal of that step is measured against it at once.',
+    'drift.user-turn':
+      'A user turn whose goal or ground differs in spelling moves the ground, answers grounded and adds one to revision.',
+    'drift.user-turn-same':
+      'A user turn that restates the ground, or is ungrammatical, moves nothing.',
+    'drift.user-turn-ground': 'A user turn with ground makes that text the ground.',
+    'drift.after-move':
+      'After a move goal_score, phi and the history of the detector start from the new ground.',
+    'drift.revision-zero': 'revision is 0 before any ground and 1 for the first.',
+    'drift.parent':
+      'parent_overlap is present when a parent was declared, and always its Jaccard overlap.',
+    'drift.agents': 'A sub-agent has a ground of its own and can never touch that of another.',
+    'drift.step-counts-all': 'step counts the steps of all agents of a run.',
+    'drift.tokens': 'tokens is a number of 0 or more; anything else is 400.',
+    'drift.overhead': 'overhead is stored as truthy or not.',
+    'drift.plan': 'plan is up to 50 strings, and a new one replaces the old.',
+    'drift.arm': 'arm is treatment or control; anything else is 400.',
+    'drift.detector':
+      'detector is chosen at the first step of a run, ignored at later ones, and 400 when unknown.',
+    'drift.recurrence':
+      'recurrence counts the earlier runs of the account that opened this context, and is present above 0.',
+    'drift.ceiling': 'ceiling is the least distance ever reached in this context.',
+    'drift.abandon-history':
+      'A context opened in 2 earlier runs with no distance closed is abandon.',
+    'drift.repetition': 'repetition is within the run and agent.',
+    'drift.blank-fields':
+      'goal_score of a blank goal is 1 or its overlap with the ground, and context is null.',
+    'drift.durable': 'A step is durable before it is answered.',
+    'drift.order': 'Steps of a run are strictly ordered and gap-free under concurrent writers.',
+    'drift.batch':
+      'POST /v1/drift/batch applies 1-500 steps in order, atomically per run, and answers results.',
+    'drift.batch-refused':
+      'A batch with a bad entry is refused whole, with a 400 that names the index.',
+
+    // runs
+    'run.read': 'GET /v1/drift/run answers run and trace by run_id or its alias id.',
+    'run.fields':
+      'run holds run_id, ground, revision, grounds, created, updated, expires, steps, drifting, drifting_steps, last_reason, phi, max_phi, tokens, overhead_tokens, outcome, score, note, pair, arm, judgment and agents.',
+    'run.grounds':
+      'grounds lists revision, goal, by (user when the step carried it, else first) and at.',
+    'run.main-agent': 'drifting, last_reason and phi of a run speak of the main agent.',
+    'run.trace':
+      'trace ascends, the first 1,000 steps unless limit (up to 10,000) and cursor say otherwise.',
+    'run.trace-fields':
+      'A trace step holds step, ts, goal, progress, distance, reason, drifting, phi, goal_score, svcscore and context, and what was reported beside them.',
+    'run.missing': 'An unknown, foreign or expired run is 404 no_run.',
+    'runs.list': 'GET /v1/drift/runs lists runs by last step, newest first, without traces.',
+    'runs.filters': 'Runs are filtered by drifting, outcome and since.',
+    'runs.index':
+      'The index holds the 200 most recent runs; older ones stay readable by id and in the export.',
+    'outcome.set':
+      'POST /v1/drift/outcome takes success, failure, abandoned or unknown, a score of 0-1 and a note, and answers ok and run.',
+    'outcome.refused':
+      'An unknown outcome or a score outside 0-1 is 400, and an unknown run 404 no_run.',
+    'outcome.retention': 'An outcome does not extend retention.',
+    'run.delete': 'DELETE /v1/drift/run answers ok and how many steps went; a second one is 404.',
+    'export.ndjson': 'GET /v1/export streams every run and step of the account as NDJSON.',
+    'retention.expires':
+      'A run lives retention_days of its tier from its last step, then reads as 404.',
+    'retention.job': 'Expired runs are deleted by a job.',
+
+    // money and evidence
+    'cost.tokens-per-step': 'tokens_per_step divides by all steps, and is 0 when there are none.',
+    'cost.overhead-fraction':
+      'overhead_fraction divides by all tokens, and is 0 when there are none.',
+    'experiment.pairs':
+      'GET /v1/experiment answers each pair with both arms and delta_tokens, treatment minus control.',
+    'experiment.totals':
+      'Totals take complete pairs only; a pair without token counts is incomplete; runs of one pair and arm add up.',
+    'experiment.too-few':
+      'Below 6 complete pairs the verdict is too few, and ci95 and p_value are null.',
+    'experiment.test':
+      'p_value is a two-sided sign-flip test, exact up to 20 pairs, sampled with a fixed seed above; less and more need p < 0.05.',
+    'experiment.interval': 'ci95 is a bootstrap interval of the mean difference with a fixed seed.',
+    'data.windows':
+      'POST /v1/data measures every window against the first and answers windows, first_drift, max_phi, mean_phi and tokens.',
+    'data.window-fields':
+      'A window holds index from 0, from and to (0-based lines, to inclusive), phi, goal_score, drifting, top_new and top_lost.',
+    'data.window-size': 'window is 5-1000 lines, 20 by default.',
+    'data.means': 'max_phi and mean_phi leave window 0 out, and first_drift is an index or null.',
+    'data.partial': 'A partial last window counts when at least half full.',
+    'data.forms':
+      'POST /v1/data reads text, lines or documents, text/plain, text/csv (column) and application/x-ndjson (field).',
+    'data.no-column':
+      'csv without column joins the row, and ndjson without field takes the string values of the line.',
+    'data.empty': 'No usable line is 400.',
+    'data.limit': 'A body of POST /v1/data over 8 MiB is 413.',
+
+    // account
+    'keys.disabled': '/v1/keys is 410 disabled with a detail that says where keys come from.',
+    'me.fields': 'GET /v1/me answers account, tier, email, keys, team and usage.',
+    'me.usage-fields':
+      'usage holds date, reads, writes, reads_limit, writes_limit and resets_in_s.',
+    'tiers.table':
+      'The tiers allow 1,000, 10,000, 100,000 and 1,000,000 reads and as many writes a day, enterprise null; retention is 1, 30, 90, 180 and 365 days; seats 1, 1, 10, 50 and unlimited.',
+    'tiers.fields':
+      'A tier holds name, reads, writes, retention_days, seats, alerts, digest and price_usd.',
+  }),
+
+  ...written('configuration', 3, {
+    'command.start-key':
+      'On the first start an enterprise account is made and its key printed once.',
+    'command.keys-create':
+      'plumbline keys create --tier --email --json makes a key, also while the server runs.',
+    'command.keys-list': 'plumbline keys list shows the keys without their secrets.',
+    'command.keys-revoke': 'plumbline keys revoke ID takes effect on a running server.',
+    'command.demo':
+      'plumbline demo replays a recorded run with a drift in it against a running server.',
+    'command.backup': 'plumbline backup FILE copies the embedded database while it is in use.',
+    'command.restore': 'plumbline restore FILE brings a backup back.',
+    'command.doctor': 'plumbline doctor checks the configuration and the store.',
+    'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
+    'settings.admin-token': '/v1/admin routes are 404 while PLUMBLINE_ADMIN_TOKEN is unset.',
+    'process.nodes-equal':
+      'Nodes on one PostgreSQL are equal: none holds state that another needs.',
+    'process.sqlite-cli': 'On SQLite the command line works beside the one server.',
+    'process.log.no-key': 'The log never holds a key, nor the key of a query string.',
+  }),
+
+  ...written('interface', 4, {
+    // GET, POST, DELETE /v1/alerts
+    'alerts.get':
+      'GET /v1/alerts answers the stored config, or null when none is set, in every tier.',
+    'alerts.get.modes': 'modes lists reason and default_severity of each mode in the catalogue.',
+    'alerts.modes':
+      'The modes are ungrammatical, goal-drift, self-report:stuck, self-report:circling and stalled; stalled is info by default.',
+    'alerts.key': 'Every alert route is 401 no_key or bad_key without a good key.',
+    'alerts.set.tier':
+      'POST /v1/alerts is 402 upgrade_required when the tier is exactly ground; every other tier passes.',
+    'alerts.set.402':
+      'The 402 of POST /v1/alerts has a fixed detail (alerts are a group feature, check and drift history stay free) and upgrade, the product page.',
+    'alerts.set.answer': 'POST /v1/alerts answers ok true and the stored config.',
+    'alerts.config':
+      'A stored config holds url, min_phi, created (when it was last written) and modes when an override survived.',
+    'alerts.set.url': 'url is coerced to a string and trimmed.',
+    'alerts.set.https':
+      'A url that is missing, blank, not https or not on a public host is refused.',
+    'alerts.set.hosts':
+      'Refused hosts are loopback, 10.x, 172.16-31.x, 192.168.x, 169.254.x, addresses beginning 0., ::1, addresses beginning fd or fe80, names ending .localhost, .internal or .local, and dotless names.',
+    'alerts.set.400':
+      'A refused url is 400 invalid_webhook with the detail Provide an https:// URL on a public host.',
+    'alerts.set.body': 'A missing or unparseable body is read as an empty object and so is 400.',
+    'alerts.set.min-phi':
+      'min_phi is coerced to a number, 0 when absent or not numeric, then clamped to 0-1.',
+    'alerts.set.modes-known':
+      'Only the five known mode keys are read; others are discarded, and one that is no object is skipped.',
+    'alerts.set.mode-on': 'on is stored as true unless it is literally false.',
+    'alerts.set.mode-severity':
+      'A severity outside critical, warn and info falls back to the default of the mode.',
+    'alerts.set.mode-url':
+      'A url of a mode that is blank or breaks the url rule is dropped silently.',
+    'alerts.set.mode-min-phi':
+      'min_phi of a mode is stored only when not null, coerced and clamped the same way.',
+    'alerts.set.modes-empty': 'When no override survives, modes is left out of the stored config.',
+    'alerts.set.replaces':
+      'A write replaces the config wholesale; omitted fields go back to their defaults.',
+    'alerts.delete':
+      'DELETE /v1/alerts answers ok true in every tier, whether or not a config existed.',
+    'alerts.delete.log-stays': 'Deleting the config does not clear the log.',
+
+    // GET /v1/alerts/log
+    'alerts.log':
+      'GET /v1/alerts/log answers the log in every tier, an empty array when there is none.',
+    'alerts.log.newest-first': 'The log is newest first and holds at most 50 entries.',
+    'alerts.log.retention': 'Log entries are kept 30 days.',
+    'alerts.log.all': 'Suppressed and real attempts are both logged.',
+    'alerts.log.fields':
+      'An entry holds ts, run_id, reason, severity, phi, delivered and status, and detail unless it succeeded.',
+    'alerts.log.delivered': 'delivered is true only when the webhook answered 2xx.',
+
+    // POST /v1/alerts/test
+    'alerts.test.event':
+      'The test reads no body and fires run_id test, goal test alert, reason stalled, phi 0.62 and a fixed advice that the webhook is wired.',
+    'alerts.test.bypass': 'The test passes the mute and min_phi checks, and only these.',
+    'alerts.test.override':
+      'A url override of stalled redirects the test, and its severity is the one of stalled, info by default.',
+    'alerts.test.logged': 'The test is written to the log.',
+    'alerts.test.answer':
+      'The test answers ok (always true), delivered (true only for 2xx), status and detail.',
+    'alerts.test.detail':
+      'detail is empty on success, else no valid webhook configured, webhook returned <status> or the error text cut at 200 characters.',
+    'alerts.test.status':
+      'status is that of the webhook, and 0 when the request threw or the stored url failed its check.',
+    'alerts.test.no-config':
+      'Without a config the test is 400 no_config with the detail Set a webhook first: POST /v1/alerts { url }.',
+    'alerts.test.402':
+      'In tier ground the test is 402 upgrade_required with the detail Alerts are a group feature.',
+
+    // what becomes of an event
+    'alerts.state.muted':
+      'A mode with on false is suppressed: delivered false, status 0, detail <reason> muted.',
+    'alerts.state.below':
+      'A phi below min_phi of the mode, else of the account, else 0, is suppressed with detail below min_phi.',
+    'alerts.state.no-webhook': 'Without a valid webhook the event is suppressed with status 0.',
+    'alerts.state.delivered': 'A 2xx is delivered, without a detail.',
+    'alerts.state.failed':
+      'Another answer is failed, with its status and the detail webhook returned <status>.',
+    'alerts.state.threw':
+      'A request that throws is failed, with status 0 and at most 200 characters of its error.',
+    'alerts.mode-url': 'The url of the mode is used when set and valid, else that of the account.',
+    'alerts.escalation-severity': 'escalation:<reason> is not in the defaults and grades as warn.',
+
+    // the event on its way
+    'events.drift': 'A drifting step of POST /v1/drift emits an event.',
+    'events.dialogue': 'A drifting turn of POST /v1/dialogue emits an event.',
+    'events.escalation': 'An escalation emits an event.',
+    'events.request':
+      'An event is a POST with content-type application/json and user-agent svc-alerts/1.',
+    'events.timeout': 'A webhook has 5 seconds.',
+    'events.structured':
+      'Any other host gets event (drift), account, run_id, goal (or null), reason, severity, phi, advice and ts in ISO 8601.',
+    'events.team-chat':
+      'The incoming-webhook host of the team chat gets { text } with single asterisks for bold.',
+    'events.community-chat':
+      'The main domain of the community chat, its subdomains and its legacy domain get { content } with double asterisks for bold.',
+    'events.chat-text':
+      'The text is an icon (red, orange, blue by severity), service name, bold reason, severity in parentheses and Φ with 2 decimals; then goal, run id and advice on lines of their own, goal and advice if present.',
+
+    // the routes
+    'dialogue.key': 'POST /v1/dialogue submits one turn, and GET lists dialogues or reads one.',
+    'digest.routes':
+      '/v1/digest reads, replaces and disables the digest, and POST /v1/digest/test sends it at once.',
+    'self.routes': '/v1/self reads, sets or advances, and deletes the self and its log.',
+    'team.routes':
+      '/v1/team, fleet, invite, join, leave and seat serve the seats of the calling key.',
+  }),
+
+  ...written('api', 4, {
+    // alerts
+    'alerts.no-config-logged':
+      'Without a config a drifting step still logs its suppressed entry: status 0, no valid webhook configured.',
+    'alerts.dialogue-run': 'Entries of a dialogue carry conv_id as run_id.',
+
+    // POST and GET /v1/dialogue, POST /v1/modulate, /v1/recursion-team, operator
+    'dialogue.answer':
+      'A turn answers conv_id, turn (from 1), reason, drifting, phi, echo, self_echo, dist and advice.',
+    'dialogue.first': 'Turn 1 is grounded and freezes the goal; a later goal is a restatement.',
+    'dialogue.topic-drift': 'A restatement less than 0.30 similar is topic-drift.',
+    'dialogue.echo-spiral': 'A stall with a mean echo of 0.25 or more over 3 turns is echo-spiral.',
+    'dialogue.deliberation-stall': 'A stall without such an echo is deliberation-stall.',
+    'dialogue.ungrammatical': 'An empty position is ungrammatical.',
+    'dialogue.phi':
+      'phi of a turn is 1 minus the similarity of the restated goal, or of the position, to the shared goal.',
+    'dialogue.modulation':
+      'An unknown team or role never loses a turn: the verdict comes with modulation null.',
+    'dialogue.list': 'GET /v1/dialogue lists conversations with next_cursor.',
+    'dialogue.read':
+      'GET /v1/dialogue?conv_id= answers the conversation and its turns, and 404 no_conversation for an unknown one.',
+    'modulate.answer':
+      'POST /v1/modulate answers the step result and modulation: return, advice, basis, team and role.',
+    'modulate.depths':
+      'deep acts on ungrammatical, topic-drift and goal-drift; balanced adds echo-spiral and the self-reports; tight acts on every mode.',
+    'modulate.unstyled': 'Without a team every drift returns, basis unstyled.',
+    'modulate.unknown': 'An unknown team or role is 400 with the valid names.',
+    'modulate.run': 'Without run_id the state is the run modulate.',
+    'templates.built-in':
+      'Built in are deep-search, iterative-refinement and adversarial-deliberation, with their published roles and depths.',
+    'templates.store':
+      'POST /v1/recursion-team is 201 with ok and template, and replaces the own one of that name.',
+    'templates.built-in-name': 'Storing under a built-in name is 409.',
+    'templates.read':
+      'GET /v1/recursion-team answers all templates, or one by name; an unknown name is 404 no_template.',
+    'templates.delete': 'DELETE /v1/recursion-team?name= answers ok.',
+    'operator.answer':
+      'POST /v1/operator/consult answers allow, reason, detail and checked: drift, group and command.',
+    'operator.command':
+      'A command on the irreversible list makes the act irreversible whatever was declared; never the other way round.',
+    'operator.clear': 'Acts that are reversible and not outward pass as clear.',
+    'operator.escalated':
+      'An act is refused as escalated while an escalation of the run is pending or was decided stop.',
+    'operator.unchecked': 'An act of a run that was never checked is refused as unchecked.',
+    'operator.drifting': 'An act of a run whose last verdict drifts is refused with that reason.',
+    'operator.duplicate':
+      'An act that another run of the account or team began on the same target within 10 minutes is refused as duplicate; a run repeating itself is not.',
+    'operator.order':
+      'Of the refusals the first that applies is answered: escalated, unchecked, drift, duplicate.',
+
+    // escalations
+    'escalation.create':
+      'POST /v1/escalation is 201 with a URL-safe esc_id, status pending and created; the run need not be stored.',
+    'escalation.alert': 'An escalation fires an alert escalation:<reason> that grades as warn.',
+    'escalation.list':
+      'GET /v1/escalation lists the queue with next_cursor, filtered by status pending or decided; another status is 400.',
+    'escalation.read': 'GET /v1/escalation?id= answers one; an unknown id is 404 no_escalation.',
+    'escalation.wait':
+      'wait of 0-30 s holds the answer until it is decided; above 30 is 30, and no number is 400.',
+    'escalation.decide':
+      'POST /v1/escalation/decide takes id or esc_id, return, allow or stop, and a note.',
+    'escalation.decided': 'A second decision is 409 already_decided.',
+
+    // teams
+    'team.read': 'GET /v1/team answers the team with seats and members, or null.',
+    'team.invite':
+      'POST /v1/team/invite is 201 with code and expires (1-720 hours, default 72) for an owner of tier group and above, else 402.',
+    'team.first-invite':
+      'A team comes into being with the first invite and is named after the label of its owner.',
+    'team.seats': 'Pending invites hold a seat.',
+    'team.join':
+      'POST /v1/team/join answers ok and team; a code is used once, and a member keeps its own tier.',
+    'team.join-conflict': 'Joining when seated, full or owner is 409, and the code survives.',
+    'team.no-invite':
+      'An unknown, used or expired code is 404 no_invite, and the three look the same.',
+    'team.leave': 'POST /v1/team/leave answers ok; an owner cannot leave while members sit.',
+    'team.seat':
+      'POST /v1/team/seat removes a member; a non-owner gets 403 forbidden and an unknown seat 404 no_seat.',
+    'team.fleet':
+      'GET /v1/team/fleet answers members, totals and collisions; without a team it is the account alone.',
+    'team.collisions':
+      'Collisions are live runs of different members whose grounds overlap 0.60 or more.',
+    'team.privacy':
+      'A member never sees the goals of another unless the owner turned share_goals on.',
+
+    // self, digest, email
+    'self.merge': 'POST /v1/self merges what is given and appends to a log of the newest 200.',
+    'self.identity': 'identity is default when none is given.',
+    'self.read': 'GET /v1/self answers self, or null, and its log.',
+    'self.delete': 'DELETE /v1/self erases the self and its log; an unknown one is 404 no_self.',
+    'digest.set':
+      'POST /v1/digest (solo and above) sets cadence, hour_utc, weekday, channel and url and replaces wholesale.',
+    'digest.read': 'GET /v1/digest answers the digest with created and next, or null.',
+    'digest.delete': 'DELETE /v1/digest answers ok.',
+    'digest.test': 'POST /v1/digest/test sends at once and answers ok, delivered and detail.',
+    'digest.content':
+      'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
+    'digest.weekday': 'weekday 0 is Sunday.',
+    'digest.private': 'A digest address that is private is 400 invalid_webhook.',
+    'digest.unconfirmed': 'A digest by mail without a confirmed address is 409 conflict.',
+    'me.email':
+      'POST /v1/me/email attaches or removes an address and answers ok, email and verified.',
+    'me.email-confirm': 'A new address gets a link and nothing else until the link is followed.',
+    'me.email-unconfigured': '/v1/me/email without mail configured is 501 not_configured.',
+  }),
+
+  ...written('configuration', 4, {
+    'settings.webhook-allow':
+      'PLUMBLINE_WEBHOOK_ALLOW exempts host:port, host or CIDR at writing and at delivery; the 400 stays as worded and the log names the setting.',
+    'settings.alert-retries':
+      'PLUMBLINE_ALERT_RETRIES is the further attempts after a failed one, 5 by default; 0 is one attempt.',
+    'settings.smtp': 'PLUMBLINE_SMTP_URL and PLUMBLINE_MAIL_FROM configure mail.',
+    'process.sigterm.deliveries':
+      'After SIGTERM deliveries in flight are finished or left to their lease.',
+    'process.log.no-webhook-path': 'The log never holds the path of a webhook.',
+  }),
+
+  ...written('interface', 5, {
+    'mcp.tools':
+      'The tools of /mcp are check_state, modulate, get_history, reset_task, check_dialogue, reset_dialogue, remember_self, resume_self, forget_self, ask_alice, drift_grammar, analyze_language, compare_phrasings, read_field, speak_to_field and field_vocabulary.',
+    'grammar.served': 'GET /v1/grammar answers the grammar description.',
+    'field.hear': 'POST /v1/hear speaks eight vocabulary words into the field.',
+    'field.signal': '/v1/signal answers the current signal and /v1/history its series.',
+    'guidance.served': '/v1/guidance answers guidance by framework.',
+  }),
+
+  ...written('api', 5, {
+    // the field
+    'field.vocabulary':
+      'The vocabulary is the forty published words in the groups ground, wind, form and change.',
+    'field.signal-fields':
+      'A signal holds T, Q, R, V, S, rotation, emotion, season, hub_signal, field_sig, n_nodes and ts.',
+    'field.ranges': 'T, Q, R, V and S stay in 0-1 and rotation in -1-1.',
+    'field.history': 'GET /v1/history?limit= answers one sample a minute, a day kept.',
+    'field.hear-forms':
+      'POST /v1/hear takes words as an array, a string or text/plain, and answers reply and signal.',
+    'field.hear-refused':
+      'Another count than eight, or a word outside the vocabulary, is 400 that names the word.',
+    'field.deterministic':
+      'The same seed and the same words at the same times give the same weather.',
+    'field.shared': 'All nodes share one state through the database.',
+    'field.keyless': 'The three field routes need no key and have an address bucket of their own.',
+
+    // grammar and guidance
+    'grammar.contents':
+      'The grammar holds version, fields, progress values, distance range, normaliser, spelling, phi formula and weights, thresholds, reasons in order, judgments, modulation, word lists and a content hash.',
+    'grammar.same-constants': 'The grammar is read from the constants of the detector itself.',
+    'grammar.no-key': 'GET /v1/grammar needs no key.',
+    'guidance.list':
+      'GET /v1/guidance lists at least claude-code, codex, cursor, gemini-cli, openai-agents, langgraph, vercel-ai-sdk, mastra, crewai, mcp and plain-http.',
+    'guidance.read': 'GET /v1/guidance?framework= answers framework, steps, snippet and notes.',
+
+    // /mcp
+    'mcp.check-state':
+      'check_state answers the step result, run and step, claims when doing, next or blocked were given, and an unknown progress as a verdict.',
+    'mcp.modulate': 'modulate answers as POST /v1/modulate.',
+    'mcp.get-history':
+      'get_history answers steps (all), drifting (how many) and trace (the last limit, 20 by default).',
+    'mcp.reset-task':
+      'reset_task suspends the ground, 8 kept, and with goal sets the new one at once.',
+    'mcp.resumed-ground':
+      'A later check nearer a suspended ground than the live one resumes it as resumed_ground; a user_turn suspends too.',
+    'mcp.dialogue': 'check_dialogue answers as POST /v1/dialogue, and reset_dialogue clears it.',
+    'mcp.self': 'remember_self, resume_self and forget_self answer as /v1/self.',
+    'mcp.ask-alice':
+      'ask_alice answers guidance and its source: model when an endpoint is configured, else rules.',
+    'mcp.grammar': 'drift_grammar answers as GET /v1/grammar.',
+    'mcp.analyze':
+      'analyze_language answers words, sentences, variety, repetition, claims, observations, shape and readability.',
+    'mcp.compare': 'compare_phrasings answers a, b, overlap, clearer (a, b or even) and why.',
+    'mcp.field':
+      'read_field, speak_to_field and field_vocabulary answer as the field routes, with a one-sentence reading.',
+    'mcp.revisions': '/mcp speaks the current protocol revision and the one before it.',
+    'mcp.session-id':
+      'A 2025-era client gets an mcp-session-id on initialize and may go on with or without it.',
+    'mcp.state-keyed':
+      'With a key the state is the run mcp:<session> of the account, default by default, stored and listed like any run.',
+    'mcp.state-keyless':
+      'Without a key the state is that of the session id, or else of the address and session; nobody reaches that of another by guessing a name.',
+    'mcp.state-kept': 'Keyless state is kept 24 h and bounded.',
+    'mcp.origin': 'The own origin of the server is accepted.',
+    'mcp.schemas':
+      'Every tool has a title, description, annotations, input schema and output schema with structured content.',
+  }),
+
+  ...written('configuration', 5, {
+    'command.mcp': 'plumbline mcp serves the tools over stdio, offline, without a key.',
+    'settings.tools-per-day':
+      'PLUMBLINE_TOOLS_PER_DAY is the keyless tool calls a day and address, 1,000 by default; 0 is unlimited.',
+    'settings.guide':
+      'PLUMBLINE_GUIDE_URL, _KEY and _MODEL configure the chat endpoint of ask_alice.',
+  }),
+
+  ...written('api', 6, {
+    'meaning.default':
+      'meaning is the default detector once it ships, and overlap stays selectable.',
+    'meaning.three-way':
+      'meaning answers on the errand, drifting or uncertain, and uncertain never drifts.',
+    'meaning.phi': 'Under meaning phi keeps its formula with the goal displacement of the model.',
+    'meaning.lexical-fields':
+      'Under meaning goal_score, svcscore, context, repetition and judgment keep their meaning.',
+    'meaning.order': 'Under meaning the order of the reasons is the published one.',
+    'meaning.sustained':
+      'Weaker evidence must be sustained; one overwhelming step may fire at once.',
+    'meaning.parent':
+      'Under meaning parent_overlap stays the Jaccard value and the decision uses the model.',
+    'meaning.same-bytes': 'Under meaning the same input gives the same bytes on any machine.',
+  }),
+
+  ...written('configuration', 6, {
+    'command.eval.budget':
+      'plumbline eval --budget N picks the threshold that keeps alarms at or below N per 1,000 clean steps.',
+    'command.adapt':
+      'plumbline adapt writes a table from a repository or the own history that the detector adds.',
+    'settings.detector-default': 'PLUMBLINE_DETECTOR defaults to meaning.',
+    'settings.embeddings':
+      'PLUMBLINE_EMBEDDINGS_URL, _KEY and _MODEL configure an endpoint that settles the uncertain band.',
+  }),
+
+  ...written('interface', 7, {
+    'keys.issued': 'Free keys are issued to an identity-provider account through the product page.',
+    'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
+  }),
+
+  ...written('api', 7, {
+    'upgrade.answer':
+      'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',
+    'upgrade.unknown-tier': 'An unknown tier on /v1/upgrade is 400.',
+    'upgrade.unconfigured':
+      '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
+    'upgrade.not-metered': '/v1/upgrade is not metered.',
+    'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
+    'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+  }),
+
+  ...written('configuration', 7, {
+    'command.start-page': 'On the first start the address of the product page is printed.',
+    'settings.oidc':
+      'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
+    'settings.payment':
+      'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
+  }),
+}
+
+/** Requirements that share a source and an issue. */
+function written<Id extends string>(
+  from: Requirement['from'],
+  issue: Requirement['issue'],
+  sentences: Record<Id, string>,
+): Record<Id, Requirement> {
+  const rows = Object.entries<string>(sentences).map(([id, says]) => [
+    id,
+    { id, from, says, issue },
+  ])
+  return Object.fromEntries(rows)
+}
