@@ -1,0 +1,124 @@
+import { BlockList, isIP } from 'node:net'
+import { z } from 'zod'
+import { type DetectorName, detectorNames } from './core/detector/detectors.ts'
+
+/** All settings of a process, parsed once and trusted afterwards. */
+export interface Config {
+  /** 0 picks a free port. */
+  port: number
+  host: string
+  databaseUrl: string
+  /** Without a trailing slash; null means the address it listens on. */
+  baseUrl: string | null
+  altBaseUrl: string | null
+  detector: DetectorName
+  /** Calls a day and address on `/v1/check`; 0 is unlimited. */
+  checkPerDay: number
+  /** Header that names the caller's address, lower case, or null for the socket's. */
+  clientAddressHeader: string | null
+  /** Peers whose header counts; null trusts every peer. */
+  trustedProxies: BlockList | null
+  /** Port of its own for `/metrics`; null serves it beside everything else. */
+  metricsPort: number | null
+  logLevel: LogLevel
+  /** Settings that look like ours and are not known, for a warning at start. */
+  unknownSettings: string[]
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+type LogLevel = (typeof logLevels)[number]
+
+/** Every fault found in the environment, one sentence each. */
+export interface ConfigFaults {
+  faults: string[]
+}
+
+/** Reads the environment, or names every fault in it at once. An empty value is an absent one. */
+export function readConfig(
+  environment: Readonly<Record<string, string | undefined>>,
+): Config | ConfigFaults {
+  const given = Object.entries(environment).filter(([, value]) => value?.trim() !== '')
+  const result = settings.safeParse(Object.fromEntries(given))
+  if (!result.success) {
+    return {
+      faults: result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    }
+  }
+  const read = result.data
+  const header = read.PLUMBLINE_CLIENT_ADDRESS.toLowerCase()
+  return {
+    port: read.PORT,
+    host: read.HOST,
+    databaseUrl: read.DATABASE_URL,
+    baseUrl: read.PLUMBLINE_BASE_URL ?? null,
+    altBaseUrl: read.PLUMBLINE_ALT_BASE_URL ?? null,
+    detector: read.PLUMBLINE_DETECTOR,
+    checkPerDay: read.PLUMBLINE_CHECK_PER_DAY,
+    clientAddressHeader: header === 'socket' ? null : header,
+    trustedProxies: read.PLUMBLINE_TRUSTED_PROXIES ?? null,
+    metricsPort: read.PLUMBLINE_METRICS_PORT ?? null,
+    logLevel: read.LOG_LEVEL,
+    unknownSettings: given
+      .map(([name]) => name)
+      .filter((name) => name.startsWith('PLUMBLINE_') && !(name in settings.shape)),
+  }
+}
+
+const wholeNumber = (max: number) =>
+  z
+    .string()
+    .regex(/^\d+$/, 'send a whole number')
+    .transform(Number)
+    .refine((number) => number <= max, `send at most ${max}`)
+
+const port = wholeNumber(65_535)
+
+const webAddress = z
+  .string()
+  .refine(isWebAddress, 'send an http:// or https:// address')
+  .transform((url) => url.replace(/\/+$/, ''))
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+const settings = z.object({
+  PORT: port.default(8787),
+  HOST: z.string().default('127.0.0.1'),
+  DATABASE_URL: z
+    .string()
+    .regex(
+      /^(sqlite:.+|postgres(ql)?:\/\/.+)$/,
+      'send sqlite:PATH, sqlite::memory: or postgres://…',
+    )
+    .default('sqlite:./data/plumbline.db'),
+  PLUMBLINE_BASE_URL: webAddress.optional(),
+  PLUMBLINE_ALT_BASE_URL: webAddress.optional(),
+  PLUMBLINE_DETECTOR: z
+    .enum(detectorNames, `send ${detectorNames.join(' or ')}`)
+    .default('overlap'),
+  PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
+  PLUMBLINE_CLIENT_ADDRESS: z
+    .string()
+    .regex(/^[a-z0-9-]+$/i, 'send the name of a header, or socket')
+    .default('cf-connecting-ip'),
+  PLUMBLINE_TRUSTED_PROXIES: z.string().transform(readNetworks).optional(),
+  PLUMBLINE_METRICS_PORT: port.optional(),
+  LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
+})
+
+function readNetworks(text: string, context: z.RefinementCtx): BlockList {
+  const networks = new BlockList()
+  for (const entry of text.split(',').map((part) => part.trim())) {
+    const [address = '', length] = entry.split('/')
+    const version = isIP(address)
+    const longest = version === 6 ? 128 : 32
+    const bits = length === undefined ? longest : Number(length)
+    if (version === 0 || !/^\d*$/.test(length ?? '') || length === '' || bits > longest) {
+      context.addIssue(`"${entry}" is no network; send a comma list such as 10.0.0.0/8, fd00::/8`)
+    } else {
+      networks.addSubnet(address, bits, version === 6 ? 'ipv6' : 'ipv4')
+    }
+  }
+  return networks
+}

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { readCheck, stepsRange } from '../core/check.ts'
+import { progressValues } from '../core/detector/constants.ts'
+import { detect } from '../core/detector/detect.ts'
+import { detectorNames } from '../core/detector/detectors.ts'
+import { newMemory } from '../core/detector/memory.ts'
+import { maxTextLength } from '../core/text.ts'
+import { lenient, perAddress } from './operation.ts'
+import { Refusal } from './refusal.ts'
+import { stepResultSchema } from './verdict.ts'
+
+const goal = z.string().min(1).max(maxTextLength)
+const progress = z
+  .enum(progressValues)
+  .default('advancing')
+  .describe('Any other text yields the verdict ungrammatical; what is no text counts as advancing.')
+const distance = z
+  .union([z.int().min(0).max(10), z.string()])
+  .default(5)
+  .describe('How far from done, as the agent sees it. Unreadable values count as 5.')
+const detector = z
+  .enum(detectorNames)
+  .optional()
+  .describe('The detector to judge with; the server’s default otherwise.')
+
+const twoGoals = z
+  .object({
+    ground: goal.describe('The errand.'),
+    goal: goal.describe('What the agent is doing now.'),
+    progress: progress.optional(),
+    distance: distance.optional(),
+    detector,
+  })
+  .describe('Two goals: used when `steps` is absent or not an array.')
+
+const sequence = z
+  .object({
+    steps: z
+      .array(z.object({ goal, progress: progress.optional(), distance: distance.optional() }))
+      .min(stepsRange.min)
+      .max(stepsRange.max)
+      .describe('The first entry is the ground.'),
+    detector,
+  })
+  .describe('A sequence: used whenever `steps` is an array; the other fields are ignored.')
+
+const output = z
+  .strictObject({
+    ground: z.string().describe('Goal of the first step.'),
+    steps: z.array(stepResultSchema).describe('One result per step.'),
+    verdict: stepResultSchema.describe('The last element of `steps`.'),
+    stateless: z.literal(true),
+    retained: z.literal('nothing'),
+  })
+  .meta({ id: 'CheckAnswer' })
+
+const shapes = {
+  two_step: {
+    ground: 'add rate limiting to the login endpoint',
+    goal: 'write a token bucket for the login endpoint',
+    progress: 'advancing',
+    distance: 6,
+  },
+  sequence: {
+    steps: [
+      { goal: 'add rate limiting to the login endpoint', progress: 'advancing', distance: 8 },
+      { goal: 'write a token bucket for the login endpoint', progress: 'advancing', distance: 6 },
+    ],
+  },
+}
+
+const note =
+  'The ground is the errand and does not move; each goal is measured against it. Nothing you send is stored.'
+
+/** Judges two goals, or a sequence of steps, without a key and without storing them. */
+export const check = perAddress(
+  { counter: 'check', perDay: ({ checkPerDay }) => checkPerDay },
+  {
+    name: 'check.judge',
+    group: 'detector',
+    summary: 'Judge two goals, or a sequence of steps, without a key.',
+    description:
+      'Stateless: nothing is stored but the daily count of the caller’s address. The content type is not looked at.',
+    http: { method: 'POST', path: '/v1/check' },
+    input: lenient(z.union([twoGoals, sequence])),
+    output,
+    refusals: [
+      {
+        status: 400,
+        words: ['bad_request', 'too_many_steps'],
+        when: 'The body is not JSON, or in neither of the two forms.',
+        fields: {
+          detail: z.string(),
+          shapes: z.object({ two_step: z.unknown(), sequence: z.unknown() }),
+          note: z.string(),
+        },
+      },
+    ],
+  },
+)(async ({ settings }, body) => {
+  const request = readCheck(body)
+  if ('error' in request) {
+    throw new Refusal(400, request.error, { detail: request.detail, shapes, note })
+  }
+  let memory = newMemory(request.detector ?? settings.detector)
+  const steps = request.steps.map((step) => {
+    const detected = detect(memory, step)
+    memory = detected.memory
+    return detected.verdict
+  })
+  const [first] = steps
+  const verdict = steps.at(-1)
+  if (first === undefined || verdict === undefined) throw new Error('a check without steps')
+  return {
+    ground: first.goal,
+    steps,
+    verdict,
+    stateless: true as const,
+    retained: 'nothing' as const,
+  }
+})

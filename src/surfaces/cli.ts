@@ -1,0 +1,269 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { type CheckFault, readCheck, readEntry } from '../core/check.ts'
+import { detect, type Verdict } from '../core/detector/detect.ts'
+import { type DetectorName, detectorNames } from '../core/detector/detectors.ts'
+import { newMemory } from '../core/detector/memory.ts'
+import type { Step } from '../core/detector/step.ts'
+import { evaluate } from './eval.ts'
+import { isUsageFault, usageFault } from './usage-fault.ts'
+
+/** Where a command writes, and what it cannot do by itself. */
+export interface CliWorld {
+  out(text: string): void
+  err(text: string): void
+  /** Whether `err` goes to a person who watches. */
+  isTerminal: boolean
+  /** Standard input, read where a file is given as `-`. */
+  input: NodeJS.ReadableStream
+  version: string
+  /** Serves until the process is told to stop. */
+  serve(): Promise<void>
+  /** Brings the configured database to the current schema and says what it did. */
+  migrate(): Promise<string>
+  /** The OpenAPI document as text. */
+  openapi(): string
+}
+
+/** Exit codes: on the errand or done, drifting, bad usage. */
+export const exitCodes = { ok: 0, drifting: 1, usage: 2 } as const
+
+/** Runs one command line (without the program's name) and answers its exit code. */
+export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
+  const [name = 'help', ...rest] = argv
+  if (name === '--version' || name === '-v') {
+    world.out(`${world.version}\n`)
+    return exitCodes.ok
+  }
+  const command = commands.find((known) => known.name === name)
+  if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
+    const known = command !== undefined || ['help', '--help', '-h'].includes(name)
+    const text = command === undefined ? helpText() : commandHelp(command)
+    if (known) world.out(text)
+    else world.err(`plumbline: there is no command "${name}".\n\n${text}`)
+    return known ? exitCodes.ok : exitCodes.usage
+  }
+  try {
+    return await command.run(rest, world)
+  } catch (error) {
+    if (!isUsageFault(error)) throw error
+    world.err(`plumbline ${name}: ${error.message}\n`)
+    return exitCodes.usage
+  }
+}
+
+interface Command {
+  name: string
+  summary: string
+  usage: string
+  details: string
+  run(args: string[], world: CliWorld): Promise<number>
+}
+
+const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'serve the API (what npm start does)',
+    usage: 'plumbline serve',
+    details:
+      'Settings come from the environment and a .env file: PORT, HOST, DATABASE_URL and more.',
+    async run(args, world) {
+      parse(args, {})
+      await world.serve()
+      return exitCodes.ok
+    },
+  },
+  {
+    name: 'check',
+    summary: 'one verdict, or one for every step of a file; no server, no key',
+    usage:
+      'plumbline check --ground TEXT --goal TEXT [--distance N] [--progress P] [--json]\n  plumbline check --steps FILE [--json]',
+    details: `  --ground TEXT     the errand
+  --goal TEXT       what the agent is doing now
+  --distance N      how far from done, 0 to 10 (5)
+  --progress P      advancing, stuck or circling (advancing)
+  --steps FILE      JSON lines of { "goal", "progress"?, "distance"? }, the first being the
+                    ground; any length; - reads standard input
+  --detector NAME   ${detectorNames.join(' or ')}
+  --json            verdicts as JSON, one a line
+
+Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage.`,
+    run: runCheck,
+  },
+  {
+    name: 'eval',
+    summary: 'measure a detector on labelled data',
+    usage: 'plumbline eval FILE [--detector NAME] [--predictions OUT] [--json]',
+    details: `FILE holds JSON lines, plain or gzipped: pairs { ground, goal, label: "same" | "drift", source? }
+or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
+
+  --detector NAME    ${detectorNames.join(' or ')}
+  --predictions OUT  write every prediction to OUT, in input order
+  --json             the measures as JSON`,
+    async run(args, world) {
+      const { values, positionals } = parse(args, {
+        detector: { type: 'string' },
+        predictions: { type: 'string' },
+        json: { type: 'boolean' },
+      })
+      const [file, ...more] = positionals
+      if (file === undefined || more.length > 0) throw usageFault('name one FILE to measure on.')
+      await evaluate(
+        {
+          file,
+          detector: readDetectorName(values.detector),
+          json: values.json === true,
+          ...(typeof values.predictions === 'string' ? { predictions: values.predictions } : {}),
+        },
+        { out: world.out, progress: world.err, isTty: world.isTerminal },
+      )
+      return exitCodes.ok
+    },
+  },
+  {
+    name: 'migrate',
+    summary: 'bring the configured database to the current schema',
+    usage: 'plumbline migrate',
+    details:
+      'The server does the same when it starts. Safe to run twice and on several nodes at once.',
+    async run(args, world) {
+      parse(args, {})
+      world.out(`${await world.migrate()}\n`)
+      return exitCodes.ok
+    },
+  },
+  {
+    name: 'openapi',
+    summary: 'print the description of the interface (OpenAPI 3.1)',
+    usage: 'plumbline openapi',
+    details: 'The same document a server answers at /v1/openapi.json.',
+    async run(args, world) {
+      parse(args, {})
+      world.out(world.openapi())
+      return exitCodes.ok
+    },
+  },
+]
+
+function helpText(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return `Plumbline: is the agent still on its errand?
+
+  plumbline check --ground "add rate limiting to the login endpoint" --goal "redesign the logo"
+
+Commands
+${rows.join('\n')}
+
+plumbline COMMAND --help says more of one.
+`
+}
+
+function commandHelp({ summary, usage, details }: Command): string {
+  return `${summary}\n\n  ${usage}\n\n${details}\n`
+}
+
+type OptionTypes = Record<string, { type: 'string' | 'boolean' }>
+
+function parse(args: string[], options: OptionTypes) {
+  try {
+    return parseArgs({ args, options, allowPositionals: true, strict: true })
+  } catch (error) {
+    throw usageFault(error instanceof Error ? error.message : String(error))
+  }
+}
+
+function readDetectorName(value: unknown): DetectorName {
+  if (value === undefined) return detectorNames[0]
+  const name = detectorNames.find((known) => known === value)
+  if (name === undefined) {
+    throw usageFault(`--detector is "${value}"; send ${detectorNames.join(' or ')}.`)
+  }
+  return name
+}
+
+async function runCheck(args: string[], world: CliWorld): Promise<number> {
+  const { values, positionals } = parse(args, {
+    ground: { type: 'string' },
+    goal: { type: 'string' },
+    distance: { type: 'string' },
+    progress: { type: 'string' },
+    steps: { type: 'string' },
+    detector: { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  if (positionals.length > 0) {
+    throw usageFault(`"${positionals[0]}" belongs to no option; put quotes around texts.`)
+  }
+  const detector = readDetectorName(values.detector)
+  const print = values.json === true ? printJson : printVerdict
+  let memory = newMemory(detector)
+  let last: Verdict | null = null
+  const judge = (step: Step) => {
+    const detected = detect(memory, step)
+    memory = detected.memory
+    last = detected.verdict
+    return detected.verdict
+  }
+  if (typeof values.steps === 'string') {
+    for (const option of ['ground', 'goal', 'distance', 'progress'] as const) {
+      if (values[option] !== undefined) {
+        throw usageFault(`--${option} does not go with --steps; put it into the file.`)
+      }
+    }
+    for await (const step of readSteps(values.steps, world)) print(judge(step), world)
+    if (last === null) throw usageFault(`${values.steps} has no steps.`)
+  } else {
+    const { ground, goal, distance, progress } = values
+    if (ground === undefined || goal === undefined) {
+      throw usageFault('name --ground and --goal, or --steps FILE.')
+    }
+    const request = readCheck({ ground, goal, distance, progress })
+    if ('error' in request) throw usageFault(request.detail)
+    for (const step of request.steps) judge(step)
+    if (last !== null) print(last, world)
+  }
+  return (last as Verdict | null)?.drifting ? exitCodes.drifting : exitCodes.ok
+}
+
+async function* readSteps(file: string, world: CliWorld): AsyncGenerator<Step> {
+  const input = file === '-' ? world.input : createReadStream(file)
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  let number = 0
+  for await (const line of lines) {
+    number++
+    if (line.trim() === '') continue
+    const step = readEntry(parseLine(line, file, number), `${file} line ${number}`)
+    if (isFault(step)) throw usageFault(step.detail)
+    yield step
+  }
+}
+
+function parseLine(line: string, file: string, number: number): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw usageFault(`${file} line ${number} is not JSON; send one { "goal": … } a line.`)
+  }
+}
+
+function isFault(step: Step | CheckFault): step is CheckFault {
+  return 'error' in step
+}
+
+function printJson(verdict: Verdict, { out }: CliWorld): void {
+  out(`${JSON.stringify(verdict)}\n`)
+}
+
+function printVerdict(verdict: Verdict, { out }: CliWorld): void {
+  const { drifting, uncertain, reason, phi, confidence, why, advice, judgment } = verdict
+  const word = drifting ? 'DRIFTING' : uncertain ? 'uncertain' : 'on the errand'
+  out(
+    `${word}: ${reason} (phi ${phi.toFixed(2)}, confidence ${confidence.toFixed(2)})  ${verdict.goal}\n` +
+      `  ${why}\n  ${advice}\n` +
+      (judgment === undefined
+        ? ''
+        : `  ${judgment.verdict}: ${judgment.because} ${judgment.counsel}\n`),
+  )
+}

@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import type { DescribedRefusal, Operation } from '../operations/operation.ts'
+
+/** The version of the interface this service implements. */
+export const interfaceVersion = '2026-08-27'
+
+type Json = Record<string, unknown>
+
+/** A route outside the operations, described by hand beside the code that serves it. */
+export interface DescribedRoute {
+  method: 'get'
+  path: string
+  operationId: string
+  tag: string
+  summary: string
+  answers: Record<string, Json>
+}
+
+/** The OpenAPI 3.1 document of the operations and plain routes, for a service at `servers`. */
+export function describe(
+  operations: readonly Operation[],
+  routes: readonly DescribedRoute[],
+  servers: readonly string[],
+): Json {
+  const schemas: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    const path = paths[operation.http.path] ?? {}
+    paths[operation.http.path] = path
+    path[operation.http.method.toLowerCase()] = describeOperation(operation, schemas)
+  }
+  for (const { method, path, operationId, tag, summary, answers } of routes) {
+    paths[path] = {
+      [method]: { operationId, tags: [tag], summary, security: [], responses: answers },
+    }
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Plumbline',
+      version: interfaceVersion,
+      summary: 'Tells an AI agent, its people and its tools whether it is still on its errand.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: servers.map((url) => ({ url })),
+    tags: tags.map(([name, description]) => ({ name, description })),
+    paths,
+    components: { schemas, headers: commonHeaders },
+  }
+}
+
+const tags = [
+  ['detector', 'Whether a goal is still the ground’s errand.'],
+  ['account', 'Keys, tiers and the description of the interface.'],
+  ['operating', 'Alerts and digests.'],
+  ['team', 'Seats and the fleet.'],
+  ['field', 'The shared signal field.'],
+  ['process', 'Health and metrics for whoever runs the server.'],
+] as const
+
+const header = (description: string, schema: Json = { type: 'string' }) => ({ description, schema })
+
+const commonHeaders: Record<string, Json> = {
+  deprecation: header('Always `true`.', { type: 'string', const: 'true' }),
+  link: header('Relation `deprecation` points to the migration page.'),
+  'x-request-id': header('Names this answer in the server’s log.'),
+  'x-ratelimit-limit': header('Calls a day.', { type: 'integer' }),
+  'x-ratelimit-remaining': header('Calls left today.', { type: 'integer' }),
+  'x-ratelimit-reset': header('Seconds until the count begins anew.', { type: 'integer' }),
+  'retry-after': header('Seconds to wait.', { type: 'integer' }),
+}
+
+const headersOf = (...names: string[]) =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+
+const onEveryAnswer = ['deprecation', 'link', 'x-request-id']
+const onCountedAnswers = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
+
+function describeOperation(operation: Operation, schemas: Json): Json {
+  const counted = operation.refusals?.some(({ status }) => status === 429) ?? false
+  const headers = headersOf(...onEveryAnswer, ...(counted ? onCountedAnswers : []))
+  const responses: Record<string, Json> = {
+    200: {
+      description: 'The answer.',
+      headers,
+      content: { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } },
+    },
+  }
+  for (const refusal of [...(operation.refusals ?? []), ...everywhere]) {
+    responses[refusal.status] = describeRefusal(refusal, headers)
+  }
+  return {
+    operationId: operation.name,
+    tags: [operation.group],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: [],
+    ...(operation.http.method === 'POST'
+      ? {
+          requestBody: {
+            required: true,
+            content: {
+              'application/json': { schema: schemaOf(operation.input, 'input', schemas) },
+            },
+          },
+        }
+      : {}),
+    responses,
+  }
+}
+
+/** Refusals that any operation can answer. */
+const everywhere: readonly DescribedRefusal[] = [
+  {
+    status: 413,
+    words: ['payload_too_large'],
+    when: 'The body is larger than 256 KiB.',
+    fields: { detail: z.string() },
+  },
+  {
+    status: 500,
+    words: ['internal'],
+    when: 'A fault of the server; its log names the request id.',
+    fields: { detail: z.string(), request_id: z.string() },
+  },
+  {
+    status: 503,
+    words: ['unavailable'],
+    when: 'The database cannot be reached or written.',
+    fields: { detail: z.string(), retry_after_s: z.int() },
+  },
+]
+
+function describeRefusal({ status, words, when, fields }: DescribedRefusal, headers: Json): Json {
+  const body = z.object({ error: z.enum(words as [string, ...string[]]), ...fields })
+  const retry = status === 429 || status === 503 ? headersOf('retry-after') : {}
+  return {
+    description: when,
+    headers: { ...headers, ...retry },
+    content: { 'application/json': { schema: schemaOf(body, 'output', {}) } },
+  }
+}
+
+/** The JSON Schema of a zod schema; named parts go to the document's components. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
+  const { $defs, $schema, ...rest } = z.toJSONSchema(schema, {
+    io,
+    // Answers may gain fields, so a client must not refuse one it does not know.
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.additionalProperties
+    },
+  }) as Json & { $defs?: Json }
+  const named = typeof rest.id === 'string' ? { [rest.id]: rest } : {}
+  for (const [name, part] of Object.entries({ ...$defs, ...named })) {
+    const { id, $schema: _, ...plain } = part as Json
+    components[name] = withComponentRefs(plain)
+  }
+  return typeof rest.id === 'string'
+    ? { $ref: `#/components/schemas/${rest.id}` }
+    : (withComponentRefs(rest) as Json)
+}
+
+function withComponentRefs(schema: unknown): unknown {
+  return JSON.parse(JSON.stringify(schema).replaceAll('"#/$defs/', '"#/components/schemas/'))
+}

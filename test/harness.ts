@@ -1,0 +1,88 @@
+import type { TestContext } from 'node:test'
+import { readConfig } from '../src/config.ts'
+import { type Running, realWorld, startService, type World } from '../src/service.ts'
+
+/** A running service under test, listening on a free loopback port. */
+export interface App {
+  readonly url: string
+  readonly running: Running
+  /** Log lines so far, parsed. */
+  readonly log: Record<string, unknown>[]
+  /** Milliseconds the clock of the service has been moved ahead by. */
+  advance(ms: number): void
+  request(method: string, path: string, options?: Sent): Promise<Answer>
+  /** `POST path` with a JSON body. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+}
+
+interface Sent {
+  body?: string | Uint8Array
+  headers?: Record<string, string>
+}
+
+/** An answer read whole. */
+export interface Answer {
+  status: number
+  headers: Headers
+  text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
+  body: any
+}
+
+/** What a test may set; everything else is as a user would have it. */
+export interface Setup extends Partial<World> {
+  env?: Record<string, string>
+}
+
+const startOfDay = Date.UTC(2026, 0, 15)
+
+/**
+ * Starts a service for one test and stops it after. Its clock stands at noon of a fixed day until
+ * moved; every answer is checked against its operation's schema.
+ */
+export async function start(t: TestContext, { env = {}, ...world }: Setup = {}): Promise<App> {
+  const log: Record<string, unknown>[] = []
+  let now = startOfDay + 12 * 3_600_000
+  const config = readConfig({
+    PORT: '0',
+    DATABASE_URL: 'sqlite::memory:',
+    LOG_LEVEL: 'debug',
+    ...env,
+  })
+  if ('faults' in config) throw new Error(config.faults.join('; '))
+  const running = await startService(config, {
+    ...realWorld,
+    now: () => now,
+    checkAnswers: true,
+    log: { write: (line) => void log.push(JSON.parse(line)) },
+    ...world,
+  })
+  t.after(() => running.stop())
+
+  async function request(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+    const response = await fetch(running.url + path, { method, ...(sent as RequestInit) })
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, body: parsed(text) }
+  }
+  return {
+    url: running.url,
+    running,
+    log,
+    advance: (ms) => {
+      now += ms
+    },
+    request,
+    post: (path, body, headers = {}) =>
+      request('POST', path, { body: JSON.stringify(body), headers }),
+    get: (path, headers = {}) => request('GET', path, { headers }),
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
