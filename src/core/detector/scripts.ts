@@ -71,6 +71,13 @@ const points =
 // (ΐ); the result is the same as with composition both before and after it. Lone surrogates are
 // replaced first, lest two of them meet where something invisible stood between.
 function readable(text: string): string {
-  const visible = text.toWellFormed().replace(invisible, '')
+  const visible = text.toWellFormed().replace(invisible, '').replaceAll('\u2019', apostropheInWord)
   return withAsciiDigits(composed(lowered(visible)).replace(points, ''))
+}
+
+// Typesetters write don’t where keyboards write don't; beside a space it is a quotation mark.
+function apostropheInWord(quote: string, at: number, text: string): string {
+  const joins =
+    kindOf(text.charCodeAt(at - 1)) === spaced && kindOf(text.charCodeAt(at + 1)) === spaced
+  return joins ? "'" : quote
 }
