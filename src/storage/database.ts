@@ -1,0 +1,60 @@
+/** What a column holds; a yes or no is stored as 1 or 0, structured content as JSON text. */
+export type Value = string | number | null
+
+/**
+ * Statements in the SQL that SQLite and PostgreSQL share, with `?` where a value goes.
+ * Name the columns (`SELECT *` breaks on PostgreSQL while another node migrates) and use few
+ * different texts: each is prepared once and kept. Text is stored as `storable` returns it.
+ */
+export interface Queries {
+  /** All rows, in the order of the statement. Outside a transaction the statement may only read. */
+  all<Row>(sql: string, ...values: Value[]): Promise<Row[]>
+  /** The first row, or undefined when there is none. Outside a transaction it may only read. */
+  get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>
+  /** Runs a statement for its effect; answers how many rows an INSERT, UPDATE or DELETE changed. */
+  run(sql: string, ...values: Value[]): Promise<number>
+}
+
+/** How long a transaction may take. */
+export interface TxOptions {
+  /** Milliseconds until it is given up as unavailable, waiting for locks included; 4,500 unless given. */
+  readonly limitMs?: number
+}
+
+/** A database of either kind; every method rejects with an error that `isUnavailable` knows while it is away. */
+export interface Database extends Queries {
+  /** For the few statements that the two databases cannot share. */
+  readonly kind: 'sqlite' | 'postgres'
+  /**
+   * Runs `work` as one transaction and resolves when it is durable; when `work` throws, nothing of
+   * it remains. `work` awaits nothing but the queries of its own `tx`, and lets their errors fly:
+   * SQLite holds one commit open for all transactions of a moment, and PostgreSQL refuses whatever
+   * follows a failed statement.
+   */
+  tx<T>(work: (tx: Queries) => Promise<T>, options?: TxOptions): Promise<T>
+  /** Finishes what was asked for, then lets go; later calls reject as unavailable. */
+  close(): Promise<void>
+}
+
+/** The time a transaction or a read gets unless its caller says otherwise, in milliseconds. */
+export const DEFAULT_LIMIT_MS = 4_500
+
+/** An error that says the database cannot do this now but may soon; the cause's words are part of its message. */
+export function unavailable(cause: unknown): Error {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  const error = new Error(`The database is not available: ${reason}`, { cause })
+  return Object.assign(error, { code: UNAVAILABLE })
+}
+
+/** Whether the database was away, full, read-only or busy too long: worth another try later, and no bug. */
+export function isUnavailable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === UNAVAILABLE
+}
+
+const UNAVAILABLE = 'database_unavailable'
+
+/** Text as both databases hold it: U+0000 and lone surrogates become U+FFFD. */
+export function storable(text: string): string {
+  const whole = text.toWellFormed()
+  return whole.includes('\0') ? whole.replaceAll('\0', '\uFFFD') : whole
+}

@@ -1,0 +1,18 @@
+import type { Database } from './database.ts'
+import { openPostgres } from './postgres.ts'
+import { openSqlite } from './sqlite.ts'
+
+/**
+ * Opens `sqlite:./file.db`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. A SQLite file and
+ * its folder are made when missing; PostgreSQL is first spoken to by the first query. Throws on any
+ * other url, without repeating it, because a url may hold a password.
+ */
+export function openDatabase(url: string): Promise<Database> {
+  const scheme = /^[a-z]+(?=:)/.exec(url)?.[0]
+  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url)
+  const path = url.replace(/^sqlite:(\/\/)?/, '')
+  if (scheme === 'sqlite' && path !== '') return openSqlite(path)
+  throw new Error(
+    'A database url reads sqlite:./path/to/file.db, sqlite::memory: or postgres://user:password@host/name.',
+  )
+}

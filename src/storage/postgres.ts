@@ -1,0 +1,255 @@
+import { createHash } from 'node:crypto'
+import pg, { type PoolClient, type QueryResult } from 'pg'
+import {
+  type Database,
+  DEFAULT_LIMIT_MS,
+  type Queries,
+  storable,
+  unavailable,
+  type Value,
+} from './database.ts'
+
+const CONNECT_LIMIT_MS = 2_000
+const STATEMENT_LIMIT_MS = 4_000
+const MAX_CONNECTIONS = 10
+const MAX_STATEMENTS = 1_000
+
+/** Opens a PostgreSQL database through a pool of ten connections, each made when it is first needed. */
+export async function openPostgres(url: string): Promise<Database> {
+  const pool = new pg.Pool({
+    connectionString: url,
+    application_name: 'plumbline',
+    max: MAX_CONNECTIONS,
+    connectionTimeoutMillis: CONNECT_LIMIT_MS,
+    statement_timeout: STATEMENT_LIMIT_MS,
+    // Frees the locks of a node that stopped in the middle of a transaction.
+    idle_in_transaction_session_timeout: 2 * STATEMENT_LIMIT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    types: { getTypeParser: readType },
+  })
+  const statements = createStatements()
+  const used = new WeakSet<PoolClient>()
+  const lost = new WeakSet<PoolClient>()
+  const running = new Set<Promise<unknown>>()
+  let closed = false
+  // Without listeners the loss of a connection, idle or not, would end the process.
+  pool.on('error', () => {})
+  pool.on('connect', (client) => {
+    client.on('error', () => lost.add(client))
+  })
+
+  async function connect(): Promise<PoolClient> {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      // An answer of the server is judged by its state; no answer at all means that it is away.
+      throw sqlState(error) === '' || isPassing(error) ? unavailable(error) : error
+    }
+  }
+
+  async function send(client: PoolClient, query: pg.QueryConfig): Promise<QueryResult> {
+    try {
+      return await client.query(query)
+    } catch (error) {
+      if (endsConnection(error)) lost.add(client)
+      throw lost.has(client) || isPassing(error) ? unavailable(error) : error
+    }
+  }
+
+  function ask(client: PoolClient, sql: string, values: readonly Value[]): Promise<QueryResult> {
+    return send(client, {
+      ...statements(sql),
+      values: values.map((value) => (typeof value === 'string' ? storable(value) : value)),
+    })
+  }
+
+  /**
+   * Takes a connection and asks the first thing of it. A connection that served before may have
+   * died unnoticed; then the next one is asked, since a read or a BEGIN can be lost without loss.
+   */
+  async function start<T>(deadline: Deadline, first: (client: PoolClient) => Promise<T>) {
+    for (;;) {
+      const client = await connect()
+      const fresh = !used.has(client)
+      used.add(client)
+      try {
+        deadline.watch(client)
+        return { client, answer: await first(client) }
+      } catch (error) {
+        client.release(lost.has(client))
+        if (fresh || deadline.passed() || !lost.has(client)) throw error
+      }
+    }
+  }
+
+  async function limited<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+    if (closed) throw unavailable('it is closed')
+    const answer = within(limitMs, work)
+    running.add(answer)
+    try {
+      return await answer
+    } finally {
+      running.delete(answer)
+    }
+  }
+
+  function read(sql: string, values: readonly Value[]): Promise<QueryResult> {
+    return limited(DEFAULT_LIMIT_MS, async (deadline) => {
+      const { client, answer } = await start(deadline, (client) => ask(client, sql, values))
+      client.release()
+      return answer
+    })
+  }
+
+  function tx<T>(work: (tx: Queries) => Promise<T>, limitMs: number): Promise<T> {
+    return limited(limitMs, async (deadline) => {
+      const { client } = await start(deadline, (client) => send(client, { text: begin(limitMs) }))
+      const loan = lendQueries((sql, values) => ask(client, sql, values))
+      try {
+        const result = await work(loan.queries)
+        loan.end()
+        const { command } = await send(client, { text: 'COMMIT' })
+        // PostgreSQL answers so, without an error, when a statement had failed and `work` hid it.
+        if (command === 'ROLLBACK') throw new Error('A failed statement undid this transaction.')
+        client.release()
+        return result
+      } catch (error) {
+        loan.end()
+        if (!lost.has(client))
+          await send(client, { text: 'ROLLBACK' }).catch(() => lost.add(client))
+        client.release(lost.has(client))
+        throw error
+      }
+    })
+  }
+
+  const database: Database = {
+    kind: 'postgres',
+    all: async <Row>(sql: string, ...values: Value[]) => (await read(sql, values)).rows as Row[],
+    get: async <Row>(sql: string, ...values: Value[]) =>
+      (await read(sql, values)).rows[0] as Row | undefined,
+    run: (sql, ...values) => database.tx((tx) => tx.run(sql, ...values)),
+    tx: (work, { limitMs = DEFAULT_LIMIT_MS } = {}) => tx(work, limitMs),
+    async close() {
+      if (closed) return
+      closed = true
+      // The pool would drop those that still wait for a connection.
+      await Promise.allSettled(running)
+      await pool.end()
+    },
+  }
+  return database
+}
+
+/** SQL with PostgreSQL's `$1, $2, …` in place of each `?` outside quotes and line comments. */
+export function numberPlaceholders(sql: string): string {
+  let count = 0
+  return sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|\?/g, (found) => {
+    if (found !== '?') return found
+    count += 1
+    return `$${count}`
+  })
+}
+
+/** Names each statement, so that a connection parses and plans it once; bounded, as servers keep the names. */
+function createStatements(): (sql: string) => { text: string; name?: string } {
+  const known = new Map<string, { text: string; name: string }>()
+  return (sql) => {
+    const statement = known.get(sql)
+    if (statement !== undefined) return statement
+    const text = numberPlaceholders(sql)
+    if (known.size >= MAX_STATEMENTS) return { text }
+    const named = { text, name: createHash('sha256').update(text).digest('hex').slice(0, 32) }
+    known.set(sql, named)
+    return named
+  }
+}
+
+interface Deadline {
+  /** Has the connection cut when the time is up. */
+  watch(client: PoolClient): void
+  passed(): boolean
+}
+
+/** Runs `work`, and rejects as unavailable when it has not ended after `limitMs`. */
+function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let current: PoolClient | null = null
+    let passed = false
+    const cut = () => current?.connection.stream.destroy()
+    const timer = setTimeout(() => {
+      passed = true
+      cut()
+      reject(unavailable(`no answer within ${limitMs} ms`))
+    }, limitMs)
+    const deadline: Deadline = {
+      watch(client) {
+        current = client
+        if (passed) cut()
+      },
+      passed: () => passed,
+    }
+    work(deadline)
+      .then(resolve, reject)
+      .finally(() => clearTimeout(timer))
+  })
+}
+
+function begin(limitMs: number): string {
+  if (limitMs === DEFAULT_LIMIT_MS) return 'BEGIN'
+  return `BEGIN; SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`
+}
+
+/** Queries for one transaction, one at a time, refused once it is over: they would run inside another's. */
+function lendQueries(ask: (sql: string, values: readonly Value[]) => Promise<QueryResult>): {
+  queries: Queries
+  end(): void
+} {
+  let over = false
+  let last: Promise<unknown> = Promise.resolve()
+  function next(sql: string, values: readonly Value[]): Promise<QueryResult> {
+    const answer = last.then(() => {
+      if (over) throw new Error('This transaction is over.')
+      return ask(sql, values)
+    })
+    last = answer.catch(() => {})
+    return answer
+  }
+  return {
+    queries: {
+      all: async <Row>(sql: string, ...values: Value[]) => (await next(sql, values)).rows as Row[],
+      get: async <Row>(sql: string, ...values: Value[]) =>
+        (await next(sql, values)).rows[0] as Row | undefined,
+      run: async (sql, ...values) => (await next(sql, values)).rowCount ?? 0,
+    },
+    end() {
+      over = true
+    },
+  }
+}
+
+const INT8 = 20
+const NUMERIC = 1700
+
+/** BIGINT, and the NUMERIC that sums of it are, would come as text to keep digits that no number here has. */
+function readType(oid: number, format?: 'text' | 'binary') {
+  if (oid === INT8 || oid === NUMERIC) return Number
+  return pg.types.getTypeParser(oid, format)
+}
+
+/** The SQLSTATE that the server answered with, or '' when the error is not the server's. */
+function sqlState(error: unknown): string {
+  return error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+}
+
+/** Connection lost, resources (disk, connections) used up, shutdown, time-out, i/o error; read-only, lock not had, deadlock. */
+function isPassing(error: unknown): boolean {
+  return /^(08|53|57|58|25006|25P03|55P03|40001|40P01)/.test(sqlState(error))
+}
+
+/** Whether the server has closed the connection, or another node's migration has outdated its prepared statements. */
+function endsConnection(error: unknown): boolean {
+  if (!(error instanceof pg.DatabaseError)) return false
+  return /^(08|57P|25P03|26000)/.test(sqlState(error)) || error.routine === 'RevalidateCachedQuery'
+}

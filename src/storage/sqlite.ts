@@ -1,0 +1,301 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { DatabaseSync, type StatementSync } from 'node:sqlite'
+import {
+  type Database,
+  DEFAULT_LIMIT_MS,
+  type Queries,
+  storable,
+  unavailable,
+  type Value,
+} from './database.ts'
+
+const MAX_BATCH = 256
+const MAX_STATEMENTS = 500
+const LOCK_RETRY_MS = 5
+const WRITER_SETTINGS = [
+  'PRAGMA journal_mode = WAL',
+  'PRAGMA synchronous = FULL',
+  'PRAGMA foreign_keys = ON',
+  // Waiting inside SQLite would stop every request; BEGIN is tried again from a timer instead.
+  'PRAGMA busy_timeout = 0',
+]
+
+/**
+ * Opens a SQLite file, made with its folder when missing, or `:memory:`.
+ * All transactions asked for in one turn of the event loop share one commit, and so one fsync.
+ */
+export async function openSqlite(path: string): Promise<Database> {
+  const inMemory = path === ':memory:'
+  if (!inMemory) mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 })
+  const writer = connectSqlite(path, 'write')
+  // A connection of its own sees committed rows only; memory has but one connection, so there
+  // reads wait until the batch under way is over.
+  const reader = inMemory ? writer : connectSqlite(path, 'read')
+
+  let queue: Job[] = []
+  let batch: Promise<void> | null = null
+  let draining: Promise<void> | null = null
+  let closed = false
+
+  async function drain(): Promise<void> {
+    while (queue.length > 0) {
+      await new Promise(setImmediate)
+      batch = commitBatch()
+      await batch
+      batch = null
+    }
+    draining = null
+  }
+
+  async function commitBatch(): Promise<void> {
+    const jobs = queue.splice(0, MAX_BATCH)
+    try {
+      writer.run('BEGIN IMMEDIATE')
+    } catch (error) {
+      if (isBusy(error)) return waitForLock(jobs, error)
+      for (const job of jobs) job.reject(error)
+      return writer.recover()
+    }
+    const overstay = watchTurn()
+    const answers: (() => void)[] = []
+    let tried = 0
+    try {
+      for (const job of jobs) {
+        tried += 1
+        answers.push(await attempt(job, overstay.failed))
+        if (overstay.over()) break
+      }
+      writer.run('COMMIT')
+      for (const answer of answers) answer()
+    } catch (error) {
+      for (const job of jobs.slice(0, tried)) job.reject(error)
+      writer.rollBack()
+    } finally {
+      overstay.clear()
+      queue = [...jobs.slice(tried), ...queue]
+      writer.recover()
+    }
+  }
+
+  async function attempt(job: Job, overstayed: Promise<never>): Promise<() => void> {
+    writer.run('SAVEPOINT job')
+    const loan = lendQueries(writer)
+    try {
+      const result = await Promise.race([job.work(loan.queries), overstayed])
+      writer.assertSound()
+      writer.run('RELEASE job')
+      return () => job.resolve(result)
+    } catch (error) {
+      writer.assertSound()
+      writer.run('ROLLBACK TO job')
+      writer.run('RELEASE job')
+      return () => job.reject(error)
+    } finally {
+      loan.end()
+    }
+  }
+
+  async function waitForLock(jobs: readonly Job[], error: unknown): Promise<void> {
+    const patient = jobs.filter((job) => {
+      job.waitMs -= LOCK_RETRY_MS
+      if (job.waitMs <= 0) job.reject(error)
+      return job.waitMs > 0
+    })
+    queue = [...patient, ...queue]
+    await new Promise((next) => setTimeout(next, LOCK_RETRY_MS))
+  }
+
+  async function read<T>(ask: (connection: Connection) => T): Promise<T> {
+    if (closed) throw unavailable('it is closed')
+    while (inMemory && batch !== null) await batch
+    try {
+      return ask(reader)
+    } finally {
+      if (reader !== writer) reader.recover()
+    }
+  }
+
+  const database: Database = {
+    kind: 'sqlite',
+    all: (sql, ...values) => read((connection) => connection.all(sql, values)),
+    get: (sql, ...values) => read((connection) => connection.get(sql, values)),
+    run: (sql, ...values) => database.tx((tx) => tx.run(sql, ...values)),
+    tx: (work, { limitMs = DEFAULT_LIMIT_MS } = {}) =>
+      new Promise((resolve, reject) => {
+        if (closed) return reject(unavailable('it is closed'))
+        queue.push({ work, resolve: resolve as Job['resolve'], reject, waitMs: limitMs })
+        draining ??= drain()
+      }),
+    async close() {
+      closed = true
+      await draining
+      // The writer goes last, because the last connection to leave empties the write-ahead log.
+      reader.close()
+      writer.close()
+    },
+  }
+  return database
+}
+
+interface Job {
+  readonly work: (tx: Queries) => Promise<unknown>
+  readonly resolve: (result: unknown) => void
+  readonly reject: (error: unknown) => void
+  /** Milliseconds it will still wait for another process to let go of the file. */
+  waitMs: number
+}
+
+/** Tells when a batch has not ended within its turn, which means that a job awaits something else. */
+function watchTurn(): { failed: Promise<never>; over(): boolean; clear(): void } {
+  let over = false
+  let fail: (error: Error) => void = () => {}
+  const failed = new Promise<never>((_, reject) => {
+    fail = reject
+  })
+  failed.catch(() => {})
+  const timer = setImmediate(() => {
+    over = true
+    fail(new Error('A transaction may await nothing but its own queries.'))
+  })
+  return { failed, over: () => over, clear: () => clearImmediate(timer) }
+}
+
+/** Queries for one transaction, refused once it is over: they would run inside another's. */
+function lendQueries(connection: Connection): { queries: Queries; end(): void } {
+  let over = false
+  function use(): Connection {
+    if (over) throw new Error('This transaction is over.')
+    return connection
+  }
+  return {
+    queries: {
+      all: async (sql, ...values) => use().all(sql, values),
+      get: async (sql, ...values) => use().get(sql, values),
+      run: async (sql, ...values) => use().run(sql, values),
+    },
+    end() {
+      over = true
+    },
+  }
+}
+
+interface Connection {
+  all<Row>(sql: string, values: readonly Value[]): Row[]
+  get<Row>(sql: string, values: readonly Value[]): Row | undefined
+  run(sql: string, values?: readonly Value[]): number
+  /** Throws when the transaction cannot be committed any more. */
+  assertSound(): void
+  /** Ends the transaction, whatever state it is in; never throws. */
+  rollBack(): void
+  /** Closes the connection when the file under it failed; the next use opens another. */
+  recover(): void
+  close(): void
+}
+
+function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
+  const statements = new Map<string, StatementSync>()
+  let handle: DatabaseSync | null = null
+  let failure: unknown = null
+  let damaged = false
+
+  function open(): DatabaseSync {
+    const opened = new DatabaseSync(path, { timeout: 1_000, readOnly: mode === 'read' })
+    try {
+      for (const setting of mode === 'write' ? WRITER_SETTINGS : []) opened.exec(setting)
+      return opened
+    } catch (error) {
+      // Left to the garbage collector, the files of failed attempts would use up all descriptors.
+      opened.close()
+      throw error
+    }
+  }
+
+  function prepare(sql: string): StatementSync {
+    handle ??= open()
+    const known = statements.get(sql)
+    if (known !== undefined) return known
+    const statement = handle.prepare(sql)
+    const [oldest] = statements.keys()
+    if (statements.size >= MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest)
+    statements.set(sql, statement)
+    return statement
+  }
+
+  function ask<T>(sql: string, use: (statement: StatementSync) => T): T {
+    try {
+      return use(prepare(sql))
+    } catch (error) {
+      const code = resultCode(error)
+      // Only a mistake in the statement asks the reading connection to write.
+      if (mode === 'read' && code === READONLY) throw error
+      failure = error
+      damaged ||= path !== ':memory:' && FILE_FAILURES.has(code)
+      throw UNAVAILABLE.has(code) ? unavailable(error) : error
+    }
+  }
+
+  function close(): void {
+    const old = handle
+    handle = null
+    damaged = false
+    statements.clear()
+    old?.close()
+  }
+
+  const connection: Connection = {
+    all: <Row>(sql: string, values: readonly Value[]) =>
+      ask(sql, (statement) => statement.all(...values.map(bind)).map((row) => ({ ...row }) as Row)),
+    get: <Row>(sql: string, values: readonly Value[]) =>
+      ask(sql, (statement) => {
+        const row = statement.get(...values.map(bind))
+        return row === undefined ? undefined : ({ ...row } as Row)
+      }),
+    run: (sql, values = []) =>
+      ask(sql, (statement) => Number(statement.run(...values.map(bind)).changes)),
+    assertSound() {
+      // A full disk can make SQLite undo the whole transaction by itself.
+      if (damaged || handle?.isTransaction !== true) throw unavailable(failure)
+    },
+    rollBack() {
+      try {
+        if (handle?.isTransaction === true) connection.run('ROLLBACK')
+      } catch {
+        damaged = true
+      }
+    },
+    recover() {
+      // After a failed fsync nobody knows what is on disk: a second try that succeeds proves
+      // nothing. A file opened while the disk was read-only stays read-only.
+      if (damaged) close()
+    },
+    close,
+  }
+  ask('PRAGMA user_version', (statement) => statement.get())
+  return connection
+}
+
+/** Numbers bind as REAL unless they are bigints, and would then read `3.0` wherever they become text. */
+function bind(value: Value): string | number | bigint | null {
+  if (typeof value === 'string') return storable(value)
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value
+}
+
+const BUSY = 5
+const LOCKED = 6
+const READONLY = 8
+const IOERR = 10
+const FULL = 13
+const CANTOPEN = 14
+const UNAVAILABLE: ReadonlySet<number> = new Set([BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN])
+const FILE_FAILURES: ReadonlySet<number> = new Set([READONLY, IOERR, CANTOPEN])
+
+/** SQLite's primary result code, which is the low byte of its extended one; 0 for any other error. */
+function resultCode(error: unknown): number {
+  if (!(error instanceof Error) || !('errcode' in error)) return 0
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : 0
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Error && resultCode(error.cause) === BUSY
+}

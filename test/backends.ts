@@ -1,0 +1,217 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import {
+  accessSync,
+  chownSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { after, describe, type TestContext } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import type { Database } from '../src/storage/database.ts'
+import { openDatabase } from '../src/storage/open-database.ts'
+
+/** A kind of database that suites run on. */
+export interface TestDatabase {
+  readonly name: 'sqlite' | 'postgres'
+  /** Why it cannot be had here, or false. */
+  readonly skip: string | false
+  /** The DATABASE_URL of an empty database, which stays until the file's last test is over, so that a service can be restarted on it. */
+  createUrl(): Promise<string>
+}
+
+/** Every database the service runs on. */
+export const databases: readonly TestDatabase[] = [
+  { name: 'sqlite', skip: false, createUrl: createSqliteUrl },
+  { name: 'postgres', skip: await whyNoPostgres(), createUrl: createPostgresUrl },
+]
+
+/** Runs a suite once for each database; `openFresh` opens an empty one and closes it after the test. */
+export function onEachDatabase(
+  suite: (database: TestDatabase, openFresh: (t: TestContext) => Promise<Database>) => void,
+): void {
+  for (const database of databases) {
+    describe(database.name, { skip: database.skip }, () => {
+      suite(database, async (t) => openFor(t, await database.createUrl()))
+    })
+  }
+}
+
+/** Opens a database and closes it after the test. */
+export async function openFor(t: TestContext, url: string): Promise<Database> {
+  const db = await openDatabase(url)
+  t.after(() => db.close())
+  return db
+}
+
+const cleanups: (() => Promise<void> | void)[] = []
+after(async () => {
+  for (const cleanup of cleanups.reverse()) await cleanup()
+})
+
+let folder: string | null = null
+
+async function createSqliteUrl(): Promise<string> {
+  if (folder === null) {
+    const made = mkdtempSync(join(tmpdir(), 'plumbline-test-'))
+    cleanups.push(() => rmSync(made, { recursive: true, force: true }))
+    folder = made
+  }
+  return `sqlite:${join(folder, randomUUID(), 'test.db')}`
+}
+
+const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
+let server: Promise<string> | null = null
+
+async function createPostgresUrl(): Promise<string> {
+  server ??= canConnect(SERVER_URL).then((reachable) => (reachable ? SERVER_URL : startServer()))
+  const base = await server
+  const schema = `test_${randomUUID().replaceAll('-', '')}`
+  await query(base, `CREATE SCHEMA ${schema}`)
+  cleanups.push(() => query(base, `DROP SCHEMA ${schema} CASCADE`))
+  const url = new URL(base)
+  url.searchParams.set('options', `-csearch_path=${schema}`)
+  return url.href
+}
+
+async function whyNoPostgres(): Promise<string | false> {
+  if (findServer() !== null || (await canConnect(SERVER_URL))) return false
+  return 'no PostgreSQL answers at TEST_DATABASE_URL and none is installed'
+}
+
+async function query(url: string, sql: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
+  await client.connect()
+  await client.query(sql).finally(() => client.end())
+}
+
+function canConnect(url: string): Promise<boolean> {
+  return query(url, 'SELECT 1').then(
+    () => true,
+    () => false,
+  )
+}
+
+/** The folder of the newest installed server's programs, or null. */
+function findServer(): string | null {
+  const debian = '/usr/lib/postgresql'
+  const versions = listFolder(debian).sort((a, b) => Number(b) - Number(a))
+  const candidates = [
+    ...versions.map((version) => join(debian, version, 'bin')),
+    ...(process.env.PATH ?? '').split(delimiter),
+  ]
+  return (
+    candidates.find((bin) => ['initdb', 'postgres'].every((name) => runs(join(bin, name)))) ?? null
+  )
+}
+
+function listFolder(path: string): string[] {
+  try {
+    return readdirSync(path)
+  } catch {
+    return []
+  }
+}
+
+function runs(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Starts a server of this process's own and answers its url. */
+async function startServer(): Promise<string> {
+  const bin = findServer()
+  if (bin === null) throw new Error('No PostgreSQL server is installed.')
+  const home = mkdtempSync(join(tmpdir(), 'plumbline-postgres-'))
+  const user = serverUser()
+  if (user.uid !== undefined && user.gid !== undefined) chownSync(home, user.uid, user.gid)
+  const data = join(home, 'data')
+  const initialise = [
+    '--pgdata',
+    data,
+    '--username=postgres',
+    '--auth=trust',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--no-sync',
+  ]
+  await finish(join(bin, 'initdb'), initialise, { ...user, cwd: home })
+  const port = await findPort()
+  const settings = [
+    `port=${port}`,
+    'listen_addresses=127.0.0.1',
+    `unix_socket_directories=${home}`,
+    'fsync=off',
+    'full_page_writes=off',
+  ]
+  // The shell outlives this process, however that ends: its input closes, and it clears up.
+  const script = '"$@" & read -r _; kill -QUIT $!; wait; rm -rf "$PWD"'
+  const command = [join(bin, 'postgres'), '-D', data, ...settings.flatMap((item) => ['-c', item])]
+  const shell = spawn('sh', ['-c', script, 'sh', ...command], {
+    ...user,
+    cwd: home,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  cleanups.push(async () => {
+    shell.ref()
+    shell.stdin.end()
+    if (shell.exitCode === null) await once(shell, 'exit')
+  })
+  shell.unref()
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    if (await canConnect(url)) return url
+    await wait(50)
+  }
+  throw new Error('The PostgreSQL server did not start within 10 s.')
+}
+
+/** The account to run the server as: initdb and postgres refuse root. */
+function serverUser(): { uid?: number; gid?: number } {
+  if (process.getuid?.() !== 0) return {}
+  const accounts = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  const account = ['postgres', 'nobody'].flatMap((name) =>
+    accounts.filter(([own]) => own === name),
+  )[0]
+  if (account === undefined) throw new Error('Neither an account postgres nor nobody exists.')
+  return { uid: Number(account[2]), gid: Number(account[3]) }
+}
+
+async function finish(
+  program: string,
+  args: string[],
+  options: { cwd: string; uid?: number; gid?: number },
+): Promise<void> {
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+  let complaint = ''
+  child.stderr.on('data', (text) => {
+    complaint += text
+  })
+  const [code] = await once(child, 'close')
+  if (code !== 0) throw new Error(`${program} failed: ${complaint}`)
+}
+
+async function findPort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1')
+  await once(probe, 'listening')
+  const address = probe.address()
+  probe.close()
+  await once(probe, 'close')
+  if (address === null || typeof address === 'string') throw new Error('No free port.')
+  return address.port
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Database } from '../../src/storage/database.ts'
+import { latestVersion, type Migration, migrate } from '../../src/storage/migrations.ts'
+import { onEachDatabase, openFor } from '../backends.ts'
+
+const list: readonly Migration[] = [
+  ['CREATE TABLE items (id BIGINT PRIMARY KEY, weight DOUBLE PRECISION)'],
+  ['ALTER TABLE items ADD COLUMN name TEXT', "INSERT INTO items (id, name) VALUES (1, 'once')"],
+]
+
+async function readVersions(db: Database): Promise<number[]> {
+  const rows = await db.all<{ version: number }>('SELECT version FROM migrations ORDER BY version')
+  return rows.map(({ version }) => version)
+}
+
+onEachDatabase((database, openFresh) => {
+  test('an empty database comes to the latest version, and a second run changes nothing', async (t) => {
+    const db = await openFresh(t)
+    await migrate(db)
+    await migrate(db)
+    assert.deepEqual(
+      await readVersions(db),
+      Array.from({ length: latestVersion }, (_, index) => index + 1),
+    )
+    assert.deepEqual(await db.all('SELECT bucket, day, used FROM counters'), [])
+    assert.deepEqual(await db.all('SELECT id, at FROM heartbeat'), [])
+  })
+
+  test('nodes that migrate at once do it once', async (t) => {
+    const url = await database.createUrl()
+    const nodes = await Promise.all([1, 2, 3].map(() => openFor(t, url)))
+    await Promise.all(nodes.map((db) => migrate(db, list)))
+    for (const db of nodes) {
+      assert.deepEqual(await readVersions(db), [1, 2])
+      assert.deepEqual(await db.all('SELECT id, weight, name FROM items'), [
+        { id: 1, weight: null, name: 'once' },
+      ])
+    }
+  })
+
+  test('an interrupted run leaves whole versions, and the next run completes it', async (t) => {
+    const db = await openFresh(t)
+    const failing = [list[0]!, [...list[1]!, 'INSERT INTO nowhere (id) VALUES (1)']]
+    await assert.rejects(migrate(db, failing))
+    assert.deepEqual(await readVersions(db), [1])
+    await assert.rejects(db.all('SELECT name FROM items'))
+    await migrate(db, list)
+    assert.deepEqual(await readVersions(db), [1, 2])
+    assert.deepEqual(await db.all('SELECT id, name FROM items'), [{ id: 1, name: 'once' }])
+  })
+
+  test('a database newer than the program is refused and left alone', async (t) => {
+    const db = await openFresh(t)
+    await migrate(db, list)
+    await assert.rejects(migrate(db, list.slice(0, 1)), /at version 2 and this program knows 1/)
+    assert.deepEqual(await readVersions(db), [1, 2])
+  })
+
+  test('columns refuse what does not fit their type', async (t) => {
+    const db = await openFresh(t)
+    await migrate(db, list)
+    await assert.rejects(db.run('INSERT INTO items (id) VALUES (?)', 'seven'))
+    await assert.rejects(db.run('INSERT INTO items (id, weight) VALUES (?, ?)', 2, 'heavy'))
+    await db.run('INSERT INTO items (id, weight) VALUES (?, ?)', 3, 4)
+    assert.deepEqual(await db.get('SELECT weight FROM items WHERE id = 3'), { weight: 4 })
+  })
+})

@@ -1,0 +1,22 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isUnavailable } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrations.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { onEachDatabase } from '../backends.ts'
+
+onEachDatabase((_database, openFresh) => {
+  test('writable writes a row, and rejects once it cannot', async (t) => {
+    const db = await openFresh(t)
+    await migrate(db)
+    const store = createStore(db)
+    await store.writable(1_763_635_200_000)
+    await store.writable(1_763_635_200_001)
+    assert.deepEqual(await db.all('SELECT id, at FROM heartbeat'), [
+      { id: 1, at: 1_763_635_200_001 },
+    ])
+    await store.counters.count('a', 1)
+    await store.close()
+    await assert.rejects(store.writable(1_763_635_200_002), isUnavailable)
+  })
+})
