@@ -37,8 +37,7 @@ function isTrusted(proxies: BlockList, peer: string | undefined): boolean {
 
 function canonical(value: string): string {
   if (isIP(value) !== 6) return value.slice(0, longestBucket)
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(value)?.[1]
-  if (mapped !== undefined) return mapped
-  const zoneless = value.split('%')[0] ?? value
-  return new SocketAddress({ address: zoneless, family: 'ipv6' }).address
+  const [zoneless = value] = value.split('%')
+  const { address } = new SocketAddress({ address: zoneless, family: 'ipv6' })
+  return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address
 }

@@ -47,7 +47,11 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     keepAliveTimeout: timeouts.keepAliveTimeout,
     http: { headersTimeout: timeouts.headersTimeout, connectionsCheckingInterval: 1000 },
     routerOptions: { maxParamLength: 1000 },
-    clientErrorHandler: (error, socket) => answerUnparsed(error, socket, commonHeaders(parts)),
+    clientErrorHandler: (error, socket) =>
+      answerUnparsed(error, socket, {
+        ...commonHeaders(parts),
+        'x-request-id': parts.newRequestId(),
+      }),
     frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
       setCommonHeaders(request, reply)
       reply
@@ -56,6 +60,10 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     },
   })
   app.server.maxHeadersCount = 100
+  // Node would answer an expectation that it does not know by itself, without a word.
+  app.server.on('checkExpectation', (request, response) =>
+    app.server.emit('request', request, response),
+  )
 
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
