@@ -76,7 +76,8 @@ const port = wholeNumber(65_535)
 const webAddress = z
   .string()
   .refine(isWebAddress, 'send an http:// or https:// address')
-  .transform((url) => url.replace(/\/+$/, ''))
+  // As a URL prints itself it is ASCII, which is all that a header can carry.
+  .transform((url) => new URL(url).href.replace(/\/+$/, ''))
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
@@ -110,11 +111,12 @@ const settings = z.object({
 function readNetworks(text: string, context: z.RefinementCtx): BlockList {
   const networks = new BlockList()
   for (const entry of text.split(',').map((part) => part.trim())) {
-    const [address = '', length] = entry.split('/')
+    const [address = '', length, ...more] = entry.split('/')
     const version = isIP(address)
     const longest = version === 6 ? 128 : 32
     const bits = length === undefined ? longest : Number(length)
-    if (version === 0 || !/^\d*$/.test(length ?? '') || length === '' || bits > longest) {
+    const readable = version !== 0 && /^\d+$/.test(length ?? '0') && more.length === 0
+    if (!readable || bits > longest) {
       context.addIssue(`"${entry}" is no network; send a comma list such as 10.0.0.0/8, fd00::/8`)
     } else {
       networks.addSubnet(address, bits, version === 6 ? 'ipv6' : 'ipv4')

@@ -75,13 +75,8 @@ export async function startService(config: Config, world: World): Promise<Runnin
     newRequestId: () => `req_${randomBytes(9).toString('base64url')}`,
     isStopping: () => stopping,
   })
-  url = await app.listen({ port: config.port, host: config.host })
-
   const metricsApp = config.metricsPort === null ? null : createMetricsHttp(metrics)
-  const metricsUrl =
-    metricsApp === null
-      ? null
-      : await metricsApp.listen({ port: config.metricsPort ?? 0, host: config.host })
+  let metricsUrl: string | null = null
 
   const expire = () => store.counters.expire(Math.floor(world.now() / dayMs))
   const expiry = setInterval(
@@ -99,6 +94,17 @@ export async function startService(config: Config, world: World): Promise<Runnin
     clearTimeout(cutOff)
     await store.close()
   }
+
+  async function listen(): Promise<void> {
+    const { host, port, metricsPort } = config
+    url = await app.listen({ port, host })
+    metricsUrl = (await metricsApp?.listen({ port: metricsPort ?? 0, host })) ?? null
+  }
+  // Half of a service would go on listening.
+  await listen().catch(async (error) => {
+    await drain()
+    throw error
+  })
   return {
     url,
     metricsUrl,

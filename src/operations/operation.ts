@@ -43,20 +43,22 @@ export interface DescribedRefusal {
 export type Group = 'detector' | 'account' | 'operating' | 'team' | 'field'
 
 /** What an operation declares; the work is given separately, so that its input and context are typed. */
-export interface Declaration<Input, Output> {
+export interface Declaration<Input, Output, Sent = unknown> {
   /** Stable name, `noun.verb`. */
   name: string
   group: Group
   summary: string
   description?: string
   http: { method: 'GET' | 'POST' | 'DELETE'; path: `/v1/${string}` }
-  input: z.ZodType<Input>
+  /** `Sent` is what a caller may send, `Input` what the work receives. */
+  input: z.ZodType<Input, Sent>
   output: z.ZodType<Output>
   refusals?: readonly DescribedRefusal[]
 }
 
 /** Something that can be asked: plain data and one function. */
-export interface Operation<Input = unknown, Output = unknown> extends Declaration<Input, Output> {
+export interface Operation<Input = unknown, Output = unknown, Sent = unknown>
+  extends Declaration<Input, Output, Sent> {
   /** What the gate asks before the input is read: limits of the caller's address, or nothing. */
   admit(service: Service, call: Call): Promise<void>
   work(service: Service, input: Input): Promise<Output>
@@ -69,10 +71,10 @@ export interface AddressLimit {
 }
 
 /** An operation that needs no key and counts each caller's address against a daily limit. */
-export function perAddress<Input, Output>(
+export function perAddress<Input, Output, Sent>(
   limit: AddressLimit,
-  declaration: Declaration<Input, Output>,
-): (work: Operation<Input, Output>['work']) => Operation<Input, Output> {
+  declaration: Declaration<Input, Output, Sent>,
+): (work: Operation<Input, Output, Sent>['work']) => Operation<Input, Output, Sent> {
   return (work) => ({
     ...declaration,
     refusals: [...(declaration.refusals ?? []), rateLimitRefusal],
@@ -98,11 +100,14 @@ export async function invoke<Input, Output>(
 }
 
 /**
- * An input that `core` reads leniently: documented as `schema`, but anything passes. The reading
- * rules of the interface cannot be said in a schema, and a stricter gate would break them.
+ * An input that `core` reads leniently: documented and typed as `schema`, but anything passes. The
+ * reading rules of the interface cannot be said in a schema, and a stricter gate would break them.
  */
-export function lenient(schema: z.ZodType): z.ZodType<unknown> {
-  return z.unknown().meta(z.toJSONSchema(schema, { io: 'input' }))
+export function lenient<Schema extends z.ZodType>(
+  schema: Schema,
+): z.ZodType<unknown, z.input<Schema>> {
+  const anything = z.unknown().meta(z.toJSONSchema(schema, { io: 'input' }))
+  return anything as z.ZodType<unknown, z.input<Schema>>
 }
 
 const dayMs = 86_400_000

@@ -3,7 +3,7 @@
  * all words, and 0 when there are none at all.
  */
 export function overlapOf(a: readonly string[], b: readonly string[]): number {
-  const shared = sharedCount(a, b)
+  const shared = sharedWords(a, b).length
   const union = a.length + b.length - shared
   return union === 0 ? 0 : shared / union
 }
@@ -15,20 +15,15 @@ export function distanceOf(a: readonly string[], b: readonly string[]): number {
 
 /** The words two sorted sets share, in order. */
 export function sharedWords(a: readonly string[], b: readonly string[]): string[] {
-  const other = new Set(b)
-  return a.filter((word) => other.has(word))
-}
-
-function sharedCount(a: readonly string[], b: readonly string[]): number {
-  let count = 0
+  const shared: string[] = []
   let i = 0
   let j = 0
   while (i < a.length && j < b.length) {
     const left = a[i] as string
     const right = b[j] as string
-    if (left === right) count++
+    if (left === right) shared.push(left)
     if (left <= right) i++
     if (right <= left) j++
   }
-  return count
+  return shared
 }

@@ -122,7 +122,7 @@ export function detect(memory: Memory, step: Step): Detected {
   if (repetition > 1) verdict.repetition = repetition
   const judgment = judge(after, before.cycles, step.earlier ?? null)
   if (judgment !== null) verdict.judgment = judgment
-  if (parentOverlap !== null && measured !== null) verdict.parent_overlap = rounded(parentOverlap)
+  if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
   return { verdict, memory: after, score: measured?.score ?? (drifting ? 1 : 0) }
 }
 

@@ -39,8 +39,8 @@ export function judge(
   earlier: EarlierRuns | null,
 ): Judgment | null {
   if (memory.ground === null || memory.since < limits.minSteps) return null
-  const { first, recent } = memory.accepted
-  const now = recent.at(-1) ?? first
+  const first = memory.ground.distance
+  const now = memory.accepted.recent.at(-1) ?? first
   const course = {
     memory,
     cyclesBefore,

@@ -25,8 +25,8 @@ export interface Memory {
   since: number
   /** Whether the last recorded reason was a drift reason. */
   drifted: boolean
-  /** Distances of the steps that stayed on the ground: the first, the newest five, how many of the newest in a row did not fall. */
-  accepted: { first: number; recent: number[]; flat: number }
+  /** Distances of the steps that stayed on the ground: the newest five, and how many in a row did not fall. */
+  accepted: { recent: number[]; flat: number }
   /** Distances of every spelled step since the ground was moved. */
   reported: { highest: number; last: number }
   goalDrifts: number
@@ -36,8 +36,8 @@ export interface Memory {
   cycling: boolean
   /** Contexts of the newest goals, '' for one without words: as many as the longest cycle needs. */
   trail: string[]
-  /** How often each spelling was written, least recent first. */
-  spellings: [spelling: string, times: number][]
+  /** How often each spelling was written in the run and since the ground was moved, least recent first. */
+  spellings: [spelling: string, times: number, since: number][]
   /** Highest count of any one spelling since the ground was moved. */
   mostRepeated: number
   /** What the chosen detector keeps for itself about the ground and the steps on it. */
@@ -54,7 +54,7 @@ export function newMemory(detector: DetectorName): Memory {
     ground: null,
     since: 0,
     drifted: false,
-    accepted: { first: 0, recent: [], flat: 0 },
+    accepted: { recent: [], flat: 0 },
     reported: { highest: 0, last: 0 },
     goalDrifts: 0,
     stalls: 0,
@@ -69,22 +69,13 @@ export function newMemory(detector: DetectorName): Memory {
 
 /** The memory after `ground` was frozen: everything measured against an earlier ground starts anew. */
 export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
-  const kept =
+  const kept: Memory =
     memory.ground === null
       ? memory
       : {
           ...newMemory(memory.detector),
           steps: memory.steps,
-          revision: memory.revision,
-          spellings: memory.spellings,
+          spellings: memory.spellings.map(([spelling, times]) => [spelling, times, 0]),
         }
-  const { distance } = ground
-  return {
-    ...kept,
-    revision: memory.revision + 1,
-    ground,
-    accepted: { first: distance, recent: [distance], flat: 0 },
-    reported: { highest: distance, last: distance },
-    own,
-  }
+  return { ...kept, revision: memory.revision + 1, ground, own }
 }

@@ -23,7 +23,7 @@ export function record(memory: Memory, reading: Reading, rule: Rule, own: unknow
     trail: [...memory.trail, context ?? ''].slice(-trailLength),
     spellings,
     mostRepeated: spelled
-      ? Math.max(memory.mostRepeated, timesOfNewest(spellings))
+      ? Math.max(memory.mostRepeated, spellings.at(-1)?.[2] ?? 0)
       : memory.mostRepeated,
     own,
   }
@@ -40,12 +40,11 @@ export function standsStill({ recent }: Memory['accepted'], distance: number): b
   return before !== undefined && newest.length === stallWindow && Math.min(...newest) >= before
 }
 
-function accept({ first, recent, flat }: Memory['accepted'], distance: number): Memory['accepted'] {
-  const before = recent.at(-1) ?? distance
+function accept({ recent, flat }: Memory['accepted'], distance: number): Memory['accepted'] {
+  const before = recent.at(-1)
   return {
-    first,
     recent: [...recent, distance].slice(-(stallWindow + 1)),
-    flat: distance >= before ? flat + 1 : 0,
+    flat: before !== undefined && distance >= before ? flat + 1 : 0,
   }
 }
 
@@ -57,14 +56,17 @@ function keyOf({ context, progress, distance, parentWords }: Reading): string {
 
 /** The count of `key` raised by one and moved to the end; past the limit the least repeated, then least recent goes. */
 function counted(spellings: Memory['spellings'], key: string): Memory['spellings'] {
-  const times = spellings.find(([spelling]) => spelling === key)?.[1] ?? 0
-  const others = spellings.filter(([spelling]) => spelling !== key)
-  if (others.length >= rememberedSpellings) {
-    const fewest = Math.min(...others.map(([, count]) => count))
-    others.splice(
-      others.findIndex(([, count]) => count === fewest),
-      1,
-    )
-  }
-  return [...others, [key, times + 1]]
+  const known = spellings.findIndex(([spelling]) => spelling === key)
+  const [, times, since] = spellings[known] ?? [key, 0, 0]
+  const full = known < 0 && spellings.length >= rememberedSpellings
+  const leaves = full ? leastRepeated(spellings) : known
+  const others = leaves < 0 ? spellings : spellings.toSpliced(leaves, 1)
+  return [...others, [key, times + 1, since + 1]]
+}
+
+function leastRepeated(spellings: Memory['spellings']): number {
+  return spellings.reduce(
+    (least, [, times], place) => (times < (spellings[least]?.[1] ?? 0) ? place : least),
+    0,
+  )
 }

@@ -60,7 +60,7 @@ export const rules: readonly Rule[] = [
     applies: (s) => s.grounded,
     drifting: never,
     recordsDrift: false,
-    acceptsDistance: false,
+    acceptsDistance: true,
   },
   {
     reason: 'self-report:stuck',

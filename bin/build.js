@@ -1,0 +1,29 @@
+// Builds the published package into dist/, or the folder named: compiled JavaScript and types, and a
+// manifest of its own.
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+
+const [folder = 'dist'] = process.argv.slice(2)
+const root = JSON.parse(readFileSync('package.json', 'utf8'))
+
+rmSync(folder, { recursive: true, force: true })
+execFileSync('tsc', ['-p', 'tsconfig.build.json', '--outDir', folder], { stdio: 'inherit' })
+
+const entry = (path) => ({ types: `./src/${path}.d.ts`, default: `./src/${path}.js` })
+const manifest = {
+  name: root.name,
+  version: root.version,
+  description: root.description,
+  license: root.license,
+  type: root.type,
+  engines: root.engines,
+  bin: root.bin,
+  exports: {
+    './detector': entry('core/detector/public'),
+    './client': entry('surfaces/client'),
+    './package.json': './package.json',
+  },
+  dependencies: root.dependencies,
+}
+writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`)
+for (const file of ['README.md', 'LICENSE', 'CHANGELOG.md']) copyFileSync(file, `${folder}/${file}`)

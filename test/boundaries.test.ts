@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { test } from 'node:test'
+
+/** Folders from the top down: a folder may import itself and what stands below it. */
+const layers = ['surfaces', 'operations', 'jobs', 'storage outbound', 'core'].map((names) =>
+  names.split(' '),
+)
+const root = 'src'
+const files = globSync(`${root}/**/*.ts`)
+const importing = /(?<=\sfrom |^import |import\()'([^'\n]+)'/gm
+
+interface Import {
+  file: string
+  from: string
+  target: string
+}
+
+const imports: Import[] = files.flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(importing)].map(([, target = '']) => ({
+    file,
+    from: relative(root, file).split('/')[0] ?? '',
+    target,
+  })),
+)
+
+function depthOf(folder: string): number {
+  return layers.findIndex((layer) => layer.includes(folder))
+}
+
+function folderOf({ file, target }: Import): string | null {
+  if (!target.startsWith('.')) return null
+  return relative(root, join(dirname(file), target)).split('/')[0] ?? null
+}
+
+function pointsUp(each: Import): boolean {
+  const folder = folderOf(each)
+  if (folder === null || folder === each.from || depthOf(each.from) < 0) return false
+  return depthOf(folder) <= depthOf(each.from)
+}
+
+test('there are imports to look at', () => {
+  assert.ok(imports.length > 80)
+  assert.ok(pointsUp({ file: 'src/core/x.ts', from: 'core', target: '../storage/store.ts' }))
+  assert.ok(pointsUp({ file: 'src/storage/x.ts', from: 'storage', target: '../outbound/mail.ts' }))
+  assert.ok(pointsUp({ file: 'src/core/x.ts', from: 'core', target: '../config.ts' }))
+  assert.ok(!pointsUp({ file: 'src/surfaces/x.ts', from: 'surfaces', target: '../core/text.ts' }))
+})
+
+test('imports point down', () => {
+  assert.deepEqual(imports.filter(pointsUp), [])
+})
+
+test('core imports no package and no node module', () => {
+  assert.deepEqual(
+    imports.filter(({ from, target }) => from === 'core' && !target.startsWith('.')),
+    [],
+  )
+})
+
+test('only main and tests import the composition root', () => {
+  const importers = imports.filter(({ target }) => target.endsWith('/service.ts'))
+  assert.deepEqual(
+    importers.map(({ file }) => file),
+    ['src/main.ts'],
+  )
+})
+
+test('time, chance and environment are values that the composition root hands down', () => {
+  const world = /\b(Date\.now|new Date\(\)|Math\.random|process\.)/
+  const allowed = ['src/main.ts', 'src/service.ts', 'src/config.ts']
+  const offenders = files.filter(
+    (file) => !allowed.includes(file) && world.test(withoutComments(readFileSync(file, 'utf8'))),
+  )
+  assert.deepEqual(offenders, [])
+})
+
+test('SQL stands in storage only', () => {
+  const sql = /\b(SELECT .+ FROM|INSERT INTO|UPDATE .+ SET|DELETE FROM|CREATE TABLE)\b/
+  const offenders = files.filter(
+    (file) => !file.startsWith('src/storage/') && sql.test(readFileSync(file, 'utf8')),
+  )
+  assert.deepEqual(offenders, [])
+})
+
+test('imports are relative with .ts, and nothing re-exports but the published entry', () => {
+  const wrong = imports.filter(({ target }) => target.startsWith('.') && !target.endsWith('.ts'))
+  assert.deepEqual(wrong, [])
+  const reexporting = files.filter((file) => /^export .* from '/m.test(readFileSync(file, 'utf8')))
+  assert.deepEqual(reexporting, ['src/core/detector/public.ts'])
+})
+
+function withoutComments(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '')
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join, normalize } from 'node:path'
+import { describe, test } from 'node:test'
+import { promisify } from 'node:util'
+import { start } from './harness.ts'
+
+const run = promisify(execFile)
+const documents = globSync(['*.md', 'bench/**/*.md', 'model/**/*.md', 'docs/**/*.md'])
+const scripts = JSON.parse(readFileSync('package.json', 'utf8')).scripts
+const address = 'http://127.0.0.1:8787'
+
+function blocksOf(document: string, language: string): string[] {
+  const text = readFileSync(document, 'utf8')
+  return [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```/gm)]
+    .filter(([, named]) => named === language)
+    .map(([, , block = '']) => block)
+}
+
+/** The commands of a document's shell blocks; a trailing backslash continues a line. */
+function commandsOf(document: string): string[] {
+  return blocksOf(document, 'sh')
+    .flatMap((block) => block.replaceAll('\\\n', '').split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'))
+}
+
+for (const document of documents) {
+  describe(document, () => {
+    const text = readFileSync(document, 'utf8')
+    const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)]
+      .map(([, link = '']) => link)
+      .filter((link) => !/^[a-z]+:/.test(link))
+    const paths = [...text.matchAll(/`((?:src|test|bench|model|bin|web|docs)\/[\w./-]+)`/g)]
+
+    test('every link and path in it exists', () => {
+      for (const link of links) {
+        assert.ok(existsSync(normalize(join(dirname(document), link))), link)
+      }
+      for (const [, path = ''] of paths) assert.ok(existsSync(path), path)
+    })
+
+    test('every npm script in it exists', () => {
+      for (const [, name = ''] of text.matchAll(/npm run (?:-s )?([\w:-]+)/g)) {
+        assert.ok(name in scripts, name)
+      }
+    })
+  })
+}
+
+describe('README.md', () => {
+  // Started, tested and measured by other tests and by CI, or needing a file of the reader's own.
+  const runElsewhere = [
+    'npm ci && npm start',
+    'npm test',
+    'npm run -s plumbline -- eval LABELLED.jsonl',
+    'npm run bench',
+  ]
+  const commands = commandsOf('README.md').filter((command) => !runElsewhere.includes(command))
+
+  test('it begins with the two lines that start and test it', () => {
+    assert.deepEqual(commandsOf('README.md').slice(0, 2), ['npm ci && npm start', 'npm test'])
+    assert.ok(commands.length >= 3)
+  })
+
+  for (const command of commands) {
+    test(command, async (t) => {
+      const { url } = await start(t)
+      // `check` exits with 1 when it finds a drift, which is an answer as good as another.
+      const { stdout } = await run('sh', ['-c', command.replaceAll(address, url)]).catch(
+        (error) => {
+          assert.equal(error.code, 1, error.stderr)
+          return error
+        },
+      )
+      assert.match(stdout, /drift|errand/i)
+    })
+  }
+
+  test('its TypeScript runs and compiles', async (t) => {
+    const { url } = await start(t)
+    const folder = mkdtempSync(join(tmpdir(), 'plumbline-readme-'))
+    t.after(() => rmSync(folder, { recursive: true }))
+    const source = blocksOf('README.md', 'ts')
+      .join('\n')
+      .replaceAll(address, url)
+      .replaceAll("'plumbline/detector'", `'${join(process.cwd(), 'src/core/detector/public.ts')}'`)
+      .replaceAll("'plumbline/client'", `'${join(process.cwd(), 'src/surfaces/client.ts')}'`)
+    const file = join(folder, 'readme.ts')
+    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
+    writeFileSync(file, `${source}\nconsole.log(verdict.reason)\n`)
+    const { stdout } = await run(process.execPath, [file])
+    assert.match(stdout, /^true The goal and the ground share 0 of 7 words/)
+    assert.match(stdout, /goal-drift/)
+    const base = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
+    const compilerOptions = {
+      ...base.compilerOptions,
+      rewriteRelativeImportExtensions: false,
+      typeRoots: [join(process.cwd(), 'node_modules/@types')],
+    }
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: [file] }))
+    await run('node_modules/.bin/tsc', ['-p', folder]).catch((error) => assert.fail(error.stdout))
+  })
+})

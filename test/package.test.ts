@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { promisify } from 'node:util'
+import { chromium } from 'playwright-core'
+import { detect } from '../src/core/detector/detect.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
+import { verifies } from './verifies.ts'
+
+const run = promisify(execFile)
+const folder = mkdtempSync(join(tmpdir(), 'plumbline-package-'))
+const installed = join(folder, 'node_modules/plumbline')
+// The package's command starts with `env node`, so the Node of this test has to come first.
+const env = { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` }
+const inFolder = { cwd: folder, env }
+
+before(async () => {
+  const built = join(folder, 'built')
+  await run('npm', ['run', '-s', 'build', '--', built], { env })
+  const { stdout } = await run('npm', ['pack', built, '--pack-destination', folder], { env })
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }')
+  await run('npm', ['install', '--no-audit', '--no-fund', stdout.trim()], inFolder)
+})
+
+after(() => rmSync(folder, { recursive: true }))
+
+test('the packed package installs elsewhere and its command runs', async () => {
+  verifies('command.published')
+  const command = join(folder, 'node_modules/.bin/plumbline')
+  const version = await run(command, ['--version'], inFolder)
+  assert.equal(version.stdout.trim(), JSON.parse(readFileSync('package.json', 'utf8')).version)
+  const drifting = await run(
+    command,
+    ['check', '--ground', 'fix the login', '--goal', 'paint the shed', '--json'],
+    inFolder,
+  ).catch((error) => error)
+  assert.equal(drifting.code, 1)
+  assert.equal(JSON.parse(drifting.stdout).reason, 'goal-drift')
+})
+
+test('its two modules import without the server’s dependencies', async () => {
+  const script = `
+    import { detect, newMemory } from 'plumbline/detector'
+    import { createClient } from 'plumbline/client'
+    const { verdict } = detect(newMemory('overlap'), { goal: 'a goal', progress: 'advancing', distance: 5 })
+    console.log(verdict.reason, typeof createClient({ baseUrl: 'http://x' }).check)`
+  writeFileSync(join(folder, 'use.mjs'), script)
+  const { stdout } = await run(process.execPath, ['use.mjs'], inFolder)
+  assert.equal(stdout.trim(), 'grounded function')
+  for (const module of ['core/detector/public', 'surfaces/client']) {
+    for (const file of reached(join(installed, 'src', `${module}.js`))) {
+      const imported = [...readFileSync(file, 'utf8').matchAll(/from '([^']+)'/g)]
+      assert.ok(
+        imported.every(([, target = '']) => target.startsWith('.')),
+        file,
+      )
+    }
+  }
+})
+
+test('a strict TypeScript project compiles against its types', async () => {
+  const source = `
+    import { detect, newMemory, type Verdict } from 'plumbline/detector'
+    import { createClient } from 'plumbline/client'
+    const verdict: Verdict = detect(newMemory('overlap'), { goal: 'g', progress: 'advancing', distance: 5 }).verdict
+    const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
+    export async function ask(): Promise<boolean> {
+      const answer = await client.check({ ground: verdict.goal, goal: 'h', distance: 3 })
+      return answer.verdict.drifting
+    }
+    // @ts-expect-error a goal is a text
+    export const wrong = () => client.check({ ground: 1, goal: 2 })`
+  writeFileSync(join(folder, 'use.ts'), source)
+  const compilerOptions = {
+    strict: true,
+    module: 'nodenext',
+    target: 'es2024',
+    lib: ['es2024', 'dom'],
+    types: [],
+    noEmit: true,
+    skipLibCheck: true,
+  }
+  writeFileSync(
+    join(folder, 'tsconfig.json'),
+    JSON.stringify({ compilerOptions, files: ['use.ts'] }),
+  )
+  const tsc = join(process.cwd(), 'node_modules/.bin/tsc')
+  await run(tsc, ['-p', folder], { env }).catch((error) => assert.fail(error.stdout))
+})
+
+const browser = process.env.CHROMIUM ?? '/usr/bin/chromium'
+
+test('the detector gives the same bytes in a browser', {
+  skip: existsSync(browser) ? false : `there is no browser at ${browser}; CHROMIUM names another`,
+}, async (t) => {
+  const goals = [
+    'add rate limiting to the login endpoint',
+    'write a token bucket for the login endpoint',
+    '修复登录页面',
+    'Kündigung prüfen und café menü ändern',
+    'أَصْلِح تسجيل الدخول',
+    'lone \uD800 surrogate',
+  ]
+  const steps = goals.map((goal, place) => ({ goal, progress: 'advancing', distance: 9 - place }))
+  const server = createServer((request, response) => {
+    const path = join(installed, request.url ?? '')
+    const isModule = extname(path) === '.js' && existsSync(path)
+    response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html')
+    response.end(isModule ? readFileSync(path) : '<!doctype html>')
+  }).listen(0, '127.0.0.1')
+  t.after(() => server.close())
+  const page = await chromium.launch({
+    executablePath: browser,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  t.after(() => page.close())
+  const tab = await page.newPage()
+  await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+  const inBrowser = await tab.evaluate(async (given) => {
+    const { detect, newMemory } = await import('/src/core/detector/public.js' as string)
+    let memory = newMemory('overlap')
+    return given.map((step: unknown) => {
+      const detected = detect(memory, step)
+      memory = detected.memory
+      return JSON.stringify(detected)
+    })
+  }, steps)
+  let memory = newMemory('overlap')
+  const here = steps.map((step) => {
+    const detected = detect(memory, step)
+    memory = detected.memory
+    return JSON.stringify(detected)
+  })
+  assert.deepEqual(inBrowser, here)
+})
+
+test('an older Node is told what to do', async () => {
+  const older =
+    'data:text/javascript,Object.defineProperty(process.versions,"node",{value:"20.20.2"})'
+  for (const command of ['bin/plumbline.js', join(installed, 'bin/plumbline.js')]) {
+    const refused = await run(process.execPath, ['--import', older, command]).catch(
+      (error) => error,
+    )
+    assert.equal(refused.code, 1)
+    assert.match(
+      refused.stderr,
+      /^Plumbline needs Node 24\.15 or newer, and this is Node 20\.20\.2\./,
+    )
+  }
+})
+
+function reached(file: string, seen = new Set<string>()): Set<string> {
+  if (seen.has(file)) return seen
+  seen.add(file)
+  for (const [, target = ''] of readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g)) {
+    reached(join(dirname(file), target), seen)
+  }
+  return seen
+}
