@@ -20,6 +20,10 @@ export interface Config {
   trustedProxies: BlockList | null
   /** Port of its own for `/metrics`; null serves it beside everything else. */
   metricsPort: number | null
+  /** Credential of `/v1/admin/*`; null switches those routes off. */
+  adminToken: string | null
+  /** Where a caller goes for a higher tier; null means this server's own page. */
+  upgradeUrl: string | null
   logLevel: LogLevel
   /** Settings that look like ours and are not known, for a warning at start. */
   unknownSettings: string[]
@@ -57,6 +61,8 @@ export function readConfig(
     clientAddressHeader: header === 'socket' ? null : header,
     trustedProxies: read.PLUMBLINE_TRUSTED_PROXIES ?? null,
     metricsPort: read.PLUMBLINE_METRICS_PORT ?? null,
+    adminToken: read.PLUMBLINE_ADMIN_TOKEN ?? null,
+    upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     logLevel: read.LOG_LEVEL,
     unknownSettings: given
       .map(([name]) => name)
@@ -105,6 +111,8 @@ const settings = z.object({
     .default('cf-connecting-ip'),
   PLUMBLINE_TRUSTED_PROXIES: z.string().transform(readNetworks).optional(),
   PLUMBLINE_METRICS_PORT: port.optional(),
+  PLUMBLINE_ADMIN_TOKEN: z.string().min(16, 'send at least 16 characters').optional(),
+  PLUMBLINE_UPGRADE_URL: webAddress.optional(),
   LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
 })
 

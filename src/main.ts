@@ -55,4 +55,10 @@ Try it:
   await running.stop()
 }
 
+// Whoever reads the output may have seen enough, as `| head` has.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit()
+})
+
 process.exitCode = await runCommand(process.argv.slice(2), world)

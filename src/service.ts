@@ -1,6 +1,8 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
+import { base62, keyRandomLength, spellKey } from './core/keys.ts'
+import { builtInTiers } from './core/tiers.ts'
 import { operations } from './operations/all.ts'
 import type { Operation, Service } from './operations/operation.ts'
 import { migrate } from './storage/migrations.ts'
@@ -31,6 +33,7 @@ export interface Running {
   stop(): Promise<void>
 }
 
+const idLength = 22
 const drainMs = 8000
 const hourMs = 3_600_000
 const dayMs = 86_400_000
@@ -52,15 +55,31 @@ export async function startService(config: Config, world: World): Promise<Runnin
   await migrate(database)
   const store = createStore(database)
   const metrics = createMetrics()
+  let url = ''
+  const baseUrls = () => [
+    config.baseUrl ?? url,
+    ...(config.altBaseUrl === null ? [] : [config.altBaseUrl]),
+  ]
   const service: Service = {
-    settings: config,
+    settings: {
+      detector: config.detector,
+      checkPerDay: config.checkPerDay,
+      tiers: builtInTiers,
+      adminToken: config.adminToken,
+      upgradeUrl: () => config.upgradeUrl ?? baseUrls()[0] ?? '',
+    },
     store,
     now: world.now,
+    newId: (prefix) =>
+      `${prefix}_${randomDigits(idLength)
+        .map((digit) => base62.charAt(digit))
+        .join('')}`,
+    newKey: () => spellKey(randomDigits(keyRandomLength)),
+    hash: (text) => createHash('sha256').update(text).digest('base64url'),
     checkAnswers: world.checkAnswers,
   }
 
   let stopping = false
-  let url = ''
   const app = createHttp({
     service,
     operations: world.operations,
@@ -68,11 +87,9 @@ export async function startService(config: Config, world: World): Promise<Runnin
     metrics,
     servesMetrics: config.metricsPort === null,
     log,
-    baseUrls: () => [
-      config.baseUrl ?? url,
-      ...(config.altBaseUrl === null ? [] : [config.altBaseUrl]),
-    ],
+    baseUrls,
     newRequestId: () => `req_${randomBytes(9).toString('base64url')}`,
+    assertWritable: () => store.writable(world.now()),
     isStopping: () => stopping,
   })
   const metricsApp = config.metricsPort === null ? null : createMetricsHttp(metrics)
@@ -113,4 +130,9 @@ export async function startService(config: Config, world: World): Promise<Runnin
       return stopped
     },
   }
+}
+
+/** Uniform numbers of 0–61 from the system's generator. */
+function randomDigits(count: number): number[] {
+  return Array.from({ length: count }, () => randomInt(62))
 }

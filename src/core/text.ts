@@ -8,3 +8,12 @@ export const maxTextLength = 4000
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
+
+/** The JSON of a body, or undefined when it is none. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    return undefined
+  }
+}

@@ -1,14 +1,25 @@
 import { z } from 'zod'
 import type { DetectorName } from '../core/detector/detectors.ts'
+import { parseJson } from '../core/text.ts'
+import type { Tier } from '../core/tiers.ts'
+import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
+import { admitAccount, admitAddress } from './admission.ts'
 import { Refusal } from './refusal.ts'
+import { replayable } from './replay.ts'
 
-/** What every operation stands on: settings, the store, and the world's time as a value. */
+/** What every operation stands on: settings, the store, and the world's time and chance as values. */
 export interface Service {
   readonly settings: Settings
   readonly store: Store
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
+  /** An id nobody can guess: `prefix_` and 22 base62 characters. */
+  newId(prefix: string): string
+  /** A new key of an account, to be shown once. */
+  newKey(): string
+  /** SHA-256 in base64url. */
+  hash(text: string): string
   /** Set in tests: every answer is checked against its operation's output schema. */
   readonly checkAnswers: boolean
 }
@@ -19,16 +30,43 @@ export interface Settings {
   readonly detector: DetectorName
   /** Calls a day and address on `/v1/check`; 0 is unlimited. */
   readonly checkPerDay: number
+  readonly tiers: readonly Tier[]
+  /** Credential of `/v1/admin/*`; null switches those routes off. */
+  readonly adminToken: string | null
+  /** Where a caller goes for a higher tier. */
+  upgradeUrl(): string
+}
+
+/** What a keyed operation works with: the service, and whose it is. */
+export interface Keyed extends Service {
+  readonly account: Account
+  readonly tier: Tier
 }
 
 /** One request as the gate sees it, whatever surface it came through. */
 export interface Call {
+  readonly method: string
   /** The bucket its address counts in. */
   readonly address: string
-  /** The input as the caller sent it, undefined when it cannot be parsed. Read only after the gate has counted. */
-  readInput(): Promise<unknown>
+  /** The credential as sent, undefined when none was; '' when what was sent is none. */
+  readonly credential: string | undefined
+  /** The idempotency key of the header, undefined when there is none. */
+  readonly idempotencyKey: string | undefined
+  /** The parameters of the address, without the key; a repeated one keeps its last value. */
+  readonly query: Readonly<Record<string, string>>
+  /** The content type as sent, lower case, without parameters; '' when there is none. */
+  readonly contentType: string
+  /** The body as text, at most `maxBytes` long (413 beyond). Read only after the gate has counted. */
+  readBody(maxBytes: number): Promise<string>
   /** Headers of the answer; the gate adds what it learns, refused or not. */
   readonly headers: Record<string, string>
+}
+
+/** What goes back. `json` is the body as it was first sent, when an answer is replayed or kept. */
+export interface Answer {
+  status: number
+  body: unknown
+  json?: string
 }
 
 /** How a refusal is described: its status, its words and the shape of its body beside `error`. */
@@ -40,7 +78,7 @@ export interface DescribedRefusal {
 }
 
 /** The groups interface.md sorts routes by. */
-export type Group = 'detector' | 'account' | 'operating' | 'team' | 'field'
+export type Group = 'detector' | 'account' | 'operating' | 'team' | 'field' | 'admin'
 
 /** What an operation declares; the work is given separately, so that its input and context are typed. */
 export interface Declaration<Input, Output, Sent = unknown> {
@@ -53,15 +91,30 @@ export interface Declaration<Input, Output, Sent = unknown> {
   /** `Sent` is what a caller may send, `Input` what the work receives. */
   input: z.ZodType<Input, Sent>
   output: z.ZodType<Output>
+  /** Status of a good answer; 200 unless given. */
+  status?: 201
   refusals?: readonly DescribedRefusal[]
+  /** Largest body it reads; 256 KiB unless given. */
+  maxBodyBytes?: number
+  /** Turns body and parameters into what `input` reads, where they are not simply JSON. */
+  read?(body: string, call: Call): unknown
 }
 
-/** Something that can be asked: plain data and one function. */
+/** What only keyed operations declare. */
+export interface KeyedDeclaration<Input, Output, Sent = unknown>
+  extends Declaration<Input, Output, Sent> {
+  /** What an account of tier `ground` is told instead of an answer (402). */
+  paid?: string
+  /** Whether a call leaves the daily quota alone. */
+  unmetered?: true
+}
+
+/** Something that can be asked: plain data and one function, which throws a Refusal for any other answer. */
 export interface Operation<Input = unknown, Output = unknown, Sent = unknown>
   extends Declaration<Input, Output, Sent> {
-  /** What the gate asks before the input is read: limits of the caller's address, or nothing. */
-  admit(service: Service, call: Call): Promise<void>
-  work(service: Service, input: Input): Promise<Output>
+  /** Whether it needs a key, for the description. */
+  readonly access: 'open' | 'keyed' | 'admin'
+  answer(service: Service, call: Call): Promise<Answer>
 }
 
 /** Calls a day that one address may make: the name of its counter and the setting that limits it. */
@@ -70,33 +123,96 @@ export interface AddressLimit {
   perDay(settings: Settings): number
 }
 
+/** The work of an operation, once everything else has been seen to. */
+type Work<Context, Input, Output> = (context: Context, input: Input) => Promise<Output>
+
+/** An operation that anyone may ask, uncounted. */
+export function open<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {
+  return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
+    ...declaration,
+    access: 'open',
+    answer: async (service, call) =>
+      perform(declaration, work, service, service, call, await bodyOf(declaration, call)),
+  })
+}
+
 /** An operation that needs no key and counts each caller's address against a daily limit. */
 export function perAddress<Input, Output, Sent>(
   limit: AddressLimit,
   declaration: Declaration<Input, Output, Sent>,
-): (work: Operation<Input, Output, Sent>['work']) => Operation<Input, Output, Sent> {
-  return (work) => ({
+) {
+  return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
     ...declaration,
+    access: 'open',
     refusals: [...(declaration.refusals ?? []), rateLimitRefusal],
-    admit: (service, call) => countAddress(service, call, limit),
-    work,
+    async answer(service, call) {
+      await admitAddress(service, call, limit)
+      return perform(declaration, work, service, service, call, await bodyOf(declaration, call))
+    },
   })
 }
 
 /**
- * The one gate every surface goes through: admission and count, then the input, then the work.
- * Throws a Refusal for every answer that is not the operation's own.
+ * An operation of an account: key, tier, daily quota, then the body, the input and the work. A POST
+ * with an idempotency key is worked once and answered with the same bytes for 24 hours.
  */
-export async function invoke<Input, Output>(
-  service: Service,
-  operation: Operation<Input, Output>,
+export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, Output, Sent>) {
+  return (work: Work<Keyed, Input, Output>): Operation<Input, Output, Sent> => ({
+    ...declaration,
+    access: 'keyed',
+    refusals: [
+      ...(declaration.refusals ?? []),
+      keyRefusal,
+      ...(declaration.paid === undefined ? [] : [paidRefusal]),
+      ...(declaration.unmetered ? [] : [rateLimitRefusal]),
+    ],
+    async answer(service, call) {
+      const admitted = await admitAccount(service, call, declaration)
+      try {
+        const body = await bodyOf(declaration, call)
+        return await replayable(
+          service,
+          call,
+          admitted.account,
+          declaration.http.path,
+          body,
+          (store) =>
+            perform(declaration, work, { ...service, ...admitted, store }, service, call, body),
+        )
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 404) await admitted.uncount()
+        throw error
+      }
+    },
+  })
+}
+
+const defaultMaxBodyBytes = 256 * 1024
+
+async function bodyOf(
+  { http, maxBodyBytes = defaultMaxBodyBytes }: Pick<Operation, 'http' | 'maxBodyBytes'>,
   call: Call,
-): Promise<Output> {
-  await operation.admit(service, call)
-  const input = operation.input.safeParse(await call.readInput())
+): Promise<string> {
+  return http.method === 'POST' ? call.readBody(maxBodyBytes) : ''
+}
+
+async function perform<Context, Input, Output, Sent>(
+  declaration: Declaration<Input, Output, Sent>,
+  work: Work<Context, Input, Output>,
+  context: Context,
+  { checkAnswers }: Service,
+  call: Call,
+  body: string,
+): Promise<Answer> {
+  const sent =
+    declaration.read?.(body, call) ?? (call.method === 'POST' ? parseJson(body) : call.query)
+  const input = declaration.input.safeParse(sent)
   if (!input.success) throw new Refusal(400, 'bad_request', { detail: faultOf(input.error) })
-  const output = await operation.work(service, input.data)
-  return service.checkAnswers ? operation.output.parse(output) : output
+  const output = await work(context, input.data)
+  return {
+    status: declaration.status ?? 200,
+    body: checkAnswers ? declaration.output.parse(output) : output,
+  }
 }
 
 /**
@@ -110,28 +226,12 @@ export function lenient<Schema extends z.ZodType>(
   return anything as z.ZodType<unknown, z.input<Schema>>
 }
 
-const dayMs = 86_400_000
-
-async function countAddress(service: Service, call: Call, limit: AddressLimit): Promise<void> {
-  const perDay = limit.perDay(service.settings)
-  if (perDay === 0) return
-  const now = service.now()
-  const day = Math.floor(now / dayMs)
-  const used = await service.store.counters.count(`${limit.counter}:${call.address}`, day)
-  const resetSeconds = Math.ceil(((day + 1) * dayMs - now) / 1000)
-  call.headers['x-ratelimit-limit'] = String(perDay)
-  call.headers['x-ratelimit-remaining'] = String(Math.max(0, perDay - used))
-  call.headers['x-ratelimit-reset'] = String(resetSeconds)
-  if (used <= perDay) return
-  throw new Refusal(
-    429,
-    'rate_limit',
-    {
-      detail: `This address has used its ${perDay} calls for today (UTC). They are renewed in ${resetSeconds} seconds.`,
-      retry_after_s: resetSeconds,
-    },
-    { 'retry-after': String(resetSeconds) },
-  )
+/** Refusals described where several operations share them. */
+export const badRequest: DescribedRefusal = {
+  status: 400,
+  words: ['bad_request'],
+  when: 'A field is missing or at fault; `detail` names it.',
+  fields: { detail: z.string() },
 }
 
 const rateLimitRefusal: DescribedRefusal = {
@@ -139,6 +239,20 @@ const rateLimitRefusal: DescribedRefusal = {
   words: ['rate_limit'],
   when: 'The daily limit is used up.',
   fields: { detail: z.string(), retry_after_s: z.int().min(0) },
+}
+
+const keyRefusal: DescribedRefusal = {
+  status: 401,
+  words: ['no_key', 'bad_key'],
+  when: 'No key was sent, or one that is unknown, revoked or expired.',
+  fields: { detail: z.string().optional() },
+}
+
+const paidRefusal: DescribedRefusal = {
+  status: 402,
+  words: ['upgrade_required'],
+  when: 'The tier of the account is `ground`.',
+  fields: { detail: z.string(), upgrade: z.string() },
 }
 
 function faultOf(error: z.ZodError): string {

@@ -4,9 +4,12 @@ import { type Database, storable, unavailable } from './database.ts'
 export interface Counters {
   /**
    * Counts one call and answers how many the bucket has had on `day` (days since 1970-01-01 UTC),
-   * this one included. Among calls at once, on all nodes, every number is given out once.
+   * this one included. Among calls at once, on all nodes, every number is given out once. `by` of
+   * −1 takes one back.
    */
-  count(bucket: string, day: number): Promise<number>
+  count(bucket: string, day: number, by?: 1 | -1): Promise<number>
+  /** How many the bucket has had on `day`, as this node knows it, without counting. */
+  used(bucket: string, day: number): Promise<number>
   /** Forgets all days before `beforeDay`. */
   expire(beforeDay: number): Promise<void>
   /** Resolves when what was counted so far is stored; rejects when it cannot be. */
@@ -108,20 +111,28 @@ function countInMemory(db: Database): Counters {
     if (changed.size > 0) await write()
   }
 
+  async function tallyOf(bucket: string, day: number): Promise<{ key: string; tally: Tally }> {
+    const name = storable(bucket)
+    const key = `${day} ${name}`
+    let tally = changed.get(key) ?? stored.get(key)
+    while (tally === undefined) {
+      await loadOnce(key, name, day)
+      tally = changed.get(key) ?? stored.get(key)
+    }
+    return { key, tally }
+  }
+
   return {
-    async count(bucket, day) {
-      const name = storable(bucket)
-      const key = `${day} ${name}`
-      let tally = changed.get(key) ?? stored.get(key)
-      while (tally === undefined) {
-        await loadOnce(key, name, day)
-        tally = changed.get(key) ?? stored.get(key)
-      }
-      tally.used += 1
+    async count(bucket, day, by = 1) {
+      const { key, tally } = await tallyOf(bucket, day)
+      tally.used += by
       stored.delete(key)
       changed.set(key, tally)
       writeSoon()
       return tally.used
+    },
+    async used(bucket, day) {
+      return (await tallyOf(bucket, day)).tally.used
     },
     async expire(beforeDay) {
       for (const tallies of [stored, changed]) {
@@ -141,7 +152,11 @@ function countInMemory(db: Database): Counters {
 interface Waiting {
   readonly bucket: string
   readonly day: number
-  readonly callers: { resolve(used: number): void; reject(error: unknown): void }[]
+  readonly callers: { by: number; resolve(used: number): void; reject(error: unknown): void }[]
+}
+
+function sumOf(callers: Waiting['callers']): number {
+  return callers.reduce((sum, { by }) => sum + by, 0)
 }
 
 function countTogether(db: Database): Counters {
@@ -156,9 +171,9 @@ function countTogether(db: Database): Counters {
       try {
         for (const { bucket, day, used } of await add([...calls.values()])) {
           const callers = calls.get(`${day} ${bucket}`)?.callers ?? []
-          let ordinal = used - callers.length
+          let ordinal = used - sumOf(callers)
           for (const caller of callers) {
-            ordinal += 1
+            ordinal += caller.by
             caller.resolve(ordinal)
           }
         }
@@ -175,7 +190,7 @@ function countTogether(db: Database): Counters {
 
   /** Rows are added in one order on every node: in different orders they would wait for each other. */
   function add(calls: readonly Waiting[]): Promise<Tally[]> {
-    const rows = calls.map(({ bucket, day, callers }) => ({ bucket, day, used: callers.length }))
+    const rows = calls.map(({ bucket, day, callers }) => ({ bucket, day, used: sumOf(callers) }))
     return db.tx(
       (tx) =>
         tx.all<Tally>(
@@ -196,15 +211,23 @@ function countTogether(db: Database): Counters {
   }
 
   return {
-    count: (bucket, day) =>
+    count: (bucket, day, by = 1) =>
       new Promise((resolve, reject) => {
         const name = storable(bucket)
         const key = `${day} ${name}`
         const entry = waiting.get(key) ?? { bucket: name, day, callers: [] }
-        entry.callers.push({ resolve, reject })
+        entry.callers.push({ by, resolve, reject })
         waiting.set(key, entry)
         sending ??= send()
       }),
+    async used(bucket, day) {
+      const row = await db.get<{ used: number }>(
+        'SELECT used FROM counters WHERE bucket = ? AND day = ?',
+        storable(bucket),
+        day,
+      )
+      return row?.used ?? 0
+    },
     async expire(beforeDay) {
       await db.run('DELETE FROM counters WHERE day < ?', beforeDay)
     },

@@ -18,6 +18,133 @@ const migrations: readonly Migration[] = [
     )`,
     'CREATE TABLE heartbeat (id BIGINT PRIMARY KEY, at BIGINT NOT NULL)',
   ],
+  [
+    `CREATE TABLE accounts (
+      id TEXT PRIMARY KEY,
+      tier TEXT NOT NULL,
+      email TEXT,
+      created BIGINT NOT NULL
+    )`,
+    `CREATE TABLE keys (
+      id TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      hash TEXT NOT NULL UNIQUE,
+      prefix TEXT NOT NULL,
+      created BIGINT NOT NULL,
+      last_used BIGINT,
+      expires BIGINT
+    )`,
+    'CREATE INDEX keys_by_account ON keys (account)',
+    // The answer is empty while the first request with this key is under way.
+    `CREATE TABLE idempotency (
+      account TEXT NOT NULL,
+      scope TEXT NOT NULL,
+      key TEXT NOT NULL,
+      body_hash TEXT NOT NULL,
+      at BIGINT NOT NULL,
+      status BIGINT NOT NULL,
+      answer TEXT NOT NULL,
+      PRIMARY KEY (account, scope, key)
+    )`,
+    'CREATE INDEX idempotency_by_age ON idempotency (at)',
+    // One agent's memory of a run stands in `agents`; '' is the main agent. The columns of `runs`
+    // that speak of a verdict speak of the main agent, the counts of all.
+    `CREATE TABLE runs (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      ground TEXT,
+      revision BIGINT NOT NULL,
+      created BIGINT NOT NULL,
+      updated BIGINT NOT NULL,
+      expires BIGINT NOT NULL,
+      steps BIGINT NOT NULL,
+      drifting BIGINT NOT NULL,
+      drifting_steps BIGINT NOT NULL,
+      last_reason TEXT,
+      phi DOUBLE PRECISION NOT NULL,
+      max_phi DOUBLE PRECISION NOT NULL,
+      tokens DOUBLE PRECISION NOT NULL,
+      overhead_tokens DOUBLE PRECISION NOT NULL,
+      token_steps BIGINT NOT NULL,
+      outcome TEXT,
+      score DOUBLE PRECISION,
+      note TEXT,
+      pair TEXT,
+      arm TEXT,
+      judgment TEXT,
+      PRIMARY KEY (account, run_id)
+    )`,
+    'CREATE INDEX runs_by_update ON runs (account, updated)',
+    'CREATE INDEX runs_by_expiry ON runs (expires)',
+    `CREATE TABLE agents (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      agent_id TEXT NOT NULL,
+      memory TEXT NOT NULL,
+      steps BIGINT NOT NULL,
+      drifting BIGINT NOT NULL,
+      last_reason TEXT,
+      PRIMARY KEY (account, run_id, agent_id)
+    )`,
+    `CREATE TABLE grounds (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      agent_id TEXT NOT NULL,
+      revision BIGINT NOT NULL,
+      goal TEXT NOT NULL,
+      set_by TEXT NOT NULL,
+      at BIGINT NOT NULL,
+      PRIMARY KEY (account, run_id, agent_id, revision)
+    )`,
+    `CREATE TABLE steps (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      step BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      agent_id TEXT NOT NULL,
+      goal TEXT NOT NULL,
+      parent_goal TEXT,
+      progress TEXT NOT NULL,
+      distance BIGINT NOT NULL,
+      reason TEXT NOT NULL,
+      drifting BIGINT NOT NULL,
+      phi DOUBLE PRECISION NOT NULL,
+      goal_score DOUBLE PRECISION NOT NULL,
+      svcscore TEXT,
+      context TEXT,
+      tokens DOUBLE PRECISION,
+      overhead BIGINT,
+      judgment TEXT,
+      PRIMARY KEY (account, run_id, step)
+    )`,
+    // A run opens a context with its first step that has it; `contexts` counts the runs that did.
+    `CREATE TABLE openings (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      context TEXT NOT NULL,
+      PRIMARY KEY (account, run_id, context)
+    )`,
+    `CREATE TABLE contexts (
+      account TEXT NOT NULL,
+      context TEXT NOT NULL,
+      runs BIGINT NOT NULL,
+      lowest BIGINT NOT NULL,
+      PRIMARY KEY (account, context)
+    )`,
+    // Work that happens by itself; taken by whoever sets `leased_until` first.
+    `CREATE TABLE jobs (
+      id TEXT PRIMARY KEY,
+      kind TEXT NOT NULL,
+      input TEXT NOT NULL,
+      due BIGINT NOT NULL,
+      leased_until BIGINT NOT NULL,
+      lease TEXT,
+      attempts BIGINT NOT NULL,
+      last_error TEXT,
+      dead BIGINT NOT NULL
+    )`,
+    'CREATE INDEX jobs_by_due ON jobs (dead, due)',
+  ],
 ]
 
 /** The version of the schema that this code works with: how many migrations there are. */

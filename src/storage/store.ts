@@ -1,10 +1,23 @@
+import { type Accounts, createAccounts, newKeyMemory } from './accounts.ts'
 import { type Counters, createCounters } from './counters.ts'
-import type { Database } from './database.ts'
+import type { Database, Queries } from './database.ts'
+import { createIdempotency, type Idempotency } from './idempotency.ts'
 
 /** What the service remembers, one member for each noun. */
 export interface Store {
-  readonly db: Database
   readonly counters: Counters
+  readonly accounts: Accounts
+  readonly idempotency: Idempotency
+  /**
+   * Runs `work` as one transaction: all of what it does through the store it is given, or nothing.
+   * It awaits nothing but that store. Inside a transaction the same one goes on.
+   */
+  tx<T>(work: (store: Store) => Promise<T>): Promise<T>
+}
+
+/** The store of a process, which can be asked for its health and is closed once. */
+export interface OpenStore extends Store {
+  readonly db: Database
   /** Resolves when a row was written at `at` (milliseconds since 1970), and rejects when none can be. */
   writable(at: number): Promise<void>
   /** Stores what is still in memory and closes the database. */
@@ -12,11 +25,28 @@ export interface Store {
 }
 
 /** The store in a migrated database. */
-export function createStore(db: Database): Store {
+export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
+  const keys = newKeyMemory()
+
+  function over(queries: Queries): Omit<Store, 'tx'> {
+    return {
+      counters,
+      accounts: createAccounts(queries, keys),
+      idempotency: createIdempotency(queries),
+    }
+  }
+
+  function within(tx: Queries): Store {
+    const store: Store = { ...over(tx), tx: (work) => work(store) }
+    return store
+  }
+
+  const root = over(db)
   return {
+    ...root,
     db,
-    counters,
+    tx: (work) => db.tx((tx) => work(within(tx))),
     async writable(at) {
       await db.run(
         'INSERT INTO heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
@@ -25,6 +55,7 @@ export function createStore(db: Database): Store {
     },
     async close() {
       await counters.close()
+      await root.accounts.saveUse().catch(() => {})
       await db.close()
     },
   }

@@ -1,25 +1,14 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../operations/refusal.ts'
 
-/** Largest body a route reads unless it says otherwise, in bytes. */
-export const maxBodyBytes = 256 * 1024
+const decoder = new TextDecoder()
 
 /**
- * The parsed JSON of a request, or undefined when it is not JSON; the content type is not looked
- * at. Throws a Refusal (413) past `maxBytes` without reading on.
+ * The body of a request as text, without a byte order mark; bytes that are no UTF-8 become U+FFFD.
+ * Throws a Refusal (413) past `maxBytes` without reading on.
  */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const bytes = await readBytes(request, maxBytes)
-  const text = bytes.toString('utf8')
-  return parsed(text.startsWith('\uFEFF') ? text.slice(1) : text)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
+export async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+  return decoder.decode(await readBytes(request, maxBytes))
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

@@ -1,12 +1,11 @@
-import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import { type Call, invoke, type Operation, type Service } from '../operations/operation.ts'
+import type { Operation, Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import { isUnavailable } from '../storage/database.ts'
-import { type AddressSettings, addressBucket } from './address.ts'
-import { maxBodyBytes, readJson } from './body.ts'
+import type { AddressSettings } from './address.ts'
+import { readCall } from './call.ts'
 import type { Metrics } from './metrics.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
 import { homePage, migrationPage } from './pages.ts'
@@ -23,6 +22,8 @@ export interface HttpParts {
   /** Base addresses, the main one first, without a trailing slash; known once the server listens. */
   baseUrls(): readonly string[]
   newRequestId(): string
+  /** Rejects while the database cannot be written. */
+  assertWritable(): Promise<void>
   /** Whether the process is on its way out: not ready, and connections are not kept. */
   isStopping(): boolean
 }
@@ -101,15 +102,12 @@ export function createHttp(parts: HttpParts): FastifyInstance {
       method: operation.http.method,
       url: operation.http.path,
       handler: async (request, reply) => {
-        const call: Call = {
-          address: addressBucket(parts.addresses, request.headers, request.socket.remoteAddress),
-          readInput: () => readInput(request),
-          headers: {},
-        }
+        const call = readCall(request, parts.addresses)
         try {
-          const answer = await invoke(service, operation, call)
-          reply.headers(call.headers)
-          return answer
+          const { status, body, json } = await operation.answer(service, call)
+          reply.code(status).headers(call.headers)
+          if (json === undefined) return body
+          return reply.type('application/json; charset=utf-8').send(json)
         } catch (error) {
           reply.headers(call.headers)
           throw error
@@ -172,14 +170,6 @@ export function describeHttp(
   return describe(operations, describedRoutes, baseUrls)
 }
 
-function readInput(request: FastifyRequest): Promise<unknown> {
-  const body = request.body as IncomingMessage | undefined
-  if (request.method === 'POST') {
-    return body === undefined ? Promise.resolve(undefined) : readJson(body, maxBodyBytes)
-  }
-  return Promise.resolve(request.query)
-}
-
 function commonHeaders({ baseUrls }: HttpParts): Record<string, string> {
   return {
     deprecation: 'true',
@@ -218,7 +208,7 @@ function routesOf({ operations, servesMetrics }: HttpParts): { path: string; met
 }
 
 function addPlainRoutes(app: FastifyInstance, parts: HttpParts): void {
-  const { service, operations, metrics } = parts
+  const { operations, metrics } = parts
   const html = (reply: FastifyReply, text: string) =>
     reply.type('text/html; charset=utf-8').send(text)
 
@@ -230,7 +220,7 @@ function addPlainRoutes(app: FastifyInstance, parts: HttpParts): void {
   app.get('/healthz', async () => ({ status: 'alive' }))
   app.get('/readyz', async (_request, reply) => {
     if (parts.isStopping()) return reply.code(503).send({ status: 'stopping' })
-    await service.store.writable(service.now())
+    await parts.assertWritable()
     return { status: 'ready' }
   })
   if (parts.servesMetrics) addMetricsRoute(app, metrics)

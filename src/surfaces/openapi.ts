@@ -45,7 +45,7 @@ export function describe(
     servers: servers.map((url) => ({ url })),
     tags: tags.map(([name, description]) => ({ name, description })),
     paths,
-    components: { schemas, headers: commonHeaders },
+    components: { schemas, headers: commonHeaders, securitySchemes },
   }
 }
 
@@ -70,6 +70,27 @@ const commonHeaders: Record<string, Json> = {
   'retry-after': header('Seconds to wait.', { type: 'integer' }),
 }
 
+const securitySchemes = {
+  key: { type: 'http', scheme: 'bearer', description: 'A key of an account.' },
+  keyParameter: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'key',
+    description: 'The same key; prefer the header, because addresses are logged.',
+  },
+  admin: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The credential of whoever runs the server.',
+  },
+}
+
+const securityOf = {
+  open: [],
+  keyed: [{ key: [] }, { keyParameter: [] }],
+  admin: [{ admin: [] }],
+} as const satisfies Record<Operation['access'], readonly Json[]>
+
 const headersOf = (...names: string[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
@@ -79,34 +100,54 @@ const onCountedAnswers = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratel
 function describeOperation(operation: Operation, schemas: Json): Json {
   const counted = operation.refusals?.some(({ status }) => status === 429) ?? false
   const headers = headersOf(...onEveryAnswer, ...(counted ? onCountedAnswers : []))
-  const responses: Record<string, Json> = {
-    200: {
-      description: 'The answer.',
-      headers,
-      content: { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } },
-    },
+  const good = {
+    description: 'The answer.',
+    headers,
+    content: { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } },
   }
-  for (const refusal of [...(operation.refusals ?? []), ...everywhere]) {
-    responses[refusal.status] = describeRefusal(refusal, headers)
+  const refusals = [...(operation.refusals ?? []), ...everywhere]
+  const responses: Record<string, Json> = { [operation.status ?? 200]: good }
+  for (const status of new Set(refusals.map((refusal) => refusal.status))) {
+    const alike = refusals.filter((refusal) => refusal.status === status)
+    responses[status] = describeRefusals(status, alike, headers)
   }
   return {
     operationId: operation.name,
     tags: [operation.group],
     summary: operation.summary,
     ...(operation.description === undefined ? {} : { description: operation.description }),
-    security: [],
-    ...(operation.http.method === 'POST'
-      ? {
-          requestBody: {
-            required: true,
-            content: {
-              'application/json': { schema: schemaOf(operation.input, 'input', schemas) },
-            },
-          },
-        }
-      : {}),
+    security: securityOf[operation.access],
+    ...describeInput(operation, schemas),
     responses,
   }
+}
+
+/** A POST takes a body, everything else parameters of the address. */
+function describeInput({ http, input, access }: Operation, schemas: Json): Json {
+  const schema = schemaOf(input, 'input', schemas)
+  const idempotency =
+    http.method === 'POST' && access === 'keyed' ? { parameters: [idempotencyParameter] } : {}
+  if (http.method === 'POST') {
+    return {
+      ...idempotency,
+      requestBody: { required: true, content: { 'application/json': { schema } } },
+    }
+  }
+  const { properties = {}, required = [] } = schema as { properties?: Json; required?: string[] }
+  const parameters = Object.entries(properties).map(([name, each]) => {
+    const { description, ...rest } = each as Json
+    return { name, in: 'query', required: required.includes(name), description, schema: rest }
+  })
+  return parameters.length === 0 ? {} : { parameters }
+}
+
+const idempotencyParameter = {
+  name: 'idempotency-key',
+  in: 'header',
+  required: false,
+  description:
+    'The same key and body within 24 hours answers the same bytes and does nothing twice.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 /** Refusals that any operation can answer. */
@@ -131,11 +172,19 @@ const everywhere: readonly DescribedRefusal[] = [
   },
 ]
 
-function describeRefusal({ status, words, when, fields }: DescribedRefusal, headers: Json): Json {
-  const body = z.object({ error: z.enum(words as [string, ...string[]]), ...fields })
+function describeRefusals(
+  status: number,
+  refusals: readonly DescribedRefusal[],
+  headers: Json,
+): Json {
+  const bodies = refusals.map(({ words, fields }) =>
+    z.object({ error: z.enum(words as [string, ...string[]]), ...fields }),
+  )
+  const [first, ...more] = bodies
+  const body = first === undefined || more.length > 0 ? z.union(bodies) : first
   const retry = status === 429 || status === 503 ? headersOf('retry-after') : {}
   return {
-    description: when,
+    description: refusals.map(({ when }) => when).join(' Or: '),
     headers: { ...headers, ...retry },
     content: { 'application/json': { schema: schemaOf(body, 'output', {}) } },
   }

@@ -1,3 +1,5 @@
+import { isUnavailable } from '../storage/database.ts'
+
 const name = 'UsageFault'
 
 /** Something the person at the command line can mend; the message is all they see, with exit code 2. */
@@ -5,7 +7,8 @@ export function usageFault(message: string): Error {
   return Object.assign(new Error(message), { name })
 }
 
-/** Whether an error is a usage fault, or the system's own word on a file that cannot be opened. */
+/** Whether an error is a usage fault, or a file, port or database that cannot be had: its message says enough. */
 export function isUsageFault(error: unknown): error is Error {
-  return error instanceof Error && (error.name === name || 'syscall' in error)
+  if (!(error instanceof Error)) return false
+  return error.name === name || 'syscall' in error || isUnavailable(error)
 }

@@ -24,16 +24,16 @@ const sentences: Record<Reason, (told: Told) => string> = {
       : `This goal does not match the ground (overlap ${two(overlap)}), and its declared parent measures ${two(parentOverlap)} against the ground, below ${two(goalFloor)}. Either the parent is another one, or it shares too little wording with the ground.`,
   stalled: ({ drifting, memory: { accepted } }) =>
     drifting
-      ? `The distance has stopped falling (${accepted.recent.join(', ')}), and the step before was off the ground as well; the ground is still owed.`
+      ? `The distance is still not falling (${accepted.recent.join(', ')}), and the step before showed a sign of drift as well. The ground is still owed.`
       : `The distance is not falling (${accepted.recent.join(', ')}). If it holds on the next step, the run counts as drifting.`,
   advancing: ({ situation: { phi } }) => `On the errand (phi ${two(phi)}).`,
-  oscillating: ({ period }) =>
+  oscillating: ({ memory: { period } }) =>
     `The same goals return in the same order every ${period ?? 0} steps. Returning once more leads back here; a new ground from the user, or another approach, would end it.`,
 }
 
 function selfReport({ reading: { progress }, situation: { phi }, drifting }: Told): string {
   return drifting
-    ? `The step reports ${progress} again and lies ${two(phi)} from the ground. The ground is still owed.`
+    ? `The step reports ${progress} at ${two(phi)} from the ground, and the step before showed a sign of drift as well. The ground is still owed.`
     : `The step reports ${progress} at ${two(phi)} from the ground. If it holds on the next step, the run counts as drifting.`
 }
 

@@ -2,7 +2,6 @@ import { advise } from './advice.ts'
 import { overlapOf } from './compare.ts'
 import { confidenceIn } from './confidence.ts'
 import { phiWeights } from './constants.ts'
-import { periodOf } from './cycle.ts'
 import { type Detector, type DetectorName, detectors, type Measured } from './detectors.ts'
 import { groundToFreeze } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
@@ -78,28 +77,15 @@ export function detect(memory: Memory, step: Step): Detected {
     drifted: before.drifted,
   }
   const rule = ruleFor(situation)
-  const recorded = record(before, reading, rule, measured?.own ?? before.own)
+  const after = record(before, reading, rule, measured?.own ?? before.own)
 
   // A cycle speaks over the rule's reason, once; what is recorded stays the rule's.
-  const period = periodOf(recorded.trail)
-  const cycleBegins = period !== null && !before.cycling
-  const cycles = before.cycles + (cycleBegins ? 1 : 0)
-  const after: Memory = { ...recorded, cycling: period !== null, cycles }
-
+  const cycleBegins = after.cycles > before.cycles
   const reason = cycleBegins ? 'oscillating' : rule.reason
   const drifting = cycleBegins || rule.drifting(situation)
   const wordless = words.length === 0 || ground?.words.length === 0
   const driftProbability = wordless ? null : (measured?.driftProbability ?? 0)
-  const told = {
-    reading,
-    situation,
-    memory: after,
-    measured,
-    overlap,
-    parentOverlap,
-    drifting,
-    period,
-  }
+  const told = { reading, situation, memory: after, measured, overlap, parentOverlap, drifting }
 
   const verdict: Verdict = {
     goal,

@@ -31,9 +31,9 @@ export interface Memory {
   reported: { highest: number; last: number }
   goalDrifts: number
   stalls: number
-  /** Cycles found since the ground was moved, and whether one is being reported now. */
+  /** Cycles found since the ground was moved, and the steps after which the goals repeat now, or null. */
   cycles: number
-  cycling: boolean
+  period: number | null
   /** Contexts of the newest goals, '' for one without words: as many as the longest cycle needs. */
   trail: string[]
   /** How often each spelling was written in the run and since the ground was moved, least recent first. */
@@ -59,7 +59,7 @@ export function newMemory(detector: DetectorName): Memory {
     goalDrifts: 0,
     stalls: 0,
     cycles: 0,
-    cycling: false,
+    period: null,
     trail: [],
     spellings: [],
     mostRepeated: 0,

@@ -47,9 +47,13 @@ function driftProbabilityAt(overlap: number): number {
   return bin?.driftProbability ?? 0
 }
 
-function explain({ words, ground, overlap }: Compared): string {
-  const against = overlap < goalFloor ? 'below' : 'at or above'
-  const limit = `${against} the floor of ${goalFloor.toFixed(2)}`
+function explain({ words, ground, overlap, parentOverlap }: Compared): string {
+  const left = overlap < goalFloor
+  const parent =
+    left && parentOverlap !== null
+      ? `, and the declared parent's is ${parentOverlap.toFixed(2)}`
+      : ''
+  const limit = `${left ? 'below' : 'at or above'} the floor of ${goalFloor.toFixed(2)}${parent}`
   if (words.length === 0 || ground.words.length === 0) {
     const which = words.length === 0 ? 'The goal' : 'The ground'
     return `${which} has no word that can be compared: overlap ${overlap.toFixed(2)}, ${limit}.`

@@ -1,13 +1,15 @@
 import { rememberedSpellings, stallWindow } from './constants.ts'
-import { trailLength } from './cycle.ts'
+import { periodOf, trailLength } from './cycle.ts'
 import type { Memory } from './memory.ts'
 import type { Rule } from './rules.ts'
 import { contextOf } from './spelling.ts'
 import type { Reading } from './step.ts'
 
-/** The memory after a step was judged by `rule`; `own` is what the detector keeps. Cycles are counted apart. */
+/** The memory after a step was judged by `rule`; `own` is what the detector keeps. */
 export function record(memory: Memory, reading: Reading, rule: Rule, own: unknown): Memory {
   const { spelled, distance, context } = reading
+  const trail = [...memory.trail, context ?? ''].slice(-trailLength)
+  const period = periodOf(trail)
   const spellings = spelled ? counted(memory.spellings, keyOf(reading)) : memory.spellings
   return {
     ...memory,
@@ -20,7 +22,9 @@ export function record(memory: Memory, reading: Reading, rule: Rule, own: unknow
       : memory.reported,
     goalDrifts: memory.goalDrifts + (rule.reason === 'goal-drift' ? 1 : 0),
     stalls: memory.stalls + (rule.reason === 'stalled' ? 1 : 0),
-    trail: [...memory.trail, context ?? ''].slice(-trailLength),
+    cycles: memory.cycles + (period !== null && memory.period === null ? 1 : 0),
+    period,
+    trail,
     spellings,
     mostRepeated: spelled
       ? Math.max(memory.mostRepeated, spellings.at(-1)?.[2] ?? 0)

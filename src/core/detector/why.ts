@@ -1,4 +1,4 @@
-import { progressValues, selfReportFloor } from './constants.ts'
+import { progressValues, selfReportFloor, stallWindow } from './constants.ts'
 import type { Measured } from './detectors.ts'
 import type { Memory } from './memory.ts'
 import type { Reason, Situation } from './rules.ts'
@@ -17,8 +17,6 @@ export interface Told {
   /** Overlap of a declared parent with the ground, 0–1, or null when none was declared. */
   parentOverlap: number | null
   drifting: boolean
-  /** Steps after which the goals repeat, when they do. */
-  period: number | null
 }
 
 /** The numbers that decided the reason, as one factual sentence. */
@@ -38,8 +36,8 @@ const sentences: Partial<Record<Reason, (told: Told) => string>> = {
   'self-report:stuck': selfReport,
   'self-report:circling': selfReport,
   stalled: ({ memory: { accepted } }) =>
-    `The newest ${accepted.recent.length} distances do not fall: ${accepted.recent.join(', ')}.`,
-  oscillating: ({ period }) => `The newest goals repeat every ${period ?? 0} steps.`,
+    `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
+  oscillating: ({ memory: { period } }) => `The newest goals repeat every ${period ?? 0} steps.`,
 }
 
 function measurement({ measured }: Told): string {
@@ -47,6 +45,6 @@ function measurement({ measured }: Told): string {
 }
 
 function selfReport({ reading: { progress }, situation: { phi, drifted } }: Told): string {
-  const again = drifted ? 'after a step that was off the ground as well' : 'for the first time'
-  return `The step reports ${progress} ${again}, and phi ${phi.toFixed(2)} is above ${selfReportFloor}.`
+  const before = drifted ? 'after a step with a sign of drift' : 'with no sign of drift just before'
+  return `The step reports ${progress} ${before}, and phi ${phi.toFixed(2)} is above ${selfReportFloor}.`
 }
