@@ -14,7 +14,8 @@ export const reasonSchema = z.enum([
   'excursion',
 ])
 
-const judgmentSchema = z
+/** A judgment on a whole run. */
+export const judgmentSchema = z
   .strictObject({
     verdict: z.enum(['abandon', 'wrong-problem', 'repeating', 'narrow']),
     because: z.string().describe('What was measured.'),
@@ -22,7 +23,8 @@ const judgmentSchema = z
   })
   .describe('A reading of the whole run; present only when one fires, from the third step on.')
 
-const score = z.number().min(0).max(1)
+/** A share or a displacement, 0–1. */
+export const score = z.number().min(0).max(1)
 
 /** The verdict on one step, as every route answers it. */
 export const stepResultSchema = z

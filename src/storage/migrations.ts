@@ -52,6 +52,7 @@ const migrations: readonly Migration[] = [
     `CREATE TABLE runs (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,
+      detector TEXT NOT NULL,
       ground TEXT,
       revision BIGINT NOT NULL,
       created BIGINT NOT NULL,
@@ -76,6 +77,7 @@ const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX runs_by_update ON runs (account, updated)',
     'CREATE INDEX runs_by_expiry ON runs (expires)',
+    'CREATE INDEX runs_by_pair ON runs (account, pair)',
     `CREATE TABLE agents (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,
@@ -131,19 +133,21 @@ const migrations: readonly Migration[] = [
       lowest BIGINT NOT NULL,
       PRIMARY KEY (account, context)
     )`,
-    // Work that happens by itself; taken by whoever sets `leased_until` first.
+    // Work that happens by itself. `held_until` is 0 while nobody has it; `again` is when it is wanted
+    // next if that was asked while somebody had it; `gave_up` is when it failed for the last time.
     `CREATE TABLE jobs (
       id TEXT PRIMARY KEY,
       kind TEXT NOT NULL,
       input TEXT NOT NULL,
       due BIGINT NOT NULL,
-      leased_until BIGINT NOT NULL,
-      lease TEXT,
+      held_until BIGINT NOT NULL,
+      again BIGINT,
       attempts BIGINT NOT NULL,
-      last_error TEXT,
-      dead BIGINT NOT NULL
+      error TEXT,
+      gave_up BIGINT
     )`,
-    'CREATE INDEX jobs_by_due ON jobs (dead, due)',
+    'CREATE INDEX jobs_by_due ON jobs (kind, due) WHERE gave_up IS NULL',
+    'CREATE INDEX counters_by_day ON counters (day)',
   ],
 ]
 

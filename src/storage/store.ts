@@ -2,12 +2,17 @@ import { type Accounts, createAccounts, newKeyMemory } from './accounts.ts'
 import { type Counters, createCounters } from './counters.ts'
 import type { Database, Queries } from './database.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
+import { createRuns, type Runs } from './runs.ts'
+import { createStepLog, type Entry, type LoggedStep, logSteps } from './steps.ts'
 
 /** What the service remembers, one member for each noun. */
 export interface Store {
   readonly counters: Counters
   readonly accounts: Accounts
   readonly idempotency: Idempotency
+  readonly runs: Runs
+  /** Logs steps in order and answers when they are durable; see `logSteps`. */
+  log(entries: readonly Entry[]): Promise<LoggedStep[]>
   /**
    * Runs `work` as one transaction: all of what it does through the store it is given, or nothing.
    * It awaits nothing but that store. Inside a transaction the same one goes on.
@@ -29,16 +34,21 @@ export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
   const keys = newKeyMemory()
 
-  function over(queries: Queries): Omit<Store, 'tx'> {
+  function over(queries: Queries): Omit<Store, 'tx' | 'log'> {
     return {
       counters,
       accounts: createAccounts(queries, keys),
       idempotency: createIdempotency(queries),
+      runs: createRuns(queries, db.kind),
     }
   }
 
   function within(tx: Queries): Store {
-    const store: Store = { ...over(tx), tx: (work) => work(store) }
+    const store: Store = {
+      ...over(tx),
+      log: (entries) => logSteps(tx, db.kind, entries),
+      tx: (work) => work(store),
+    }
     return store
   }
 
@@ -46,6 +56,7 @@ export function createStore(db: Database): OpenStore {
   return {
     ...root,
     db,
+    log: createStepLog(db),
     tx: (work) => db.tx((tx) => work(within(tx))),
     async writable(at) {
       await db.run(

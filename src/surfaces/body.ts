@@ -29,8 +29,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     request.on('end', () =>
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
     )
-    request.on('error', reject)
-    request.on('close', () => reject(brokenOff()))
+    for (const end of ['error', 'close']) request.on(end, () => reject(brokenOff()))
   })
 }
 

@@ -42,7 +42,7 @@ function lastValues(query: Record<string, string | string[]>): Record<string, st
   return values
 }
 
-/** From the headers as sent: the surface empties the parsed one, so that none is ever refused. */
+/** From the headers as sent: the surface replaces the parsed one, so that none is ever refused. */
 function contentTypeOf({ raw }: FastifyRequest): string {
   const at = raw.rawHeaders.findIndex((name, i) => i % 2 === 0 && /^content-type$/i.test(name))
   const [type = ''] = at < 0 ? [] : (raw.rawHeaders[at + 1] ?? '').split(';')

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
 import type { Operation, Service } from '../operations/operation.ts'
@@ -53,11 +54,12 @@ export function createHttp(parts: HttpParts): FastifyInstance {
         ...commonHeaders(parts),
         'x-request-id': parts.newRequestId(),
       }),
-    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+    frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
       setCommonHeaders(request, reply)
-      reply
-        .code(400)
-        .send({ error: 'bad_request', detail: `The address is malformed: ${error.message}` })
+      reply.code(400).send({
+        error: 'bad_request',
+        detail: 'The path cannot be decoded; send it percent-encoded in UTF-8.',
+      })
     },
   })
   app.server.maxHeadersCount = 100
@@ -77,8 +79,8 @@ export function createHttp(parts: HttpParts): FastifyInstance {
 
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply)
-    // An unreadable content type must not be refused before the call is counted; bodies are read raw.
-    request.raw.headers['content-type'] = undefined
+    // Bodies are read raw: a content type that is unreadable, or missing, must not be refused here.
+    request.raw.headers['content-type'] = 'application/octet-stream'
     done()
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -106,6 +108,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
         try {
           const { status, body, json } = await operation.answer(service, call)
           reply.code(status).headers(call.headers)
+          if (isStream(body)) return reply.type('application/x-ndjson').send(Readable.from(body))
           if (json === undefined) return body
           return reply.type('application/json; charset=utf-8').send(json)
         } catch (error) {
@@ -160,6 +163,10 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     })
   })
   return app
+}
+
+function isStream(body: unknown): body is AsyncIterable<string> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 }
 
 /** The description served at `/v1/openapi.json`, for a service at `baseUrls`. */
@@ -243,7 +250,7 @@ const unparsedAnswers: Record<string, { status: string; word: string; detail: st
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     word: 'bad_request',
-    detail: 'The headers are larger than 16 KiB; send fewer.',
+    detail: 'The headers are more than 100 or larger than 16 KiB; send fewer.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',

@@ -20,7 +20,7 @@ const sentences: Record<Reason, (told: Told) => string> = {
     `A sub-task (overlap ${two(overlap)}) whose declared parent serves the ground (overlap ${two(parentOverlap ?? 0)}). This is not drift; the parent is still owed.`,
   'goal-drift': ({ overlap, parentOverlap }) =>
     parentOverlap === null
-      ? `This goal no longer matches the ground (overlap ${two(overlap)}). There are three possible causes: the user redirected the work (report a user turn), this is a sub-task of it (declare its parent_goal), or the work has left the errand and the ground is still owed.`
+      ? `This goal no longer matches the ground (overlap ${two(overlap)}). There are three possible causes: the user redirected the work (which a user turn reports), this is a sub-task of it (which its parent_goal declares), or the work has left the errand and the ground is still owed.`
       : `This goal does not match the ground (overlap ${two(overlap)}), and its declared parent measures ${two(parentOverlap)} against the ground, below ${two(goalFloor)}. Either the parent is another one, or it shares too little wording with the ground.`,
   stalled: ({ drifting, memory: { accepted } }) =>
     drifting

@@ -1,4 +1,5 @@
-import type { DetectorName } from './detectors.ts'
+import { parseJson } from '../text.ts'
+import { type DetectorName, detectorNames } from './detectors.ts'
 
 /** The goal a run is measured against, with the state in which it was frozen. */
 export interface Ground {
@@ -78,4 +79,11 @@ export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
           spellings: memory.spellings.map(([spelling, times]) => [spelling, times, 0]),
         }
   return { ...kept, revision: memory.revision + 1, ground, own }
+}
+
+/** Reads a stored memory; null when it is damaged, of another version, or of an unknown detector. */
+export function readMemory(text: string): Memory | null {
+  const memory = parseJson(text) as Memory | null | undefined
+  const isKnown = memory?.v === 1 && detectorNames.includes(memory.detector)
+  return isKnown ? memory : null
 }

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { progressValues } from '../core/detector/constants.ts'
+import { detectorNames } from '../core/detector/detectors.ts'
+import { arms, type DriftRequest, maxIdLength, maxPlanLength, readDrift } from '../core/drift.ts'
+import { maxTextLength } from '../core/text.ts'
+import type { Entry, LoggedStep } from '../storage/steps.ts'
+import { badRequest, type Keyed, keyed, lenient } from './operation.ts'
+import { Refusal } from './refusal.ts'
+import { stepResultSchema } from './verdict.ts'
+
+/** Most steps that one batch logs. */
+export const maxBatchSteps = 500
+
+const id = z.string().min(1).max(maxIdLength)
+const text = z.string().max(maxTextLength)
+
+const driftBody = z
+  .object({
+    run_id: id.default('run').optional(),
+    goal: text.describe('What the agent is doing now. A blank one is the verdict ungrammatical.'),
+    progress: z.enum(progressValues).default('advancing').optional(),
+    distance: z
+      .union([z.int().min(0).max(10), z.string()])
+      .default(5)
+      .optional(),
+    ground: text
+      .optional()
+      .describe('The errand in the user’s own words; counts on the first step or with user_turn.'),
+    parent_goal: text.optional().describe('The goal that this one is a part of.'),
+    user_turn: z.boolean().optional().describe('The user has just spoken; moves the ground.'),
+    tokens: z.number().min(0).optional().describe('What the step cost.'),
+    overhead: z.unknown().optional().describe('Truthy: the tokens were overhead.'),
+    agent_id: id.optional().describe('A sub-agent, with a ground of its own.'),
+    plan: z.array(text).max(maxPlanLength).optional().describe('Sub-goals of the ground.'),
+    pair: id.optional().describe('The pair of an experiment this run belongs to.'),
+    arm: z.enum(arms).optional(),
+    detector: z.enum(detectorNames).optional().describe('Counts at the first step of a run.'),
+    step_id: z.string().min(1).max(255).optional().describe('An idempotency key within the run.'),
+  })
+  .meta({ id: 'DriftStep' })
+
+const driftAnswer = stepResultSchema
+  .extend({
+    run_id: z.string(),
+    step: z.int().min(1).describe('1-based, over all agents of the run.'),
+    agent_id: z.string().optional(),
+    revision: z.int().min(0).describe('Which ground: 1 for the first, 0 before any.'),
+    parent_overlap: z.number().min(0).max(1).optional(),
+    recurrence: z.int().min(1).optional().describe('Earlier runs that opened this context.'),
+    ceiling: z.int().min(0).max(10).optional().describe('Lowest distance they reached there.'),
+  })
+  .meta({ id: 'DriftAnswer' })
+
+/** Logs one step of a run; the answer is sent when it is durable. */
+export const logDrift = keyed({
+  name: 'drift.log',
+  group: 'detector',
+  summary: 'Log one step of a run and get its verdict.',
+  description: 'The step is durable before it is answered. Steps of one run are strictly ordered.',
+  http: { method: 'POST', path: '/v1/drift' },
+  input: lenient(driftBody),
+  output: driftAnswer,
+  refusals: [badRequest],
+})(async (context, body) => {
+  const request = readDrift(body)
+  if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
+  const [logged] = await context.store.log([entryOf(context, request)])
+  if (logged === undefined) throw new Error('a logged step without its result')
+  return answerOf(logged)
+})
+
+/** Logs many steps at once, of one run or of several: all of them, or none. */
+export const logDriftBatch = keyed({
+  name: 'drift.log-batch',
+  group: 'detector',
+  summary: 'Log up to 500 steps at once.',
+  description:
+    'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index.',
+  http: { method: 'POST', path: '/v1/drift/batch' },
+  input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
+  output: z.strictObject({ results: z.array(driftAnswer) }),
+  refusals: [badRequest],
+})(async (context, body) => {
+  const steps = (body as { steps?: unknown } | null | undefined)?.steps
+  if (!Array.isArray(steps) || steps.length === 0 || steps.length > maxBatchSteps) {
+    throw new Refusal(400, 'bad_request', {
+      detail: `steps: send a list of 1 to ${maxBatchSteps} steps`,
+    })
+  }
+  const entries = steps.map((step, index) => {
+    const request = readDrift(step)
+    if (!('fault' in request)) return entryOf(context, request)
+    throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
+  })
+  const logged = await context.store.log(entries)
+  return { results: logged.map(answerOf) }
+})
+
+function entryOf({ account, tier, settings, now }: Keyed, request: DriftRequest): Entry {
+  return {
+    account: account.id,
+    request,
+    detector: settings.detector,
+    now: now(),
+    retentionDays: tier.retention_days,
+  }
+}
+
+function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
+  if (logged === 'damaged') {
+    throw new Refusal(500, 'internal', {
+      detail:
+        'The stored state of this run is damaged. Log on under another run_id; its earlier steps can still be read.',
+    })
+  }
+  const { verdict, run_id, agent_id, step, revision, earlier } = logged
+  return {
+    ...verdict,
+    run_id,
+    step,
+    ...(agent_id === '' ? {} : { agent_id }),
+    revision,
+    ...(earlier === null ? {} : { recurrence: earlier.runs }),
+    ...(earlier === null || earlier.lowest === null ? {} : { ceiling: earlier.lowest }),
+  }
+}

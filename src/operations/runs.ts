@@ -1,0 +1,319 @@
+import { z } from 'zod'
+import { arms } from '../core/drift.ts'
+import type { Run } from '../core/run.ts'
+import type { GroundRow, StepRow, SubAgent } from '../storage/runs.ts'
+import type { Store } from '../storage/store.ts'
+import { idField, textField } from './fields.ts'
+import { cursorFrom, cursorOf, limitField } from './list.ts'
+import { badRequest, type DescribedRefusal, type Keyed, keyed } from './operation.ts'
+import { Refusal } from './refusal.ts'
+import { judgmentSchema, reasonSchema, score } from './verdict.ts'
+
+const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
+const time = z.iso.datetime()
+const tokenCount = z.number().min(0)
+
+const runSchema = z
+  .strictObject({
+    run_id: z.string(),
+    ground: z.string().nullable(),
+    revision: z.int().min(0).describe('How many grounds there have been.'),
+    grounds: z.array(
+      z.strictObject({
+        revision: z.int(),
+        goal: z.string(),
+        by: z.enum(['first', 'user']),
+        at: time,
+      }),
+    ),
+    created: time,
+    updated: time,
+    expires: time.describe(
+      'When the run reads as gone: the retention of the tier after its last step.',
+    ),
+    steps: z.int().describe('Of all agents.'),
+    drifting: z.boolean().describe('The last verdict on the main agent.'),
+    drifting_steps: z.int(),
+    last_reason: reasonSchema.nullable(),
+    phi: score,
+    max_phi: score,
+    tokens: tokenCount,
+    overhead_tokens: tokenCount,
+    outcome: z.enum(outcomes).nullable(),
+    score: score.nullable(),
+    note: z.string().nullable(),
+    pair: z.string().nullable(),
+    arm: z.enum(arms).nullable(),
+    judgment: judgmentSchema.nullable(),
+    agents: z.array(
+      z.strictObject({
+        agent_id: z.string(),
+        ground: z.string().nullable(),
+        steps: z.int(),
+        drifting: z.boolean(),
+        last_reason: reasonSchema.nullable(),
+      }),
+    ),
+  })
+  .meta({ id: 'Run' })
+
+const traceStepSchema = z
+  .strictObject({
+    step: z.int().min(1),
+    ts: time,
+    agent_id: z.string().optional(),
+    goal: z.string(),
+    parent_goal: z.string().optional(),
+    progress: z.string(),
+    distance: z.int().min(0).max(10),
+    reason: reasonSchema,
+    drifting: z.boolean(),
+    phi: score,
+    goal_score: score,
+    svcscore: z.string().nullable(),
+    context: z.string().nullable(),
+    tokens: tokenCount.optional(),
+    overhead: z.boolean().optional(),
+    judgment: judgmentSchema.optional(),
+  })
+  .meta({ id: 'TraceStep' })
+
+const noRun: DescribedRefusal = {
+  status: 404,
+  words: ['no_run'],
+  when: 'The account has no such run, or it has expired.',
+  fields: { detail: z.string() },
+}
+
+/** One run with its steps, oldest first. */
+export const readRun = keyed({
+  name: 'runs.read',
+  group: 'detector',
+  summary: 'One run and its trace.',
+  http: { method: 'GET', path: '/v1/drift/run' },
+  input: z.object({
+    run_id: idField().optional().describe('The run; `id` says the same.'),
+    id: idField().optional(),
+    limit: limitField(10_000, 1_000),
+    cursor: z.string().optional(),
+  }),
+  output: z.strictObject({
+    run: runSchema,
+    trace: z.array(traceStepSchema),
+    next_cursor: z.string().nullable(),
+  }),
+  refusals: [badRequest, noRun],
+})(async ({ store, account, now }, { run_id, id, limit, cursor }) => {
+  const wanted = run_id ?? id
+  if (wanted === undefined) throw missing('run_id')
+  const run = await store.runs.find(account.id, wanted, now())
+  if (run === null) throw unknownRun()
+  const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
+  const steps = await store.runs.trace(account.id, wanted, after, limit)
+  const last = steps.at(-1)?.step ?? run.steps
+  const [shown] = await withParts(store, account.id, [run])
+  if (shown === undefined) throw new Error('a run without its parts')
+  return {
+    run: shown,
+    trace: steps.map(traceStep),
+    next_cursor: last < run.steps && steps.length === limit ? cursorOf({ after: last }) : null,
+  }
+})
+
+/** The account's most recent runs. */
+export const listRuns = keyed({
+  name: 'runs.list',
+  group: 'detector',
+  summary: 'The most recent runs, by their last step, newest first.',
+  description: 'The list holds the 200 most recent runs; older ones stay readable by their id.',
+  http: { method: 'GET', path: '/v1/drift/runs' },
+  input: z.object({
+    drifting: z.enum(['true', 'false'], 'send true or false').optional(),
+    outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`).optional(),
+    since: z.iso
+      .datetime({ offset: true, error: 'send a time such as 2026-01-31T12:00:00Z' })
+      .optional()
+      .describe('Runs updated at or after this time.'),
+    limit: limitField(200, 50),
+    cursor: z.string().optional(),
+  }),
+  output: z.strictObject({ runs: z.array(runSchema), next_cursor: z.string().nullable() }),
+  refusals: [badRequest],
+})(async ({ store, account, now }, { drifting, outcome, since, limit, cursor }) => {
+  const filter = {
+    drifting: drifting === undefined ? null : drifting === 'true',
+    outcome: outcome ?? null,
+    since: since === undefined ? null : Date.parse(since),
+  }
+  const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
+  const found = await store.runs.list(account.id, now(), filter, limit + 1, after)
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    runs: await withParts(store, account.id, page),
+    next_cursor:
+      found.length > limit && last !== undefined
+        ? cursorOf({ updated: last.updated, run_id: last.run_id })
+        : null,
+  }
+})
+
+/** Sets what became of a run. */
+export const setOutcome = keyed({
+  name: 'runs.set-outcome',
+  group: 'detector',
+  summary: 'Set a run’s outcome and score; adds no step.',
+  description: 'A score or note that is not given stays as it was. Does not extend the retention.',
+  http: { method: 'POST', path: '/v1/drift/outcome' },
+  input: z.object({
+    run_id: idField(),
+    outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`),
+    score: z.number('send a number from 0 to 1').min(0).max(1).nullish(),
+    note: textField().nullish(),
+  }),
+  output: z.strictObject({ ok: z.literal(true), run: runSchema }),
+  refusals: [badRequest, noRun],
+})(async ({ store, account, now }, { run_id, score, note, ...rest }) => {
+  const at = now()
+  const outcome = { ...rest, score: score ?? null, note: note ?? null }
+  const found = await store.runs.setOutcome(account.id, run_id, at, outcome)
+  const run = found ? await store.runs.find(account.id, run_id, at) : null
+  if (run === null) throw unknownRun()
+  const [shown] = await withParts(store, account.id, [run])
+  if (shown === undefined) throw new Error('a run without its parts')
+  return { ok: true as const, run: shown }
+})
+
+/** Deletes a run with all its steps. */
+export const deleteRun = keyed({
+  name: 'runs.delete',
+  group: 'detector',
+  summary: 'Delete a run and its steps.',
+  http: { method: 'DELETE', path: '/v1/drift/run' },
+  input: z.object({ run_id: idField().optional(), id: idField().optional() }),
+  output: z.strictObject({
+    ok: z.literal(true),
+    deleted: z.int().min(1).describe('How many steps went.'),
+  }),
+  refusals: [badRequest, noRun],
+})(async ({ store, account, now }, { run_id, id }) => {
+  const wanted = run_id ?? id
+  if (wanted === undefined) throw missing('run_id')
+  const deleted = await store.runs.end(account.id, wanted, now())
+  if (deleted === null) throw unknownRun()
+  return { ok: true as const, deleted }
+})
+
+/** Every run and step of the account, as JSON lines. */
+export const exportRuns = keyed({
+  name: 'runs.export',
+  group: 'detector',
+  summary: 'Every run and step of the account, as JSON lines.',
+  description:
+    'Streamed: a line `{"type":"run",…}` for each run, followed by a line `{"type":"step","run_id":…,…}` for each of its steps.',
+  http: { method: 'GET', path: '/v1/export' },
+  input: z.object({}),
+  output: z.unknown().describe('JSON lines (application/x-ndjson).'),
+})(async (context) => exportLines(context))
+
+const exportPage = 500
+
+async function* exportLines({ store, account, now }: Keyed): AsyncGenerator<string> {
+  let after = ''
+  for (;;) {
+    const runs = await store.runs.page(account.id, now(), after, exportPage)
+    for (const run of await withParts(store, account.id, runs)) {
+      yield line({ type: 'run', ...run })
+      let step = 0
+      for (;;) {
+        const steps = await store.runs.trace(account.id, run.run_id, step, exportPage)
+        for (const each of steps)
+          yield line({ type: 'step', run_id: run.run_id, ...traceStep(each) })
+        step = steps.at(-1)?.step ?? step
+        if (steps.length < exportPage) break
+      }
+    }
+    after = runs.at(-1)?.run_id ?? after
+    if (runs.length < exportPage) return
+  }
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+async function withParts(
+  store: Store,
+  account: string,
+  runs: readonly Run[],
+): Promise<z.infer<typeof runSchema>[]> {
+  const ids = runs.map(({ run_id }) => run_id)
+  const grounds = await store.runs.groundsOf(account, ids)
+  const agents = await store.runs.subAgentsOf(account, ids)
+  return runs.map((run) =>
+    shownRun(run, grounds.get(run.run_id) ?? [], agents.get(run.run_id) ?? []),
+  )
+}
+
+function shownRun(
+  run: Run,
+  grounds: readonly GroundRow[],
+  agents: readonly SubAgent[],
+): z.infer<typeof runSchema> {
+  const { detector: _, token_steps: __, created, updated, expires, judgment, ...rest } = run
+  const shown = {
+    ...rest,
+    grounds: grounds.map(({ revision, goal, set_by, at }) => ({
+      revision,
+      goal,
+      by: set_by,
+      at: isoTime(at),
+    })),
+    created: isoTime(created),
+    updated: isoTime(updated),
+    expires: isoTime(expires),
+    judgment: judgment ?? null,
+    agents,
+  }
+  // What storage holds was validated when it was written.
+  return shown as z.infer<typeof runSchema>
+}
+
+function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
+  const {
+    run_id: _,
+    ts,
+    agent_id,
+    parent_goal,
+    drifting,
+    tokens,
+    overhead,
+    judgment,
+    ...rest
+  } = row
+  const shown = {
+    ...rest,
+    ts: isoTime(ts),
+    drifting: drifting === 1,
+    ...(agent_id === '' ? {} : { agent_id }),
+    ...(parent_goal === null ? {} : { parent_goal }),
+    ...(tokens === null ? {} : { tokens }),
+    ...(overhead === null ? {} : { overhead: overhead === 1 }),
+    ...(judgment === null ? {} : { judgment: JSON.parse(judgment) }),
+  }
+  return shown as z.infer<typeof traceStepSchema>
+}
+
+function isoTime(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function unknownRun(): Refusal {
+  return new Refusal(404, 'no_run', {
+    detail: 'There is no such run; GET /v1/drift/runs lists them.',
+  })
+}
+
+function missing(field: string): Refusal {
+  return new Refusal(400, 'bad_request', { detail: `${field}: name the run` })
+}

@@ -1,0 +1,50 @@
+import type { Database } from './database.ts'
+
+/** The type of a column that rows are written to. */
+export type ColumnType = 'TEXT' | 'BIGINT' | 'DOUBLE PRECISION'
+
+/** Columns with their types, in order. */
+export type Columns = Readonly<Record<string, ColumnType>>
+
+/**
+ * A FROM item named `rows` that reads one JSON list of objects from a placeholder, so that any
+ * number of rows is one statement with one text. Values must be well-formed text without NUL.
+ */
+export function jsonRows(kind: Database['kind'], columns: Columns): string {
+  const names = Object.keys(columns)
+  if (kind === 'sqlite') {
+    const fields = names.map((name) => `value ->> '${name}' AS ${name}`).join(', ')
+    return `(SELECT ${fields} FROM json_each(?)) AS rows`
+  }
+  const types = names.map((name) => `${name} ${columns[name]}`).join(', ')
+  return `json_to_recordset(CAST(? AS JSON)) AS rows(${types})`
+}
+
+/** Inserts all rows of a placeholder; `conflict` says what happens to those that are there. */
+export function insertRows(
+  kind: Database['kind'],
+  table: string,
+  columns: Columns,
+  conflict = '',
+): string {
+  const names = Object.keys(columns).join(', ')
+  return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${jsonRows(kind, columns)} WHERE true ${conflict}`
+}
+
+/** Inserts all rows of a placeholder, or replaces those that are there but for the columns of their key. */
+export function upsertRows(
+  kind: Database['kind'],
+  table: string,
+  key: readonly string[],
+  columns: Columns,
+): string {
+  const changes = Object.keys(columns)
+    .filter((name) => !key.includes(name))
+    .map((name) => `${name} = excluded.${name}`)
+  return insertRows(
+    kind,
+    table,
+    columns,
+    `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`,
+  )
+}
