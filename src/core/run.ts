@@ -1,6 +1,6 @@
 import { detect, type Verdict } from './detector/detect.ts'
 import type { DetectorName } from './detector/detectors.ts'
-import type { EarlierRuns } from './detector/judgment.ts'
+import type { EarlierRuns, Judgment } from './detector/judgment.ts'
 import { type Memory, newMemory } from './detector/memory.ts'
 import type { Arm, DriftRequest } from './drift.ts'
 
@@ -32,7 +32,7 @@ export interface Run {
   note: string | null
   pair: string | null
   arm: Arm | null
-  judgment: Verdict['judgment'] | null
+  judgment: Judgment | null
 }
 
 /** One agent of a run and all that is needed to judge its next step. */

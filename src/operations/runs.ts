@@ -260,46 +260,63 @@ function shownRun(
   grounds: readonly GroundRow[],
   agents: readonly SubAgent[],
 ): z.infer<typeof runSchema> {
-  const { detector: _, token_steps: __, created, updated, expires, judgment, ...rest } = run
   const shown = {
-    ...rest,
+    run_id: run.run_id,
+    ground: run.ground,
+    revision: run.revision,
     grounds: grounds.map(({ revision, goal, set_by, at }) => ({
       revision,
       goal,
       by: set_by,
       at: isoTime(at),
     })),
-    created: isoTime(created),
-    updated: isoTime(updated),
-    expires: isoTime(expires),
-    judgment: judgment ?? null,
-    agents,
+    created: isoTime(run.created),
+    updated: isoTime(run.updated),
+    expires: isoTime(run.expires),
+    steps: run.steps,
+    drifting: run.drifting,
+    drifting_steps: run.drifting_steps,
+    last_reason: run.last_reason,
+    phi: run.phi,
+    max_phi: run.max_phi,
+    tokens: run.tokens,
+    overhead_tokens: run.overhead_tokens,
+    outcome: run.outcome,
+    score: run.score,
+    note: run.note,
+    pair: run.pair,
+    arm: run.arm,
+    judgment: run.judgment,
+    agents: agents.map(({ agent_id, ground, steps, drifting, last_reason }) => ({
+      agent_id,
+      ground,
+      steps,
+      drifting,
+      last_reason,
+    })),
   }
   // What storage holds was validated when it was written.
   return shown as z.infer<typeof runSchema>
 }
 
 function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
-  const {
-    run_id: _,
-    ts,
-    agent_id,
-    parent_goal,
-    drifting,
-    tokens,
-    overhead,
-    judgment,
-    ...rest
-  } = row
   const shown = {
-    ...rest,
-    ts: isoTime(ts),
-    drifting: drifting === 1,
-    ...(agent_id === '' ? {} : { agent_id }),
-    ...(parent_goal === null ? {} : { parent_goal }),
-    ...(tokens === null ? {} : { tokens }),
-    ...(overhead === null ? {} : { overhead: overhead === 1 }),
-    ...(judgment === null ? {} : { judgment: JSON.parse(judgment) }),
+    step: row.step,
+    ts: isoTime(row.ts),
+    ...(row.agent_id === '' ? {} : { agent_id: row.agent_id }),
+    goal: row.goal,
+    ...(row.parent_goal === null ? {} : { parent_goal: row.parent_goal }),
+    progress: row.progress,
+    distance: row.distance,
+    reason: row.reason,
+    drifting: row.drifting === 1,
+    phi: row.phi,
+    goal_score: row.goal_score,
+    svcscore: row.svcscore,
+    context: row.context,
+    ...(row.tokens === null ? {} : { tokens: row.tokens }),
+    ...(row.overhead === null ? {} : { overhead: row.overhead === 1 }),
+    ...(row.judgment === null ? {} : { judgment: JSON.parse(row.judgment) }),
   }
   return shown as z.infer<typeof traceStepSchema>
 }

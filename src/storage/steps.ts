@@ -483,7 +483,7 @@ function rowOf(account: string, run: Run): RunRow {
     ...run,
     account,
     drifting: drifting ? 1 : 0,
-    judgment: judgment === null || judgment === undefined ? null : JSON.stringify(judgment),
+    judgment: judgment === null ? null : JSON.stringify(judgment),
   }
 }
 
