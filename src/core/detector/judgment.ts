@@ -1,3 +1,4 @@
+import { parseJson } from '../text.ts'
 import { judgmentLimits } from './constants.ts'
 import type { Memory } from './memory.ts'
 
@@ -6,6 +7,12 @@ export interface Judgment {
   verdict: 'abandon' | 'wrong-problem' | 'repeating' | 'narrow'
   because: string
   counsel: string
+}
+
+/** Reads a stored judgment; null when it is damaged. */
+export function readJudgment(text: string): Judgment | null {
+  const judgment = parseJson(text) as Judgment | null | undefined
+  return typeof judgment?.verdict === 'string' ? judgment : null
 }
 
 /** Earlier runs that opened the same context, and the lowest distance any of them reached. */

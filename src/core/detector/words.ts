@@ -12,15 +12,21 @@ const beyondAscii = /[^\0-\x7f]/
  */
 export function wordsOf(text: string): string[] {
   const words = new Set<string>()
-  for (const word of rawWords(text)) if (!stopWords.has(word)) words.add(stem(word))
+  for (const word of rawWords(text)) {
+    const stem = stemOf(word)
+    if (stem !== null) words.add(stem)
+  }
   return [...words].sort()
 }
 
-function rawWords(text: string): readonly string[] {
+/** The words of a text in order, lower-cased, with repeats, stop words and endings. */
+export function rawWords(text: string): readonly string[] {
   if (beyondAscii.test(text)) return wordsOfEveryScript(text)
   return text.toLowerCase().match(tokens) ?? []
 }
 
-function stem(word: string): string {
+/** What a raw word counts as: its stem, or null for a stop word. */
+export function stemOf(word: string): string | null {
+  if (stopWords.has(word)) return null
   return word.length < normaliser.stemMinLength ? word : word.replace(suffix, '')
 }
