@@ -1,0 +1,359 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { test } from 'node:test'
+import { type Config, readConfig } from '../src/config.ts'
+import { databases } from './backends.ts'
+import { type App, start } from './harness.ts'
+import { freshFolder, spawnPlumbline, spawnServe } from './spawned.ts'
+import { verifies } from './verifies.ts'
+
+const good = JSON.stringify({ ground: 'fix the login page', goal: 'fix the login form' })
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === '::1'),
+)
+
+/** Values that each setting refuses, and others that it takes. */
+const settings: Record<string, { bad: string[]; good: string[] }> = {
+  PORT: { bad: ['x', '-1', '65536', '80.5', '1e3', '0x50', ' 80'], good: ['0', '1', '65535'] },
+  DATABASE_URL: {
+    bad: ['x', 'mysql://localhost/x', 'sqlite:', 'postgres:', './data/plumbline.db'],
+    good: ['sqlite:x.db', 'sqlite::memory:', 'postgres://localhost/x', 'postgresql://u:p@h:1/x'],
+  },
+  PLUMBLINE_BASE_URL: {
+    bad: ['x', 'plumbline.example', 'ftp://plumbline.example', 'https://', 'javascript:0'],
+    good: ['http://127.0.0.1:1', 'https://plumbline.example/below/'],
+  },
+  PLUMBLINE_ALT_BASE_URL: { bad: ['x', 'mailto:a@b'], good: ['https://plumbline.example'] },
+  PLUMBLINE_DETECTOR: { bad: ['x', 'Overlap', '__proto__', 'toString'], good: ['overlap'] },
+  PLUMBLINE_CHECK_PER_DAY: { bad: ['x', '-1', '1.5', 'Infinity', '1e9'], good: ['0', '100000'] },
+  PLUMBLINE_CLIENT_ADDRESS: {
+    bad: ['a b', 'x:', 'x,y', 'é', 'a\nb'],
+    good: ['socket', 'X-Forwarded-For'],
+  },
+  PLUMBLINE_TRUSTED_PROXIES: {
+    bad: [
+      'x',
+      '10.0.0.0/33',
+      'fd00::/129',
+      '10.0.0.0/',
+      '10.0.0.0/8/8',
+      '10.0.0.0/x',
+      '10.0.0.0/8,',
+      '10.0.0/8',
+      '256.0.0.0/8',
+      'localhost',
+      '10.0.0.0/8 fd00::/8',
+    ],
+    good: ['10.0.0.0/8', '127.0.0.1', 'fd00::/8,::1', ' 10.0.0.0/8 , 0.0.0.0/0 '],
+  },
+  PLUMBLINE_METRICS_PORT: { bad: ['x', '65536'], good: ['0', '9464'] },
+  LOG_LEVEL: { bad: ['x', 'INFO', 'verbose', '30'], good: ['fatal', 'info', 'trace', 'silent'] },
+}
+
+function configOf(environment: Record<string, string>): Config {
+  const config = readConfig(environment)
+  assert.ok(!('faults' in config), JSON.stringify(config))
+  return config
+}
+
+function faultsOf(environment: Record<string, string>): string[] {
+  const config = readConfig(environment)
+  assert.ok('faults' in config, `${JSON.stringify(environment)} is taken`)
+  return config.faults
+}
+
+test('every fault is named, with what to send', () => {
+  verifies('settings.faults', 'settings.detector')
+  const worst: Record<string, string> = {}
+  for (const [name, { bad, good }] of Object.entries(settings)) {
+    for (const value of bad) {
+      const [fault = '', ...more] = faultsOf({ [name]: value })
+      assert.match(fault, new RegExp(`^${name}: .*send `))
+      assert.deepEqual(more, [], `${name} ${value}`)
+    }
+    for (const value of [...good, '', ' ']) configOf({ [name]: value })
+    worst[name] = bad[0]!
+  }
+  const faults = faultsOf(worst)
+  for (const name of Object.keys(settings)) {
+    assert.equal(faults.filter((fault) => fault.startsWith(`${name}: `)).length, 1, name)
+  }
+  const [first, second] = faultsOf({ PLUMBLINE_TRUSTED_PROXIES: 'x, 10.0.0.0/8, y' })
+  assert.match(first!, /"x"/)
+  assert.match(second!, /"y"/)
+})
+
+test('a process with faults in its settings names them all and does not start', async (t) => {
+  verifies('settings.faults')
+  const { folder, written, ended } = spawnPlumbline(t, ['serve'], {
+    env: { PORT: 'x', LOG_LEVEL: 'loud', PLUMBLINE_CHECK_PER_DAY: '-1', DATABASE_URL: 'a:b' },
+  })
+  assert.equal(await ended, 2)
+  assert.equal(written.out, '')
+  for (const name of ['PORT', 'LOG_LEVEL', 'PLUMBLINE_CHECK_PER_DAY', 'DATABASE_URL']) {
+    assert.match(written.err, new RegExp(`^ +${name}: `, 'm'))
+  }
+  assert.doesNotMatch(written.err, /\bat .*\.ts|node:/)
+  assert.deepEqual(readdirSync(folder), [])
+})
+
+test('a setting that is not known is only warned of', async (t) => {
+  verifies('settings.faults')
+  const env = { PLUMBLINE_CHECKS_PER_DAY: '5', PLUMBLINE_NOTHING: '', OTHER: 'x' }
+  const app = await start(t, { env })
+  const warnings = app.log.filter(({ level }) => level === 40)
+  assert.deepEqual(
+    warnings.map(({ name }) => name),
+    ['PLUMBLINE_CHECKS_PER_DAY'],
+  )
+  assert.equal(await limitOf(app), '100')
+})
+
+test('a .env file is read, and the environment goes before it', async (t) => {
+  verifies('settings.env-file')
+  const folder = freshFolder(t)
+  writeFileSync(
+    join(folder, '.env'),
+    '# settings\nPLUMBLINE_CHECK_PER_DAY=7\nPLUMBLINE_BASE_URL="https://from.example/file"\nPORT=1\n',
+  )
+  const env = { PORT: '0', PLUMBLINE_BASE_URL: 'https://from.example/environment' }
+  const { url } = await spawnServe(t, { folder, env })
+  const { headers } = await fetch(`${url}/v1/check`, { method: 'POST', body: good })
+  assert.equal(headers.get('x-ratelimit-limit'), '7')
+  assert.match(headers.get('link') ?? '', /^<https:\/\/from\.example\/environment\//)
+})
+
+test('port 0 is any free one', async (t) => {
+  verifies('settings.port-zero')
+  const [one, another] = await Promise.all([spawnServe(t), start(t, { env: { PORT: '0' } })])
+  assert.match(one.url, /^http:\/\/127\.0\.0\.1:[1-9]\d+$/, 'the port is printed')
+  assert.notEqual(one.url, another.url)
+  for (const { url } of [one, another]) assert.equal((await fetch(`${url}/healthz`)).status, 200)
+})
+
+test('it listens where HOST and PORT say', async (t) => {
+  verifies('settings.host')
+  assert.deepEqual([configOf({}).host, configOf({}).port], ['127.0.0.1', 8787])
+  const port = await freePort()
+  const { url } = await start(t, { env: { HOST: '127.0.0.3', PORT: String(port) } })
+  assert.equal(url, `http://127.0.0.3:${port}`)
+  assert.equal((await fetch(`${url}/healthz`)).status, 200)
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/healthz`))
+  if (hasIpv6) {
+    const wide = await start(t, { env: { HOST: '::1' } })
+    assert.match(wide.url, /^http:\/\/\[::1\]:\d+$/)
+    assert.equal((await wide.get('/healthz')).status, 200)
+  }
+})
+
+test('a port that is taken is said so, and nothing goes on listening', async (t) => {
+  verifies('settings.host', 'process.metrics-port')
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.after(() => taken.close())
+  await new Promise((resolve) => taken.once('listening', resolve))
+  const port = String((taken.address() as { port: number }).port)
+  const message = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`
+  await assert.rejects(start(t, { env: { PORT: port, PLUMBLINE_METRICS_PORT: '0' } }), { message })
+  const env = { PORT: '0', PLUMBLINE_METRICS_PORT: port }
+  const { written, ended } = spawnPlumbline(t, ['serve'], { env })
+  assert.equal(await ended, 2)
+  assert.deepEqual(written, { out: '', err: `plumbline serve: ${message}\n` })
+})
+
+test('DATABASE_URL names a file, memory or a server', async (t) => {
+  verifies('settings.database')
+  assert.equal(configOf({}).databaseUrl, 'sqlite:./data/plumbline.db')
+  const postgres = databases.find(({ name }) => name === 'postgres')!
+  const folder = freshFolder(t)
+  const urls = ['sqlite::memory:', `sqlite:${join(folder, 'deep/er/x.db')}`]
+  if (postgres.skip === false) urls.push(await postgres.createUrl())
+  for (const DATABASE_URL of urls) {
+    const app = await start(t, { env: { DATABASE_URL } })
+    assert.equal((await app.get('/readyz')).status, 200)
+    assert.equal(await limitOf(app), '100')
+  }
+  assert.deepEqual(readdirSync(folder), ['deep'])
+  assert.ok(existsSync(join(folder, 'deep/er/x.db')))
+  assert.ok(!existsSync(':memory:'))
+})
+
+test('a database that is away is said so in one line', async (t) => {
+  verifies('settings.database')
+  const DATABASE_URL = 'postgres://user:hidden@127.0.0.1:1/x'
+  const { written, ended } = spawnPlumbline(t, ['serve'], { env: { PORT: '0', DATABASE_URL } })
+  assert.equal(await ended, 2)
+  assert.match(written.err, /^plumbline serve: The database .*ECONNREFUSED.*\n$/)
+  assert.doesNotMatch(written.err, /hidden/)
+})
+
+test('the base address is used in links', async (t) => {
+  verifies('settings.base-url', 'openapi.servers', 'http.headers')
+  for (const [sent, base] of [
+    ['', null],
+    ['https://plumbline.example', 'https://plumbline.example'],
+    ['https://plumbline.example/', 'https://plumbline.example'],
+    ['HTTPS://Plumbline.Example/below/it//', 'https://plumbline.example/below/it'],
+    [' http://plumbline.example:8080 ', 'http://plumbline.example:8080'],
+    ['https://plümbline.example/日', 'https://xn--plmbline-75a.example/%E6%97%A5'],
+  ] as const) {
+    const app = await start(t, { env: { PLUMBLINE_BASE_URL: sent } })
+    const expected = base ?? app.url
+    const description = await app.get('/v1/openapi.json')
+    const link = `<${expected}/docs/migration>; rel="deprecation"`
+    assert.equal(description.headers.get('link'), link)
+    assert.deepEqual(description.body.servers, [{ url: expected }])
+    for (const page of ['/', '/docs/migration']) {
+      assert.ok((await app.get(page)).text.includes(expected), page)
+    }
+  }
+  const both = await start(t, {
+    env: {
+      PLUMBLINE_BASE_URL: 'https://one.example',
+      PLUMBLINE_ALT_BASE_URL: 'https://other.example/',
+    },
+  })
+  assert.deepEqual((await both.get('/v1/openapi.json')).body.servers, [
+    { url: 'https://one.example' },
+    { url: 'https://other.example' },
+  ])
+})
+
+test('the default detector is set', async (t) => {
+  verifies('settings.detector')
+  assert.match(faultsOf({ PLUMBLINE_DETECTOR: 'vibes' })[0]!, /PLUMBLINE_DETECTOR: send .*overlap/)
+  const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'overlap' } })
+  const { body } = await app.request('POST', '/v1/check', { body: good })
+  assert.equal(body.verdict.detector, 'overlap')
+})
+
+test('the calls a day are set, and 0 is as many as you like', async (t) => {
+  verifies('settings.check-per-day')
+  assert.equal(configOf({}).checkPerDay, 100)
+  const few = await start(t, { env: { PLUMBLINE_CHECK_PER_DAY: '2' } })
+  const statuses = []
+  for (let call = 0; call < 3; call++) {
+    statuses.push((await few.request('POST', '/v1/check', { body: good })).status)
+  }
+  assert.deepEqual(statuses, [200, 200, 429])
+  const unlimited = await start(t, { env: { PLUMBLINE_CHECK_PER_DAY: '0' } })
+  const calls = Array.from({ length: 150 }, () =>
+    unlimited.request('POST', '/v1/check', { body: good }),
+  )
+  for (const { status, headers } of await Promise.all(calls)) {
+    assert.equal(status, 200)
+    assert.deepEqual(
+      [...headers.keys()].filter((name) => name.startsWith('x-ratelimit')),
+      [],
+    )
+  }
+})
+
+test('the header that names the caller is set, or the socket does', async (t) => {
+  verifies('settings.client-address')
+  const named = await start(t, { env: { PLUMBLINE_CLIENT_ADDRESS: 'X-Real-IP' } })
+  assert.equal(await leftFor(named, { headers: { 'x-real-ip': '192.0.2.1' } }), 99)
+  assert.equal(await leftFor(named, { headers: { 'X-REAL-IP': '192.0.2.1' } }), 98)
+  assert.equal(await leftFor(named, { headers: { 'x-real-ip': '192.0.2.2' } }), 99)
+  assert.equal(await leftFor(named, {}), 99)
+  assert.equal(await leftFor(named, { headers: { 'cf-connecting-ip': '192.0.2.1' } }), 98)
+  assert.equal(await leftFor(named, { from: '127.0.0.2' }), 97)
+
+  const bare = await start(t, { env: { PLUMBLINE_CLIENT_ADDRESS: 'socket' } })
+  assert.equal(await leftFor(bare, {}), 99)
+  assert.equal(await leftFor(bare, { headers: { 'cf-connecting-ip': '192.0.2.1' } }), 98)
+  assert.equal(await leftFor(bare, { headers: { socket: '192.0.2.1' } }), 97)
+  assert.equal(await leftFor(bare, { from: '127.0.0.2' }), 99)
+
+  const forwarded = { 'x-forwarded-for': '192.0.2.1', forwarded: 'for=192.0.2.1' }
+  const usual = await start(t)
+  assert.equal(await leftFor(usual, { headers: forwarded }), 99)
+  assert.equal(await leftFor(usual, {}), 98)
+})
+
+test('the header counts only from a trusted proxy, when some are named', async (t) => {
+  verifies('settings.trusted-proxies', 'check.counter.unknown')
+  const headers = { 'cf-connecting-ip': '192.0.2.1' }
+  for (const [networks, from, trusted] of [
+    ['127.0.0.2', '127.0.0.2', true],
+    ['127.0.0.2', '127.0.0.3', false],
+    ['127.0.0.2/31', '127.0.0.3', true],
+    ['10.0.0.0/8', '127.0.0.1', false],
+    ['10.0.0.0/8, ::1, 127.0.0.0/8', '127.0.0.1', true],
+    ['0.0.0.0/0', '127.0.0.1', true],
+    ['fd00::/8, ::1', '127.0.0.1', false],
+  ] as const) {
+    const app = await start(t, { env: { PLUMBLINE_TRUSTED_PROXIES: networks } })
+    assert.equal(await leftFor(app, { from }), 99)
+    assert.equal(await leftFor(app, { from, headers }), trusted ? 99 : 98, networks)
+    assert.equal(await leftFor(app, { from, headers }), trusted ? 98 : 97, networks)
+  }
+})
+
+test('an IPv4 peer of an IPv6 socket is the same peer', { skip: !hasIpv6 }, async (t) => {
+  verifies('settings.trusted-proxies', 'settings.client-address')
+  const headers = { 'cf-connecting-ip': '192.0.2.1' }
+  const env = { HOST: '::', PLUMBLINE_TRUSTED_PROXIES: '127.0.0.1' }
+  const trusting = await start(t, { env })
+  const port = new URL(trusting.url).port
+  const asIpv4 = { url: `http://127.0.0.1:${port}` }
+  const asIpv6 = { url: `http://[::1]:${port}` }
+  assert.equal(await leftFor(asIpv4, {}), 99)
+  assert.equal(await leftFor(asIpv4, { headers }), 99)
+  assert.equal(await leftFor(asIpv6, { headers }), 98, 'no trusted peer, so unknown')
+})
+
+test('the log has the level that was set', async (t) => {
+  verifies('settings.log-level')
+  assert.equal(configOf({}).logLevel, 'info')
+  for (const [LOG_LEVEL, answered, warned] of [
+    ['debug', true, true],
+    ['', false, true],
+    ['info', false, true],
+    ['error', false, false],
+    ['silent', false, false],
+  ] as const) {
+    const app = await start(t, { env: { LOG_LEVEL, PLUMBLINE_UNKNOWN: 'x' } })
+    await app.get('/healthz')
+    const levels = app.log.map(({ level }) => level)
+    assert.deepEqual([levels.includes(20), levels.includes(40)], [answered, warned], LOG_LEVEL)
+  }
+})
+
+async function limitOf(app: App): Promise<string | null> {
+  const { headers } = await app.request('POST', '/v1/check', { body: good })
+  return headers.get('x-ratelimit-limit')
+}
+
+/** Calls left after a check of this caller, who connects from a loopback address of choice. */
+async function leftFor(
+  { url }: { url: string },
+  { from, headers = {} }: { from?: string; headers?: Record<string, string> },
+): Promise<number> {
+  const sent = request(`${url}/v1/check`, {
+    method: 'POST',
+    agent: false,
+    headers,
+    ...(from === undefined ? {} : { localAddress: from }),
+  })
+  sent.end(good)
+  return new Promise((resolve, reject) => {
+    sent.on('error', reject)
+    sent.on('response', async (answer) => {
+      await text(answer)
+      resolve(Number(answer.headers['x-ratelimit-remaining']))
+    })
+  })
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.3')
+  await new Promise((resolve) => probe.once('listening', resolve))
+  const { port } = probe.address() as { port: number }
+  await new Promise((resolve) => probe.close(resolve))
+  return port
+}
