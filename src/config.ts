@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
 import { type DetectorName, detectorNames } from './core/detector/detectors.ts'
+import { builtInTiers, overrideTiers, type Tier } from './core/tiers.ts'
 
 /** All settings of a process, parsed once and trusted afterwards. */
 export interface Config {
@@ -20,6 +22,7 @@ export interface Config {
   trustedProxies: BlockList | null
   /** Port of its own for `/metrics`; null serves it beside everything else. */
   metricsPort: number | null
+  tiers: readonly Tier[]
   /** Credential of `/v1/admin/*`; null switches those routes off. */
   adminToken: string | null
   /** Where a caller goes for a higher tier; null means this server's own page. */
@@ -61,6 +64,7 @@ export function readConfig(
     clientAddressHeader: header === 'socket' ? null : header,
     trustedProxies: read.PLUMBLINE_TRUSTED_PROXIES ?? null,
     metricsPort: read.PLUMBLINE_METRICS_PORT ?? null,
+    tiers: read.PLUMBLINE_TIERS ?? builtInTiers,
     adminToken: read.PLUMBLINE_ADMIN_TOKEN ?? null,
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     logLevel: read.LOG_LEVEL,
@@ -111,7 +115,12 @@ const settings = z.object({
     .default('cf-connecting-ip'),
   PLUMBLINE_TRUSTED_PROXIES: z.string().transform(readNetworks).optional(),
   PLUMBLINE_METRICS_PORT: port.optional(),
-  PLUMBLINE_ADMIN_TOKEN: z.string().min(16, 'send at least 16 characters').optional(),
+  PLUMBLINE_TIERS: z.string().transform(readTierFile).optional(),
+  PLUMBLINE_ADMIN_TOKEN: z
+    .string()
+    // What a header can carry as one token.
+    .regex(/^[!-~]{16,}$/, 'send at least 16 ASCII characters without spaces')
+    .optional(),
   PLUMBLINE_UPGRADE_URL: webAddress.optional(),
   LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
 })
@@ -131,4 +140,21 @@ function readNetworks(text: string, context: z.RefinementCtx): BlockList {
     }
   }
   return networks
+}
+
+function readTierFile(file: string, context: z.RefinementCtx): readonly Tier[] {
+  const tiers = tiersIn(file)
+  if (!('faults' in tiers)) return tiers
+  for (const fault of tiers.faults) context.addIssue(`${file}: ${fault}`)
+  return z.NEVER
+}
+
+function tiersIn(file: string): ReturnType<typeof overrideTiers> {
+  try {
+    return overrideTiers(JSON.parse(readFileSync(file, 'utf8')))
+  } catch (error) {
+    return {
+      faults: [`it cannot be read as JSON: ${error instanceof Error ? error.message : error}`],
+    }
+  }
 }

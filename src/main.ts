@@ -1,12 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { type Config, readConfig } from './config.ts'
+import { type Config, type ConfigFaults, readConfig } from './config.ts'
+import { createFirstAccount, type NewAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
-import { realWorld, startService } from './service.ts'
+import type { Service } from './operations/operation.ts'
+import { createService, realWorld, startService } from './service.ts'
 import { latestVersion, migrate } from './storage/migrations.ts'
-import { openDatabase } from './storage/open-database.ts'
-import { type CliWorld, runCommand } from './surfaces/cli.ts'
+import { openDatabase, sqlitePath } from './storage/open-database.ts'
+import { createStore } from './storage/store.ts'
+import { runCommand } from './surfaces/cli.ts'
+import type { CliWorld } from './surfaces/command.ts'
 import { describeHttp } from './surfaces/http.ts'
-import { usageFault } from './surfaces/usage-fault.ts'
+import { settingsFault, usageFault } from './surfaces/usage-fault.ts'
 
 const defaultBaseUrl = 'http://127.0.0.1:8787'
 
@@ -16,6 +20,8 @@ const world: CliWorld = {
   isTerminal: process.stderr.isTTY,
   input: process.stdin,
   version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+  now: realWorld.now,
+  settings,
   serve,
   async migrate() {
     const database = await openDatabase(config().databaseUrl)
@@ -24,25 +30,58 @@ const world: CliWorld = {
     return `The database is at schema version ${latestVersion}.`
   },
   openapi: () => `${JSON.stringify(describeHttp(operations, [defaultBaseUrl]), null, 2)}\n`,
+  withService,
+}
+
+function settings(): Config | ConfigFaults {
+  if (existsSync('.env')) process.loadEnvFile('.env')
+  return readConfig(process.env)
 }
 
 function config(): Config {
-  if (existsSync('.env')) process.loadEnvFile('.env')
-  const read = readConfig(process.env)
-  if ('faults' in read)
-    throw usageFault(`the settings are at fault:\n  ${read.faults.join('\n  ')}`)
+  const read = settings()
+  if ('faults' in read) throw settingsFault(read.faults)
   return read
 }
 
-async function serve(): Promise<void> {
-  const running = await startService(config(), realWorld)
-  process.stdout.write(`Plumbline listens on ${running.url}
+async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
+  const settings = config()
+  if (sqlitePath(settings.databaseUrl) === ':memory:') {
+    throw usageFault('DATABASE_URL is sqlite::memory:, which no other process can reach.')
+  }
+  const database = await openDatabase(settings.databaseUrl)
+  const store = createStore(database)
+  try {
+    await migrate(database)
+    return await work(
+      createService(
+        settings,
+        store,
+        realWorld,
+        () => settings.baseUrl ?? defaultBaseUrl,
+        () => {},
+      ),
+    )
+  } finally {
+    await store.close()
+  }
+}
 
-Try it:
-  curl -s ${running.url}/v1/check -d '{"ground":"add rate limiting to the login endpoint","goal":"redesign the logo"}'
-`)
-  if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
-  await new Promise<void>((resolve) => {
+function welcome(url: string, { account, key }: NewAccount): string {
+  return `
+There was no account yet, so one was made (${account.id}, tier ${account.tier}). Its key, shown this once:
+
+  ${key.key}
+
+With it a run remembers its ground, and what the account has used is told:
+  curl -s ${url}/v1/drift -H 'authorization: Bearer ${key.key}' -d '{"run_id":"first","goal":"add rate limiting to the login endpoint"}'
+  curl -s ${url}/v1/me -H 'authorization: Bearer ${key.key}'
+`
+}
+
+/** Resolves at the first signal to stop; at the second the process exits at once. */
+function toldToStop(): Promise<void> {
+  return new Promise((resolve) => {
     let stopping = false
     const stop = () => {
       if (stopping) process.exit(1)
@@ -52,6 +91,25 @@ Try it:
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
   })
+}
+
+async function serve(): Promise<void> {
+  const running = await startService(config(), realWorld)
+  const { url } = running
+  const told = toldToStop()
+  // A server without anybody to answer would go on listening.
+  const first = await createFirstAccount(running.service, running.store).catch(async (error) => {
+    await running.stop()
+    throw error
+  })
+  process.stdout.write(`Plumbline listens on ${url}
+
+Try it:
+  curl -s ${url}/v1/check -d '{"ground":"add rate limiting to the login endpoint","goal":"redesign the logo"}'
+`)
+  if (first !== null) process.stdout.write(welcome(url, first))
+  if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
+  await told
   await running.stop()
 }
 

@@ -1,13 +1,22 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  hkdfSync,
+  randomBytes,
+  randomInt,
+  timingSafeEqual,
+} from 'node:crypto'
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { base62, keyRandomLength, spellKey } from './core/keys.ts'
-import { builtInTiers } from './core/tiers.ts'
+import { createExpireJob } from './jobs/expire.ts'
+import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import type { Operation, Service } from './operations/operation.ts'
 import { migrate } from './storage/migrations.ts'
 import { openDatabase } from './storage/open-database.ts'
-import { createStore } from './storage/store.ts'
+import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
 import { createMetrics } from './surfaces/metrics.ts'
 
@@ -15,6 +24,8 @@ import { createMetrics } from './surfaces/metrics.ts'
 export interface World {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
+  /** A number in [0, 1). */
+  random(): number
   /** Where log lines go. */
   log: { write(line: string): void }
   /** Whether every answer is checked against its schema. */
@@ -27,20 +38,27 @@ export interface World {
 export interface Running {
   /** Where it listens, `http://host:port`. */
   readonly url: string
+  /** What its operations stand on. */
+  readonly service: Service
+  readonly store: OpenStore
   /** Where `/metrics` is, when it has a port of its own. */
   readonly metricsUrl: string | null
+  /** Runs the jobs that are due and waits for them; answers how many. They run by themselves too. */
+  runDue(): Promise<number>
   /** Not ready at once, no new connections, requests in flight answered, then everything closed. */
   stop(): Promise<void>
 }
 
 const idLength = 22
 const drainMs = 8000
-const hourMs = 3_600_000
-const dayMs = 86_400_000
+const minuteMs = 60_000
+/** Longer than the longest wait for a webhook. */
+const jobGraceMs = 6_000
 
 /** The world of a real process. */
 export const realWorld: World = {
   now: Date.now,
+  random: Math.random,
   log: process.stderr,
   checkAnswers: false,
   operations,
@@ -60,29 +78,26 @@ export async function startService(config: Config, world: World): Promise<Runnin
     config.baseUrl ?? url,
     ...(config.altBaseUrl === null ? [] : [config.altBaseUrl]),
   ]
-  const service: Service = {
-    settings: {
-      detector: config.detector,
-      checkPerDay: config.checkPerDay,
-      tiers: builtInTiers,
-      adminToken: config.adminToken,
-      upgradeUrl: () => config.upgradeUrl ?? baseUrls()[0] ?? '',
-    },
+  store.onSteps(metrics.countCommit)
+  metrics.watch({
+    waitingSteps: store.waitingSteps,
+    jobs: () => store.jobs.count(world.now()),
+  })
+  const service = createService(
+    config,
     store,
-    now: world.now,
-    newId: (prefix) =>
-      `${prefix}_${randomDigits(idLength)
-        .map((digit) => base62.charAt(digit))
-        .join('')}`,
-    newKey: () => spellKey(randomDigits(keyRandomLength)),
-    hash: (text) => createHash('sha256').update(text).digest('base64url'),
-    checkAnswers: world.checkAnswers,
-  }
+    world,
+    () => baseUrls()[0] ?? '',
+    metrics.countVerdict,
+  )
+  const offered = world.operations.filter(
+    ({ access }) => access !== 'admin' || config.adminToken !== null,
+  )
 
   let stopping = false
   const app = createHttp({
     service,
-    operations: world.operations,
+    operations: offered,
     addresses: config,
     metrics,
     servesMetrics: config.metricsPort === null,
@@ -95,19 +110,21 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const metricsApp = config.metricsPort === null ? null : createMetricsHttp(metrics)
   let metricsUrl: string | null = null
 
-  const expire = () => store.counters.expire(Math.floor(world.now() / dayMs))
-  const expiry = setInterval(
-    () => void expire().catch((error) => log.warn({ err: error }, 'expiry failed')),
-    hourMs,
-  )
-  expiry.unref()
+  const scheduler = createScheduler({
+    store,
+    kinds: [createExpireJob(store, world.now)],
+    chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
+    now: world.now,
+    random: world.random,
+    log,
+    graceMs: jobGraceMs,
+  })
 
   let stopped: Promise<void> | null = null
   async function drain(): Promise<void> {
     stopping = true
-    clearInterval(expiry)
     const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMs)
-    await Promise.all([app.close(), metricsApp?.close()])
+    await Promise.all([app.close(), metricsApp?.close(), scheduler.stop()])
     clearTimeout(cutOff)
     await store.close()
   }
@@ -116,6 +133,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     const { host, port, metricsPort } = config
     url = await app.listen({ port, host })
     metricsUrl = (await metricsApp?.listen({ port: metricsPort ?? 0, host })) ?? null
+    await scheduler.start()
   }
   // Half of a service would go on listening.
   await listen().catch(async (error) => {
@@ -124,7 +142,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
   })
   return {
     url,
+    service,
+    store,
     metricsUrl,
+    runDue: scheduler.runDue,
     stop() {
       stopped ??= drain()
       return stopped
@@ -132,7 +153,72 @@ export async function startService(config: Config, world: World): Promise<Runnin
   }
 }
 
+/** What operations stand on, over an open store; `baseUrl` is asked for when it is needed. */
+export function createService(
+  config: Config,
+  store: Store,
+  world: Pick<World, 'now' | 'checkAnswers'>,
+  baseUrl: () => string,
+  countVerdict: Service['countVerdict'],
+): Service {
+  const { detector, checkPerDay, tiers } = config
+  const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
+  return {
+    settings: { detector, checkPerDay, tiers, upgradeUrl: () => config.upgradeUrl ?? baseUrl() },
+    store,
+    now: world.now,
+    newId: (prefix) =>
+      `${prefix}_${randomDigits(idLength)
+        .map((digit) => base62.charAt(digit))
+        .join('')}`,
+    newKey: () => spellKey(randomDigits(keyRandomLength)),
+    hash: (text) => digestOf(text).toString('base64url'),
+    isAdminToken: (credential) =>
+      adminDigest !== null && timingSafeEqual(digestOf(credential), adminDigest),
+    seal,
+    unseal,
+    countVerdict,
+    checkAnswers: world.checkAnswers,
+  }
+}
+
+function digestOf(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
 /** Uniform numbers of 0–61 from the system's generator. */
 function randomDigits(count: number): number[] {
   return Array.from({ length: count }, () => randomInt(62))
+}
+
+const cipher = 'aes-256-gcm'
+const saltLength = 16
+const tagLength = 16
+// Every sealed text has a key of its own, from its salt, so the nonce need not vary.
+const nonce = Buffer.alloc(12)
+
+/** AES-256-GCM under a key drawn from the secret and a new salt (HKDF-SHA-256): salt, tag and text in base64url. */
+function seal(text: string, secret: string): string {
+  const salt = randomBytes(saltLength)
+  const sealing = createCipheriv(cipher, sealingKey(secret, salt), nonce)
+  const sealed = Buffer.concat([sealing.update(text, 'utf8'), sealing.final()])
+  return Buffer.concat([salt, sealing.getAuthTag(), sealed]).toString('base64url')
+}
+
+function unseal(sealed: string, secret: string): string | null {
+  const bytes = Buffer.from(sealed, 'base64url')
+  const salt = bytes.subarray(0, saltLength)
+  const tag = bytes.subarray(saltLength, saltLength + tagLength)
+  const opening = createDecipheriv(cipher, sealingKey(secret, salt), nonce).setAuthTag(tag)
+  const text = opening.update(bytes.subarray(saltLength + tagLength), undefined, 'utf8')
+  try {
+    return text + opening.final('utf8')
+  } catch {
+    return null
+  }
+}
+
+/** The stored SHA-256 of a key does not help: this is another function of it. */
+function sealingKey(secret: string, salt: Buffer): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, salt, 'plumbline replay', 32))
 }

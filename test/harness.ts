@@ -1,5 +1,7 @@
 import type { TestContext } from 'node:test'
 import { readConfig } from '../src/config.ts'
+import type { TierName } from '../src/core/tiers.ts'
+import { createAccount } from '../src/operations/accounts.ts'
 import { type Running, realWorld, startService, type World } from '../src/service.ts'
 
 /** A running service under test, listening on a free loopback port. */
@@ -14,6 +16,18 @@ export interface App {
   /** `POST path` with a JSON body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   get(path: string, headers?: Record<string, string>): Promise<Answer>
+  /** A new account with a key, as whoever runs the server makes it; of tier `enterprise` unless named. */
+  newAccount(tier?: TierName): Promise<Holder>
+}
+
+/** Whoever holds a key. */
+export interface Holder {
+  /** `acct_…` */
+  account: string
+  key: string
+  keyId: string
+  /** The header that sends the key. */
+  headers: { authorization: string }
 }
 
 interface Sent {
@@ -76,6 +90,11 @@ export async function start(t: TestContext, { env = {}, ...world }: Setup = {}):
     post: (path, body, headers = {}) =>
       request('POST', path, { body: JSON.stringify(body), headers }),
     get: (path, headers = {}) => request('GET', path, { headers }),
+    async newAccount(tier = 'enterprise') {
+      const { account, key } = await createAccount(running.service, tier, null)
+      const headers = { authorization: `Bearer ${key.key}` }
+      return { account: account.id, key: key.key, keyId: key.id, headers }
+    },
   }
 }
 

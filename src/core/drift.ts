@@ -7,6 +7,9 @@ import { maxTextLength, wellFormed } from './text.ts'
 /** Longest id a caller may choose, in UTF-16 code units. */
 export const maxIdLength = 200
 
+/** The run of a step that names none. */
+export const defaultRunId = 'run'
+
 /** Most sub-goals a plan may declare. */
 export const maxPlanLength = 50
 
@@ -67,7 +70,7 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   read.text('step_id')
 
   const request: DriftRequest = {
-    runId: read.id('run_id') ?? 'run',
+    runId: read.id('run_id') ?? defaultRunId,
     agentId: read.id('agent_id') ?? '',
     step,
     tokens: read.amount('tokens'),

@@ -4,6 +4,7 @@ import { detect } from './detector/detect.ts'
 import type { DetectorName } from './detector/detectors.ts'
 import { type Memory, newMemory } from './detector/memory.ts'
 import { readDistance } from './distance.ts'
+import { createRandom, drawAnew, middleOf, seed } from './resampling.ts'
 
 /** What a person said of a goal: still the ground's errand, or another one. */
 export type Label = 'same' | 'drift'
@@ -249,18 +250,13 @@ function estimate<Name extends string>(
   measure: Measure<Name>,
   resamples: number,
 ): Record<Name, Estimate> {
-  const runs = sample.tallies.length
   const measured = measureDrawn(sample, once(sample), measure)
   const names = Object.keys(measured) as Name[]
   const drawn = new Map<Name, number[]>(names.map((name) => [name, []]))
   const random = createRandom(seed)
-  const times = new Uint32Array(runs)
+  const times = new Uint32Array(sample.tallies.length)
   for (let resample = 0; resample < resamples; resample++) {
-    times.fill(0)
-    for (let draw = 0; draw < runs; draw++) {
-      const run = Math.floor(random() * runs)
-      times[run] = (times[run] ?? 0) + 1
-    }
+    drawAnew(times, random)
     const remeasured = measureDrawn(sample, times, measure)
     for (const name of names) {
       const value = remeasured[name]
@@ -284,28 +280,9 @@ function measureDrawn<Name extends string>(
   return measure(total(tallies, times), aucOf(ranking, times))
 }
 
-const seed = 20_240_229
-
-/** Chance as mulberry32 makes it: numbers from 0 up to 1, the same for the same seed. */
-function createRandom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
-}
-
 function intervalOf(value: number | null, drawn: number[]): Estimate {
-  if (value === null || drawn.length === 0) return { value, low: null, high: null }
-  const sorted = Float64Array.from(drawn).sort()
-  const outside = Math.floor(0.025 * sorted.length)
-  return {
-    value,
-    low: sorted[outside] ?? null,
-    high: sorted[sorted.length - 1 - outside] ?? null,
-  }
+  const { low = null, high = null } = (value === null ? null : middleOf(drawn)) ?? {}
+  return { value, low, high }
 }
 
 /** What is needed to measure the runs, each taken any number of times, without looking at them again. */

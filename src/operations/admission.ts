@@ -21,7 +21,9 @@ export async function admitAddress(
 ): Promise<void> {
   const perDay = limit.perDay(service.settings)
   if (perDay === 0) return
-  await count(service, call, `${limit.counter}:${call.address}`, perDay, 'This address')
+  const bucket = `${limit.counter}:${call.address}`
+  const { refusal } = await count(service, call, bucket, perDay, 'This address')
+  if (refusal !== null) throw refusal
 }
 
 /** Tells whose call it is (401), whether the tier allows it (402), and counts it (429). */
@@ -38,19 +40,24 @@ export async function admitAccount(
       upgrade: service.settings.upgradeUrl(),
     })
   }
+  if (unmetered) return { account, tier, uncount: async () => {} }
   const kind = call.method === 'GET' || call.method === 'HEAD' ? 'reads' : 'writes'
-  const perDay = tier[kind]
-  if (unmetered || perDay === null) return { account, tier, uncount: async () => {} }
   const bucket = quotaBucket(account.id, kind)
-  await count(service, call, bucket, perDay, 'This account')
-  return {
-    account,
-    tier,
-    async uncount() {
-      const used = await service.store.counters.count(bucket, dayOf(service.now()), -1)
-      call.headers['x-ratelimit-remaining'] = String(Math.max(0, perDay - used))
-    },
+  const { refusal, uncount } = await count(service, call, bucket, tier[kind], 'This account')
+  if (refusal !== null) {
+    // Refusals must not use up what a higher tier would allow today.
+    await uncount()
+    throw refusal
   }
+  return { account, tier, uncount }
+}
+
+/** Lets in whoever runs the server, and nobody else (401). */
+export function admitAdmin(service: Service, { credential }: Call): void {
+  if (credential === undefined || credential === '') {
+    throw noKey('Send the admin token as Authorization: Bearer TOKEN.')
+  }
+  if (!service.isAdminToken(credential)) throw badKey()
 }
 
 /** The counter of an account's reads or writes. */
@@ -69,38 +76,65 @@ export function secondsToMidnight(now: number): number {
 }
 
 async function accountOf(service: Service, { credential }: Call): Promise<Account> {
-  if (credential === undefined) {
-    throw new Refusal(
-      401,
-      'no_key',
-      { detail: 'Send a key as Authorization: Bearer KEY, or as the query parameter key.' },
-      challenge,
-    )
+  if (credential === undefined || credential === '') {
+    throw noKey('Send a key as Authorization: Bearer KEY, or as the query parameter key.')
   }
   const account = isSpelledKey(credential)
     ? await service.store.accounts.withKey(service.hash(credential), service.now())
     : null
-  if (account === null) throw new Refusal(401, 'bad_key', {}, challenge)
+  if (account === null) throw badKey()
   return account
 }
 
 const challenge = { 'www-authenticate': 'Bearer' }
 
+function noKey(detail: string): Refusal {
+  return new Refusal(401, 'no_key', { detail }, challenge)
+}
+
+function badKey(): Refusal {
+  return new Refusal(401, 'bad_key', {}, challenge)
+}
+
+interface Counted {
+  /** What a call past the limit is told. */
+  refusal: Refusal | null
+  /** Takes the count back, on the day it was made. */
+  uncount(): Promise<void>
+}
+
+/** Counts a call and tells the caller what is left; a limit of null is none, and is not spoken of. */
 async function count(
   { store, now }: Service,
-  call: Call,
+  { headers }: Call,
   bucket: string,
-  perDay: number,
+  perDay: number | null,
   who: string,
-): Promise<void> {
+): Promise<Counted> {
   const at = now()
-  const used = await store.counters.count(bucket, dayOf(at), 1)
+  const day = dayOf(at)
+  const used = await store.counters.count(bucket, day)
+  if (perDay === null) {
+    return {
+      refusal: null,
+      uncount: async () => void (await store.counters.count(bucket, day, -1)),
+    }
+  }
   const resetSeconds = secondsToMidnight(at)
-  call.headers['x-ratelimit-limit'] = String(perDay)
-  call.headers['x-ratelimit-remaining'] = String(Math.max(0, perDay - used))
-  call.headers['x-ratelimit-reset'] = String(resetSeconds)
-  if (used <= perDay) return
-  throw new Refusal(
+  const tellLeft = (used: number) => {
+    headers['x-ratelimit-remaining'] = String(Math.max(0, perDay - used))
+  }
+  headers['x-ratelimit-limit'] = String(perDay)
+  headers['x-ratelimit-reset'] = String(resetSeconds)
+  tellLeft(used)
+  return {
+    refusal: used > perDay ? usedUp(who, perDay, resetSeconds) : null,
+    uncount: async () => tellLeft(await store.counters.count(bucket, day, -1)),
+  }
+}
+
+function usedUp(who: string, perDay: number, resetSeconds: number): Refusal {
+  return new Refusal(
     429,
     'rate_limit',
     {

@@ -97,7 +97,7 @@ export const check = perAddress(
       },
     ],
   },
-)(async ({ settings }, body) => {
+)(async ({ settings, countVerdict }, body) => {
   const request = readCheck(body)
   if ('error' in request) {
     throw new Refusal(400, request.error, { detail: request.detail, shapes, note })
@@ -106,6 +106,7 @@ export const check = perAddress(
   const steps = request.steps.map((step) => {
     const detected = detect(memory, step)
     memory = detected.memory
+    countVerdict(detected.verdict, false)
     return detected.verdict
   })
   const [first] = steps

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { progressValues } from '../core/detector/constants.ts'
 import { detectorNames } from '../core/detector/detectors.ts'
-import { arms, type DriftRequest, maxIdLength, maxPlanLength, readDrift } from '../core/drift.ts'
+import {
+  arms,
+  type DriftRequest,
+  defaultRunId,
+  maxIdLength,
+  maxPlanLength,
+  readDrift,
+} from '../core/drift.ts'
 import { maxTextLength } from '../core/text.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
 import { badRequest, type Keyed, keyed, lenient } from './operation.ts'
@@ -16,7 +23,7 @@ const text = z.string().max(maxTextLength)
 
 const driftBody = z
   .object({
-    run_id: id.default('run').optional(),
+    run_id: id.default(defaultRunId).optional(),
     goal: text.describe('What the agent is doing now. A blank one is the verdict ungrammatical.'),
     progress: z.enum(progressValues).default('advancing').optional(),
     distance: z
@@ -66,7 +73,7 @@ export const logDrift = keyed({
   if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
   const [logged] = await context.store.log([entryOf(context, request)])
   if (logged === undefined) throw new Error('a logged step without its result')
-  return answerOf(logged)
+  return answerOf(context, logged)
 })
 
 /** Logs many steps at once, of one run or of several: all of them, or none. */
@@ -93,7 +100,7 @@ export const logDriftBatch = keyed({
     throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
   })
   const logged = await context.store.log(entries)
-  return { results: logged.map(answerOf) }
+  return { results: logged.map((each) => answerOf(context, each)) }
 })
 
 function entryOf({ account, tier, settings, now }: Keyed, request: DriftRequest): Entry {
@@ -106,7 +113,7 @@ function entryOf({ account, tier, settings, now }: Keyed, request: DriftRequest)
   }
 }
 
-function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
+function answerOf({ countVerdict }: Keyed, logged: LoggedStep): z.infer<typeof driftAnswer> {
   if (logged === 'damaged') {
     throw new Refusal(500, 'internal', {
       detail:
@@ -114,6 +121,7 @@ function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
     })
   }
   const { verdict, run_id, agent_id, step, revision, earlier } = logged
+  countVerdict(verdict, true)
   return {
     ...verdict,
     run_id,

@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import type { Verdict } from '../core/detector/detect.ts'
 import type { DetectorName } from '../core/detector/detectors.ts'
 import { parseJson } from '../core/text.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
-import { admitAccount, admitAddress } from './admission.ts'
+import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
 import { Refusal } from './refusal.ts'
 import { replayable } from './replay.ts'
 
@@ -20,6 +21,14 @@ export interface Service {
   newKey(): string
   /** SHA-256 in base64url. */
   hash(text: string): string
+  /** Whether it is the credential of `/v1/admin/*`; compared in constant time. */
+  isAdminToken(credential: string): boolean
+  /** A text made unreadable but for who knows the secret. */
+  seal(text: string, secret: string): string
+  /** The text that was sealed, or null when it was with another secret. */
+  unseal(sealed: string, secret: string): string | null
+  /** Has a verdict counted; `stored` tells steps of runs from those that were only checked. */
+  countVerdict(verdict: Verdict, stored: boolean): void
   /** Set in tests: every answer is checked against its operation's output schema. */
   readonly checkAnswers: boolean
 }
@@ -31,8 +40,6 @@ export interface Settings {
   /** Calls a day and address on `/v1/check`; 0 is unlimited. */
   readonly checkPerDay: number
   readonly tiers: readonly Tier[]
-  /** Credential of `/v1/admin/*`; null switches those routes off. */
-  readonly adminToken: string | null
   /** Where a caller goes for a higher tier. */
   upgradeUrl(): string
 }
@@ -94,9 +101,14 @@ export interface Declaration<Input, Output, Sent = unknown> {
   /** Status of a good answer; 200 unless given. */
   status?: 201
   refusals?: readonly DescribedRefusal[]
+  /** Whether the answer holds a secret: kept for replays, only the same credential can read it. */
+  secret?: true
   /** Largest body it reads; 256 KiB unless given. */
   maxBodyBytes?: number
-  /** Turns body and parameters into what `input` reads, where they are not simply JSON. */
+  /**
+   * Turns body and parameters into what `input` reads, where they are not simply JSON. It may answer
+   * a promise and take its time, which the work inside an idempotency key's transaction may not.
+   */
   read?(body: string, call: Call): unknown
 }
 
@@ -132,7 +144,7 @@ export function open<Input, Output, Sent>(declaration: Declaration<Input, Output
     ...declaration,
     access: 'open',
     answer: async (service, call) =>
-      perform(declaration, work, service, service, call, await bodyOf(declaration, call)),
+      perform(declaration, work, service, service, await readSent(declaration, call)),
   })
 }
 
@@ -147,7 +159,7 @@ export function perAddress<Input, Output, Sent>(
     refusals: [...(declaration.refusals ?? []), rateLimitRefusal],
     async answer(service, call) {
       await admitAddress(service, call, limit)
-      return perform(declaration, work, service, service, call, await bodyOf(declaration, call))
+      return perform(declaration, work, service, service, await readSent(declaration, call))
     },
   })
 }
@@ -165,19 +177,19 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
       keyRefusal,
       ...(declaration.paid === undefined ? [] : [paidRefusal]),
       ...(declaration.unmetered ? [] : [rateLimitRefusal]),
+      ...(declaration.http.method === 'POST' ? [replayRefusal] : []),
     ],
     async answer(service, call) {
       const admitted = await admitAccount(service, call, declaration)
       try {
-        const body = await bodyOf(declaration, call)
+        const read = await readSent(declaration, call)
         return await replayable(
           service,
           call,
-          admitted.account,
-          declaration.http.path,
-          body,
-          (store) =>
-            perform(declaration, work, { ...service, ...admitted, store }, service, call, body),
+          admitted.account.id,
+          declaration,
+          read.body,
+          (store) => perform(declaration, work, { ...service, ...admitted, store }, service, read),
         )
       } catch (error) {
         if (error instanceof Refusal && error.status === 404) await admitted.uncount()
@@ -187,13 +199,43 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
   })
 }
 
+/**
+ * An operation of whoever runs the server. Its routes exist only while a credential is set, and are
+ * described apart from the public ones. A POST is replayed as on keyed routes.
+ */
+export function admin<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {
+  return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
+    ...declaration,
+    access: 'admin',
+    refusals: [
+      ...(declaration.refusals ?? []),
+      adminRefusal,
+      ...(declaration.http.method === 'POST' ? [replayRefusal] : []),
+    ],
+    async answer(service, call) {
+      admitAdmin(service, call)
+      const read = await readSent(declaration, call)
+      return replayable(service, call, 'admin', declaration, read.body, (store) =>
+        perform(declaration, work, { ...service, store }, service, read),
+      )
+    },
+  })
+}
+
 const defaultMaxBodyBytes = 256 * 1024
 
-async function bodyOf(
-  { http, maxBodyBytes = defaultMaxBodyBytes }: Pick<Operation, 'http' | 'maxBodyBytes'>,
+/** What was sent: the body's bytes as text, and what they and the parameters say. */
+async function readSent(
+  {
+    http,
+    maxBodyBytes = defaultMaxBodyBytes,
+    read,
+  }: Pick<Operation, 'http' | 'maxBodyBytes' | 'read'>,
   call: Call,
-): Promise<string> {
-  return http.method === 'POST' ? call.readBody(maxBodyBytes) : ''
+): Promise<{ body: string; sent: unknown }> {
+  const body = http.method === 'POST' ? await call.readBody(maxBodyBytes) : ''
+  const sent = (await read?.(body, call)) ?? (http.method === 'POST' ? parseJson(body) : call.query)
+  return { body, sent }
 }
 
 async function perform<Context, Input, Output, Sent>(
@@ -201,11 +243,8 @@ async function perform<Context, Input, Output, Sent>(
   work: Work<Context, Input, Output>,
   context: Context,
   { checkAnswers }: Service,
-  call: Call,
-  body: string,
+  { sent }: { sent: unknown },
 ): Promise<Answer> {
-  const sent =
-    declaration.read?.(body, call) ?? (call.method === 'POST' ? parseJson(body) : call.query)
   const input = declaration.input.safeParse(sent)
   if (!input.success) throw new Refusal(400, 'bad_request', { detail: faultOf(input.error) })
   const output = await work(context, input.data)
@@ -246,6 +285,18 @@ const keyRefusal: DescribedRefusal = {
   words: ['no_key', 'bad_key'],
   when: 'No key was sent, or one that is unknown, revoked or expired.',
   fields: { detail: z.string().optional() },
+}
+
+const adminRefusal: DescribedRefusal = {
+  ...keyRefusal,
+  when: 'No credential was sent, or another than that of whoever runs the server.',
+}
+
+const replayRefusal: DescribedRefusal = {
+  status: 409,
+  words: ['idempotency_conflict'],
+  when: 'The idempotency key was used with another body.',
+  fields: { detail: z.string() },
 }
 
 const paidRefusal: DescribedRefusal = {

@@ -1,7 +1,7 @@
+import { defaultRunId, maxIdLength } from '../core/drift.ts'
 import { parseJson } from '../core/text.ts'
-import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
-import type { Answer, Call, Service } from './operation.ts'
+import type { Answer, Call, Operation, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
 const longestKey = 255
@@ -11,36 +11,48 @@ const longestKey = 255
  * account and run): the same key and body within 24 hours answers the same bytes, another body is a
  * 409. The work and the record of its answer are one transaction; only good answers are recorded. A
  * second use while the first is under way waits for it. Without a key the work is done as it is.
+ * An answer that holds a secret is kept sealed, since nothing stored may give a key away.
  */
 export async function replayable(
   service: Service,
   call: Call,
-  account: Account,
-  route: string,
+  account: string,
+  { http, secret }: Pick<Operation, 'http' | 'secret'>,
   body: string,
   work: (store: Store) => Promise<Answer>,
 ): Promise<Answer> {
-  const key = call.method === 'POST' ? keyOf(call, route, body) : null
+  const key = call.method === 'POST' ? keyOf(call, http.path, body) : null
   if (key === null) return work(service.store)
   const bodyHash = service.hash(body)
+  const seal = secret === undefined ? undefined : call.credential
   return service.store.tx(async (store) => {
-    const claim = { account: account.id, ...key, bodyHash, at: service.now() }
+    const claim = { account, ...key, bodyHash, at: service.now() }
     const earlier = await store.idempotency.claim(claim)
     if (earlier === null) {
       const answer = await work(store)
       const json = JSON.stringify(answer.body)
-      await store.idempotency.keep(claim, answer.status, json)
+      const kept = seal === undefined ? json : service.seal(json, seal)
+      await store.idempotency.keep(claim, answer.status, kept)
       return { ...answer, json }
     }
     if (earlier.bodyHash !== bodyHash) {
-      throw new Refusal(409, 'idempotency_conflict', {
-        detail:
-          'This idempotency key was used with another body; send a new key for a new request.',
-      })
+      throw conflict(
+        'This idempotency key was used with another body; send a new key for a new request.',
+      )
+    }
+    const json = seal === undefined ? earlier.answer : service.unseal(earlier.answer, seal)
+    if (json === null) {
+      throw conflict(
+        'This idempotency key was used with another credential, and only that one is shown the secret it was answered.',
+      )
     }
     call.headers['idempotent-replayed'] = 'true'
-    return { status: earlier.status, body: null, json: earlier.answer }
+    return { status: earlier.status, body: null, json }
   })
+}
+
+function conflict(detail: string): Refusal {
+  return new Refusal(409, 'idempotency_conflict', { detail })
 }
 
 function keyOf(
@@ -54,8 +66,10 @@ function keyOf(
   if (!body.includes('"step_id"')) return null
   const fields = parseJson(body) as { step_id?: unknown; run_id?: unknown } | null | undefined
   if (typeof fields?.step_id !== 'string') return null
-  const run = typeof fields.run_id === 'string' ? fields.run_id : ''
-  return { scope: `${route} ${run}`, key: checked(fields.step_id, 'step_id') }
+  const run = typeof fields.run_id === 'string' ? fields.run_id : defaultRunId
+  // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
+  const scope = `${route} ${run.slice(0, maxIdLength)}`
+  return { scope, key: checked(fields.step_id, 'step_id') }
 }
 
 function checked(key: string, name: string): string {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { readJudgment } from '../core/detector/judgment.ts'
 import { arms } from '../core/drift.ts'
 import type { Run } from '../core/run.ts'
 import type { GroundRow, StepRow, SubAgent } from '../storage/runs.ts'
@@ -199,7 +200,8 @@ export const deleteRun = keyed({
 })(async ({ store, account, now }, { run_id, id }) => {
   const wanted = run_id ?? id
   if (wanted === undefined) throw missing('run_id')
-  const deleted = await store.runs.end(account.id, wanted, now())
+  // In a transaction, because a step in between would begin the run anew and be counted instead.
+  const deleted = await store.tx(({ runs }) => runs.end(account.id, wanted, now()))
   if (deleted === null) throw unknownRun()
   return { ok: true as const, deleted }
 })
@@ -300,6 +302,7 @@ function shownRun(
 }
 
 function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
+  const judgment = row.judgment === null ? null : readJudgment(row.judgment)
   const shown = {
     step: row.step,
     ts: isoTime(row.ts),
@@ -316,7 +319,7 @@ function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
     context: row.context,
     ...(row.tokens === null ? {} : { tokens: row.tokens }),
     ...(row.overhead === null ? {} : { overhead: row.overhead === 1 }),
-    ...(row.judgment === null ? {} : { judgment: JSON.parse(row.judgment) }),
+    ...(judgment === null ? {} : { judgment }),
   }
   return shown as z.infer<typeof traceStepSchema>
 }

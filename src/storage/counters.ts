@@ -10,8 +10,8 @@ export interface Counters {
   count(bucket: string, day: number, by?: 1 | -1): Promise<number>
   /** How many the bucket has had on `day`, as this node knows it, without counting. */
   used(bucket: string, day: number): Promise<number>
-  /** Forgets all days before `beforeDay`. */
-  expire(beforeDay: number): Promise<void>
+  /** Forgets at most `limit` counters of days before `beforeDay`; answers how many. */
+  expire(beforeDay: number, limit: number): Promise<number>
   /** Resolves when what was counted so far is stored; rejects when it cannot be. */
   flush(): Promise<void>
   /** Flushes if the database lets it, and stops writing. */
@@ -134,11 +134,11 @@ function countInMemory(db: Database): Counters {
     async used(bucket, day) {
       return (await tallyOf(bucket, day)).tally.used
     },
-    async expire(beforeDay) {
+    async expire(beforeDay, limit) {
       for (const tallies of [stored, changed]) {
         for (const [key, { day }] of tallies) if (day < beforeDay) tallies.delete(key)
       }
-      await db.run('DELETE FROM counters WHERE day < ?', beforeDay)
+      return expireStored(db, beforeDay, limit)
     },
     flush,
     async close() {
@@ -228,10 +228,18 @@ function countTogether(db: Database): Counters {
       )
       return row?.used ?? 0
     },
-    async expire(beforeDay) {
-      await db.run('DELETE FROM counters WHERE day < ?', beforeDay)
-    },
+    expire: (beforeDay, limit) => expireStored(db, beforeDay, limit),
     flush,
     close: flush,
   }
+}
+
+function expireStored(db: Database, beforeDay: number, limit: number): Promise<number> {
+  return db.run(
+    `DELETE FROM counters WHERE (bucket, day) IN (
+       SELECT bucket, day FROM counters WHERE day < ? ORDER BY day LIMIT ?
+     )`,
+    beforeDay,
+    limit,
+  )
 }

@@ -70,9 +70,12 @@ export function createIdempotency(db: Queries): Idempotency {
     },
     expire: (now, limit) =>
       db.run(
-        `DELETE FROM idempotency WHERE (account, scope, key) IN (
+        // The age is asked twice: PostgreSQL looks again at a row that it had to wait for, and only
+        // so sees that the key was claimed anew.
+        `DELETE FROM idempotency WHERE at <= ? AND (account, scope, key) IN (
            SELECT account, scope, key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?
          )`,
+        now - keptForMs,
         now - keptForMs,
         limit,
       ),

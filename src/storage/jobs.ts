@@ -35,7 +35,7 @@ export interface Jobs {
   /**
    * Adds a job, or has the one with this id run no later than `due`, with the new input. One that is
    * under way runs once more after it; one that waits for another try keeps waiting; one that gave
-   * up starts anew.
+   * up starts anew. Add several in the order of their ids, lest two transactions wait for each other.
    */
   add(job: NewJob): Promise<void>
   /** For each of the kinds that has a job nobody holds: when the first one is due. */
@@ -177,9 +177,11 @@ export function createJobs(db: Queries, kind: Database['kind'], added: () => voi
       ),
     forget: (before, limit) =>
       db.run(
-        `DELETE FROM jobs WHERE id IN (
+        // Asked twice, because PostgreSQL looks again at a row that it had to wait for.
+        `DELETE FROM jobs WHERE gave_up < ? AND id IN (
            SELECT id FROM jobs WHERE gave_up < ? ORDER BY gave_up, id LIMIT ?
          )`,
+        before,
         before,
         limit,
       ),

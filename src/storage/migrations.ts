@@ -34,6 +34,7 @@ const migrations: readonly Migration[] = [
       last_used BIGINT,
       expires BIGINT
     )`,
+    'CREATE INDEX accounts_by_age ON accounts (created, id)',
     'CREATE INDEX keys_by_account ON keys (account)',
     // The answer is empty while the first request with this key is under way.
     `CREATE TABLE idempotency (
@@ -182,8 +183,8 @@ export async function migrate(
   }
 }
 
-/** A transaction that no other node's migration runs beside; on SQLite every transaction is one. */
-function inTurn(db: Database, work: (tx: Queries) => Promise<void>): Promise<void> {
+/** A transaction that of all nodes only one runs at a time; on SQLite every transaction is one. */
+export function inTurn<T>(db: Database, work: (tx: Queries) => Promise<T>): Promise<T> {
   return db.tx(
     async (tx) => {
       if (db.kind === 'postgres') {
@@ -191,7 +192,7 @@ function inTurn(db: Database, work: (tx: Queries) => Promise<void>): Promise<voi
           "SELECT pg_advisory_xact_lock(hashtext('plumbline'), hashtext(current_schema()))",
         )
       }
-      await work(tx)
+      return work(tx)
     },
     { limitMs: LIMIT_MS },
   )

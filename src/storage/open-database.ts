@@ -10,9 +10,14 @@ import { openSqlite } from './sqlite.ts'
 export function openDatabase(url: string): Promise<Database> {
   const scheme = /^[a-z]+(?=:)/.exec(url)?.[0]
   if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url)
-  const path = url.replace(/^sqlite:(\/\/)?/, '')
-  if (scheme === 'sqlite' && path !== '') return openSqlite(path)
+  const path = sqlitePath(url)
+  if (path !== null) return openSqlite(path)
   throw new Error(
     'A database url reads sqlite:./path/to/file.db, sqlite::memory: or postgres://user:password@host/name.',
   )
+}
+
+/** The path in the url of an embedded database, which may be `:memory:`; null in any other url. */
+export function sqlitePath(url: string): string | null {
+  return /^sqlite:(?:\/\/)?(.+)$/s.exec(url)?.[1] ?? null
 }

@@ -281,7 +281,8 @@ function bind(value: Value): string | number | bigint | null {
   return Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
-const BUSY = 5
+/** Another connection holds the lock. */
+export const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
 const IOERR = 10
@@ -291,7 +292,7 @@ const UNAVAILABLE: ReadonlySet<number> = new Set([BUSY, LOCKED, READONLY, IOERR,
 const FILE_FAILURES: ReadonlySet<number> = new Set([READONLY, IOERR, CANTOPEN])
 
 /** SQLite's primary result code, which is the low byte of its extended one; 0 for any other error. */
-function resultCode(error: unknown): number {
+export function resultCode(error: unknown): number {
   if (!(error instanceof Error) || !('errcode' in error)) return 0
   return typeof error.errcode === 'number' ? error.errcode & 0xff : 0
 }

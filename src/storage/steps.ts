@@ -1,6 +1,6 @@
 import type { Verdict } from '../core/detector/detect.ts'
 import type { DetectorName } from '../core/detector/detectors.ts'
-import type { EarlierRuns } from '../core/detector/judgment.ts'
+import { type EarlierRuns, readJudgment } from '../core/detector/judgment.ts'
 import { readMemory } from '../core/detector/memory.ts'
 import { isSpelled } from '../core/detector/rules.ts'
 import { contextOf } from '../core/detector/spelling.ts'
@@ -21,7 +21,7 @@ export interface Entry {
   retentionDays: number
 }
 
-/** What became of an entry; `damaged` when the run's stored state cannot be read. */
+/** What became of an entry; `damaged` when the stored state of a run in its request cannot be read. */
 export type LoggedStep =
   | {
       run_id: string
@@ -34,22 +34,30 @@ export type LoggedStep =
   | 'damaged'
 
 /**
- * Logs steps in their order, each run's strictly one after another on all nodes: the rows of the
- * runs are held while their steps are judged. Must be called in a transaction; what it writes is
- * durable when that is. The cost of a step does not depend on the length of its run.
+ * Logs the steps of requests in their order, each run's strictly one after another on all nodes: the
+ * rows of the runs are held while their steps are judged. Of a request with a damaged run nothing is
+ * logged. Must be called in a transaction; what it writes is durable when that is. The cost of a step
+ * does not depend on the length of its run.
  */
 export async function logSteps(
   tx: Queries,
   kind: Database['kind'],
-  entries: readonly Entry[],
+  requests: readonly (readonly Entry[])[],
 ): Promise<LoggedStep[]> {
   const sql = statements[kind]
+  const entries = requests.flat()
   const runs = await holdRuns(tx, sql, entries)
   const agents = await readAgents(tx, sql, entries, runs)
-  const contexts = await openContexts(tx, sql, entries)
+  const isDamaged = ({ account, request: { runId, agentId } }: Entry) =>
+    agents.get(keyOf(account, runId, agentId)) === 'damaged'
+  const damaged = new Set(requests.filter((request) => request.some(isDamaged)).flat())
+  const sound = entries.filter((entry) => !damaged.has(entry))
+  const contexts = await openContexts(tx, sql, sound)
 
   const written: Written = { steps: [], grounds: [], runs: new Map(), agents: new Map() }
-  const results = entries.map((entry) => logEntry(entry, runs, agents, contexts, written))
+  const results = entries.map((entry) =>
+    damaged.has(entry) ? 'damaged' : logEntry(entry, runs, agents, contexts, written),
+  )
 
   await tx.run(sql.saveContexts, json(changedContexts(contexts)))
   await tx.run(sql.addSteps, json(written.steps))
@@ -67,7 +75,7 @@ const maxBatch = 512
  * answered when it is durable. When a batch fails for another reason than the database being away,
  * its requests are tried one by one, so that a fault of one is not the others'.
  */
-export function createStepLog(db: Database): (entries: readonly Entry[]) => Promise<LoggedStep[]> {
+export function createStepLog(db: Database, onCommit: (steps: number) => void): StepLog {
   const waiting: Waiting[] = []
   let running = false
 
@@ -91,9 +99,10 @@ export function createStepLog(db: Database): (entries: readonly Entry[]) => Prom
         return logSteps(
           tx,
           db.kind,
-          batch.flatMap(({ entries }) => entries),
+          batch.map(({ entries }) => entries),
         )
       })
+      onCommit(results.length)
       for (const { entries, resolve } of batch) resolve(results.splice(0, entries.length))
     } catch (error) {
       // It may not even have begun; then nobody was taken, and all would wait in vain.
@@ -105,7 +114,7 @@ export function createStepLog(db: Database): (entries: readonly Entry[]) => Prom
   }
 
   async function logAlone({ entries, resolve, reject }: Waiting): Promise<void> {
-    await db.tx((tx) => logSteps(tx, db.kind, entries)).then(resolve, reject)
+    await db.tx((tx) => logSteps(tx, db.kind, [entries])).then(resolve, reject)
   }
 
   async function run(): Promise<void> {
@@ -114,11 +123,22 @@ export function createStepLog(db: Database): (entries: readonly Entry[]) => Prom
     running = false
   }
 
-  return (entries) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ entries, resolve, reject })
-      if (!running) void run()
-    })
+  return {
+    log: (entries) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ entries, resolve, reject })
+        if (!running) void run()
+      }),
+    waitingSteps: () => waiting.reduce((steps, { entries }) => steps + entries.length, 0),
+  }
+}
+
+/** Logging outside a transaction. */
+export interface StepLog {
+  /** Answers when the steps are durable. */
+  log(entries: readonly Entry[]): Promise<LoggedStep[]>
+  /** Steps that wait for the transaction under way to end. */
+  waitingSteps(): number
 }
 
 interface Waiting {
@@ -139,7 +159,7 @@ export function runOf({ account: _, drifting, judgment, ...rest }: RunRow): Run 
   return {
     ...rest,
     drifting: drifting === 1,
-    judgment: judgment === null ? null : JSON.parse(judgment),
+    judgment: judgment === null ? null : readJudgment(judgment),
   }
 }
 
@@ -284,11 +304,14 @@ async function holdRuns(
   }
   // In one order on every node, lest two hold what the other waits for.
   const rows = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  await tx.run(sql.createRuns, json(rows))
-  const held = await tx.all<RunRow>(
-    sql.holdRuns,
-    json(rows.map(({ account, run_id }) => ({ account, run_id }))),
-  )
+  const keys = json(rows.map(({ account, run_id }) => ({ account, run_id })))
+  const hold = async () => {
+    await tx.run(sql.createRuns, json(rows))
+    return tx.all<RunRow>(sql.holdRuns, keys)
+  }
+  let held = await hold()
+  // An expired one can be deleted between the two statements; then it is made anew.
+  if (held.length < rows.length) held = await hold()
   const runs = new Map(held.map((row) => [keyOf(row.account, row.run_id), runOf(row)]))
   for (const [key, row] of fresh) {
     const run = runs.get(key)
@@ -453,8 +476,9 @@ function logEntry(
   const agentAt = keyOf(account, runId, agentId)
   const run = runs.get(runAt)
   const agent = agents.get(agentAt)
-  if (run === undefined || agent === undefined) throw new Error('an entry without its run')
-  if (agent === 'damaged') return 'damaged'
+  if (run === undefined || agent === undefined || agent === 'damaged') {
+    throw new Error('an entry without the state of its run')
+  }
 
   const context = contextOfRequest(request)
   const visited = context === null ? undefined : contexts.get(keyOf(account, context))

@@ -1,7 +1,9 @@
-import { type Accounts, createAccounts, newKeyMemory } from './accounts.ts'
+import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accounts.ts'
 import { type Counters, createCounters } from './counters.ts'
 import type { Database, Queries } from './database.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
+import { createJobs, type Jobs } from './jobs.ts'
+import { inTurn } from './migrations.ts'
 import { createRuns, type Runs } from './runs.ts'
 import { createStepLog, type Entry, type LoggedStep, logSteps } from './steps.ts'
 
@@ -11,6 +13,7 @@ export interface Store {
   readonly accounts: Accounts
   readonly idempotency: Idempotency
   readonly runs: Runs
+  readonly jobs: Jobs
   /** Logs steps in order and answers when they are durable; see `logSteps`. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
   /**
@@ -23,8 +26,16 @@ export interface Store {
 /** The store of a process, which can be asked for its health and is closed once. */
 export interface OpenStore extends Store {
   readonly db: Database
+  /** As `tx`, and of all nodes only one at a time, migrations included. */
+  inTurn<T>(work: (store: Store) => Promise<T>): Promise<T>
   /** Resolves when a row was written at `at` (milliseconds since 1970), and rejects when none can be. */
   writable(at: number): Promise<void>
+  /** Steps that have come in and are not stored yet. */
+  waitingSteps(): number
+  /** Has `listener` called with the number of steps after each commit of steps. */
+  onSteps(listener: (steps: number) => void): void
+  /** Has `wake` called after each commit that added a job. */
+  onJob(wake: () => void): void
   /** Stores what is still in memory and closes the database. */
   close(): Promise<void>
 }
@@ -34,30 +45,60 @@ export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
   const keys = newKeyMemory()
 
-  function over(queries: Queries): Omit<Store, 'tx' | 'log'> {
+  let wake = () => {}
+  let countSteps = (_steps: number) => {}
+  /** What this node does when a change of the kind is committed. */
+  const committed = { keys: () => forgetKeys(keys), jobs: () => wake() }
+  type Kind = keyof typeof committed
+  type Note = (kind: Kind) => void
+
+  function over(queries: Queries, note: Note): Omit<Store, 'tx' | 'log'> {
     return {
       counters,
-      accounts: createAccounts(queries, keys),
+      accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       idempotency: createIdempotency(queries),
       runs: createRuns(queries, db.kind),
+      jobs: createJobs(queries, db.kind, () => note('jobs')),
     }
   }
 
-  function within(tx: Queries): Store {
+  function within(tx: Queries, note: Note): Store {
     const store: Store = {
-      ...over(tx),
-      log: (entries) => logSteps(tx, db.kind, entries),
+      ...over(tx, note),
+      log: (entries) => logSteps(tx, db.kind, [entries]),
       tx: (work) => work(store),
     }
     return store
   }
 
-  const root = over(db)
+  async function transact<T>(
+    work: (store: Store) => Promise<T>,
+    begin: (inside: (tx: Queries) => Promise<T>) => Promise<T>,
+  ): Promise<T> {
+    const kinds = new Set<Kind>()
+    try {
+      return await begin((tx) => work(within(tx, (kind) => kinds.add(kind))))
+    } finally {
+      // A commit that seems to have failed may have happened.
+      for (const kind of kinds) committed[kind]()
+    }
+  }
+
+  const { log, waitingSteps } = createStepLog(db, (steps) => countSteps(steps))
+  const root = over(db, (kind) => committed[kind]())
   return {
     ...root,
     db,
-    log: createStepLog(db),
-    tx: (work) => db.tx((tx) => work(within(tx))),
+    log,
+    waitingSteps,
+    onSteps(listener) {
+      countSteps = listener
+    },
+    tx: (work) => transact(work, (inside) => db.tx(inside)),
+    inTurn: (work) => transact(work, (inside) => inTurn(db, inside)),
+    onJob(listener) {
+      wake = listener
+    },
     async writable(at) {
       await db.run(
         'INSERT INTO heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',

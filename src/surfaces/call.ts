@@ -1,18 +1,25 @@
 import type { IncomingMessage } from 'node:http'
 import type { FastifyRequest } from 'fastify'
-import type { Call } from '../operations/operation.ts'
+import type { Call, Operation } from '../operations/operation.ts'
 import { type AddressSettings, addressBucket } from './address.ts'
 import { readText } from './body.ts'
 
-/** One HTTP request as the gate sees it; nothing of its body is read yet. */
-export function readCall(request: FastifyRequest, addresses: AddressSettings): Call {
+/**
+ * One HTTP request as the gate sees it; nothing of its body is read yet. The credential of whoever
+ * runs the server is read from the header alone, because addresses are logged.
+ */
+export function readCall(
+  request: FastifyRequest,
+  addresses: AddressSettings,
+  access: Operation['access'],
+): Call {
   const { headers } = request
   const query = request.query as Record<string, string | string[]>
   const body = request.body as IncomingMessage | undefined
   return {
     method: request.method,
     address: addressBucket(addresses, headers, request.socket.remoteAddress),
-    credential: credentialOf(headers.authorization, query.key),
+    credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
     query: lastValues(query),
     contentType: contentTypeOf(request),

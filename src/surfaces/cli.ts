@@ -1,33 +1,15 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { parseArgs } from 'node:util'
 import { type CheckFault, readCheck, readEntry } from '../core/check.ts'
 import { detect, type Verdict } from '../core/detector/detect.ts'
 import { type DetectorName, detectorNames } from '../core/detector/detectors.ts'
 import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
+import { keysCommand } from './cli-keys.ts'
+import { backupCommand, doctorCommand, restoreCommand } from './cli-store.ts'
+import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { evaluate } from './eval.ts'
 import { isUsageFault, usageFault } from './usage-fault.ts'
-
-/** Where a command writes, and what it cannot do by itself. */
-export interface CliWorld {
-  out(text: string): void
-  err(text: string): void
-  /** Whether `err` goes to a person who watches. */
-  isTerminal: boolean
-  /** Standard input, read where a file is given as `-`. */
-  input: NodeJS.ReadableStream
-  version: string
-  /** Serves until the process is told to stop. */
-  serve(): Promise<void>
-  /** Brings the configured database to the current schema and says what it did. */
-  migrate(): Promise<string>
-  /** The OpenAPI document as text. */
-  openapi(): string
-}
-
-/** Exit codes: on the errand or done, drifting, bad usage. */
-export const exitCodes = { ok: 0, drifting: 1, usage: 2 } as const
 
 /** Runs one command line (without the program's name) and answers its exit code. */
 export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
@@ -51,14 +33,6 @@ export async function runCommand(argv: readonly string[], world: CliWorld): Prom
     world.err(`plumbline ${name}: ${error.message}\n`)
     return exitCodes.usage
   }
-}
-
-interface Command {
-  name: string
-  summary: string
-  usage: string
-  details: string
-  run(args: string[], world: CliWorld): Promise<number>
 }
 
 const commands: readonly Command[] = [
@@ -121,6 +95,7 @@ or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
       return exitCodes.ok
     },
   },
+  keysCommand,
   {
     name: 'migrate',
     summary: 'bring the configured database to the current schema',
@@ -133,6 +108,9 @@ or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
       return exitCodes.ok
     },
   },
+  backupCommand,
+  restoreCommand,
+  doctorCommand,
   {
     name: 'openapi',
     summary: 'print the description of the interface (OpenAPI 3.1)',
@@ -162,16 +140,6 @@ plumbline COMMAND --help says more of one.
 
 function commandHelp({ summary, usage, details }: Command): string {
   return `${summary}\n\n  ${usage}\n\n${details}\n`
-}
-
-type OptionTypes = Record<string, { type: 'string' | 'boolean' }>
-
-function parse(args: string[], options: OptionTypes) {
-  try {
-    return parseArgs({ args, options, allowPositionals: true, strict: true })
-  } catch (error) {
-    throw usageFault(error instanceof Error ? error.message : String(error))
-  }
 }
 
 function readDetectorName(value: unknown): DetectorName {

@@ -2,7 +2,8 @@ import type { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Logger } from 'pino'
-import type { Operation, Service } from '../operations/operation.ts'
+import { z } from 'zod'
+import { admin, type Operation, type Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import { isUnavailable } from '../storage/database.ts'
 import type { AddressSettings } from './address.ts'
@@ -10,6 +11,7 @@ import { readCall } from './call.ts'
 import type { Metrics } from './metrics.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
 import { homePage, migrationPage } from './pages.ts'
+import { endSpan, inSpan } from './tracing.ts'
 
 /** What the HTTP surface is made from. */
 export interface HttpParts {
@@ -39,7 +41,8 @@ const timeouts = {
 const retryAfterSeconds = 2
 
 /** The HTTP server over the operations, not yet listening. */
-export function createHttp(parts: HttpParts): FastifyInstance {
+export function createHttp(given: HttpParts): FastifyInstance {
+  const parts = { ...given, operations: [...given.operations, ...adminDescription(given)] }
   const { service, operations, metrics, log } = parts
   const app = Fastify({
     genReqId: parts.newRequestId,
@@ -74,7 +77,6 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers(commonHeaders(parts))
     reply.header('x-request-id', request.id)
-    if (parts.isStopping()) reply.header('connection', 'close')
   }
 
   app.addHook('onRequest', (request, reply, done) => {
@@ -83,10 +85,16 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     request.raw.headers['content-type'] = 'application/octet-stream'
     done()
   })
+  app.addHook('onSend', (_request, reply, payload, done) => {
+    // Asked at the end, so that a request in flight does not keep its connection either.
+    if (parts.isStopping()) reply.header('connection', 'close')
+    done(null, payload)
+  })
   app.addHook('onResponse', (request, reply, done) => {
     const route = request.routeOptions.url ?? 'unknown'
     metrics.countRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
-    log.debug(
+    // Good answers are many and metrics count them; a refusal is what an operator looks for.
+    log[reply.statusCode < 400 ? 'debug' : 'info'](
       {
         request_id: request.id,
         method: request.method,
@@ -103,19 +111,31 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     app.route({
       method: operation.http.method,
       url: operation.http.path,
-      handler: async (request, reply) => {
-        const call = readCall(request, parts.addresses)
-        try {
-          const { status, body, json } = await operation.answer(service, call)
-          reply.code(status).headers(call.headers)
-          if (isStream(body)) return reply.type('application/x-ndjson').send(Readable.from(body))
-          if (json === undefined) return body
-          return reply.type('application/json; charset=utf-8').send(json)
-        } catch (error) {
-          reply.headers(call.headers)
-          throw error
-        }
-      },
+      handler: (request, reply) =>
+        inSpan(
+          {
+            method: request.method,
+            route: operation.http.path,
+            operation: operation.name,
+            requestId: request.id,
+            headers: request.headers,
+          },
+          async (span) => {
+            reply.raw.once('close', () => endSpan(span, reply.statusCode))
+            const call = readCall(request, parts.addresses, operation.access)
+            try {
+              const { status, body, json } = await operation.answer(service, call)
+              reply.code(status).headers(call.headers)
+              if (isStream(body))
+                return reply.type('application/x-ndjson').send(Readable.from(body))
+              if (json === undefined) return body
+              return reply.type('application/json; charset=utf-8').send(json)
+            } catch (error) {
+              reply.headers(call.headers)
+              throw error
+            }
+          },
+        ),
     })
   }
 
@@ -174,7 +194,21 @@ export function describeHttp(
   operations: readonly Operation[],
   baseUrls: readonly string[],
 ): Record<string, unknown> {
-  return describe(operations, describedRoutes, baseUrls)
+  return describe('public', operations, describedRoutes, baseUrls)
+}
+
+/** The description of the administrative routes is one of them, and there is none without them. */
+function adminDescription({ operations, baseUrls }: HttpParts): Operation[] {
+  if (!operations.some(({ access }) => access === 'admin')) return []
+  const read = admin({
+    name: 'admin.openapi',
+    group: 'admin',
+    summary: 'This description, as OpenAPI 3.1.',
+    http: { method: 'GET', path: '/v1/admin/openapi.json' },
+    input: z.object({}),
+    output: z.record(z.string(), z.unknown()),
+  })(async () => describe('admin', [...operations, read], [], baseUrls()))
+  return [read]
 }
 
 function commonHeaders({ baseUrls }: HttpParts): Record<string, string> {

@@ -1,12 +1,28 @@
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Verdict } from '../core/detector/detect.ts'
+import type { JobCount } from '../storage/jobs.ts'
 
 /** What a process counts for whoever runs it. */
 export interface Metrics {
   /** One answered request; `route` is a known path or `unknown`. */
   countRequest(method: string, route: string, status: number, seconds: number): void
+  /** One judged step; `stored` tells steps of runs from those that were only checked. */
+  countVerdict(verdict: Verdict, stored: boolean): void
+  /** One commit of steps to the store. */
+  countCommit(steps: number): void
+  /** What is asked for when the metrics are read. */
+  watch(queues: Queues): void
   /** The Prometheus text exposition of everything counted. */
   text(): Promise<string>
   readonly contentType: string
+}
+
+/** What waits in a process and in its store. */
+export interface Queues {
+  /** Steps that have come in and are not stored yet. */
+  waitingSteps(): number
+  /** Rejects while the store is away; the jobs are left out then. */
+  jobs(): Promise<JobCount[]>
 }
 
 /** Metrics of one process: requests and their latency, beside the runtime's own. */
@@ -26,7 +42,28 @@ export function createMetrics(): Metrics {
     buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 5],
     registers: [registry],
   })
+  const verdicts = new Counter({
+    name: 'plumbline_verdicts_total',
+    help: 'Judged steps by detector, reason and whether they drift; stored ones are steps of runs.',
+    labelNames: ['detector', 'reason', 'drifting', 'stored'],
+    registers: [registry],
+  })
+  const commits = new Histogram({
+    name: 'plumbline_commit_steps',
+    help: 'Steps that one commit stored.',
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    registers: [registry],
+  })
   return {
+    countVerdict({ detector, reason, drifting }, stored) {
+      verdicts.inc({ detector, reason, drifting: String(drifting), stored: String(stored) })
+    },
+    countCommit(steps) {
+      commits.observe(steps)
+    },
+    watch(queues) {
+      addQueueGauges(registry, queues)
+    },
     countRequest(method, route, status, seconds) {
       requests.inc({ method, route, status })
       durations.observe({ route }, seconds)
@@ -34,4 +71,29 @@ export function createMetrics(): Metrics {
     text: () => registry.metrics(),
     contentType: registry.contentType,
   }
+}
+
+function addQueueGauges(registry: Registry, queues: Queues): void {
+  new Gauge({
+    name: 'plumbline_waiting_steps',
+    help: 'Steps that have come in and are not stored yet.',
+    registers: [registry],
+    collect() {
+      this.set(queues.waitingSteps())
+    },
+  })
+  new Gauge({
+    name: 'plumbline_jobs',
+    help: 'Jobs by kind and state, on all nodes together.',
+    labelNames: ['kind', 'state'],
+    registers: [registry],
+    async collect() {
+      this.reset()
+      for (const { kind, due, later, held, gave_up } of await queues.jobs().catch(() => [])) {
+        for (const [state, count] of Object.entries({ due, later, held, gave_up })) {
+          this.set({ kind, state }, count)
+        }
+      }
+    },
+  })
 }

@@ -16,15 +16,21 @@ export interface DescribedRoute {
   answers: Record<string, Json>
 }
 
-/** The OpenAPI 3.1 document of the operations and plain routes, for a service at `servers`. */
+/**
+ * An OpenAPI 3.1 document for a service at `servers`: of everything but what only whoever runs the
+ * server may ask (`public`), or of that alone (`admin`).
+ */
 export function describe(
+  edition: keyof typeof editions,
   operations: readonly Operation[],
   routes: readonly DescribedRoute[],
   servers: readonly string[],
 ): Json {
+  const { title, summary, tags, securitySchemes } = editions[edition]
   const schemas: Json = {}
   const paths: Record<string, Json> = {}
   for (const operation of operations) {
+    if ((operation.access === 'admin') !== (edition === 'admin')) continue
     const path = paths[operation.http.path] ?? {}
     paths[operation.http.path] = path
     path[operation.http.method.toLowerCase()] = describeOperation(operation, schemas)
@@ -37,9 +43,9 @@ export function describe(
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Plumbline',
+      title,
       version: interfaceVersion,
-      summary: 'Tells an AI agent, its people and its tools whether it is still on its errand.',
+      summary,
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: servers.map((url) => ({ url })),
@@ -49,14 +55,37 @@ export function describe(
   }
 }
 
-const tags = [
-  ['detector', 'Whether a goal is still the ground’s errand.'],
-  ['account', 'Keys, tiers and the description of the interface.'],
-  ['operating', 'Alerts and digests.'],
-  ['team', 'Seats and the fleet.'],
-  ['field', 'The shared signal field.'],
-  ['process', 'Health and metrics for whoever runs the server.'],
-] as const
+const editions = {
+  public: {
+    title: 'Plumbline',
+    summary: 'Tells an AI agent, its people and its tools whether it is still on its errand.',
+    tags: [
+      ['detector', 'Whether a goal is still the ground’s errand.'],
+      ['account', 'Keys, tiers and the description of the interface.'],
+      ['operating', 'Alerts and digests.'],
+      ['team', 'Seats and the fleet.'],
+      ['field', 'The shared signal field.'],
+      ['process', 'Health and metrics for whoever runs the server.'],
+    ],
+    securitySchemes: {
+      key: { type: 'http', scheme: 'bearer', description: 'A key of an account.' },
+      keyParameter: {
+        type: 'apiKey',
+        in: 'query',
+        name: 'key',
+        description: 'The same key; prefer the header, because addresses are logged.',
+      },
+    },
+  },
+  admin: {
+    title: 'Plumbline administration',
+    summary: 'Accounts, their keys and their tiers, for whoever runs the server.',
+    tags: [['admin', 'Accounts, keys and tiers.']],
+    securitySchemes: {
+      admin: { type: 'http', scheme: 'bearer', description: 'The value of PLUMBLINE_ADMIN_TOKEN.' },
+    },
+  },
+} as const
 
 const header = (description: string, schema: Json = { type: 'string' }) => ({ description, schema })
 
@@ -68,21 +97,6 @@ const commonHeaders: Record<string, Json> = {
   'x-ratelimit-remaining': header('Calls left today.', { type: 'integer' }),
   'x-ratelimit-reset': header('Seconds until the count begins anew.', { type: 'integer' }),
   'retry-after': header('Seconds to wait.', { type: 'integer' }),
-}
-
-const securitySchemes = {
-  key: { type: 'http', scheme: 'bearer', description: 'A key of an account.' },
-  keyParameter: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'key',
-    description: 'The same key; prefer the header, because addresses are logged.',
-  },
-  admin: {
-    type: 'http',
-    scheme: 'bearer',
-    description: 'The credential of whoever runs the server.',
-  },
 }
 
 const securityOf = {
@@ -105,8 +119,14 @@ function describeOperation(operation: Operation, schemas: Json): Json {
     headers,
     content: { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } },
   }
-  const refusals = [...(operation.refusals ?? []), ...everywhere]
-  const responses: Record<string, Json> = { [operation.status ?? 200]: good }
+  const own = operation.refusals ?? []
+  const refusals = [
+    ...own,
+    ...everywhere.filter(({ status }) => own.every((refusal) => refusal.status !== status)),
+  ]
+  // An operation that only refuses has no good answer.
+  const responses: Record<string, Json> =
+    operation.output instanceof z.ZodNever ? {} : { [operation.status ?? 200]: good }
   for (const status of new Set(refusals.map((refusal) => refusal.status))) {
     const alike = refusals.filter((refusal) => refusal.status === status)
     responses[status] = describeRefusals(status, alike, headers)
@@ -122,12 +142,13 @@ function describeOperation(operation: Operation, schemas: Json): Json {
   }
 }
 
-/** A POST takes a body, everything else parameters of the address. */
+/** A POST takes a body when it reads anything, everything else parameters of the address. */
 function describeInput({ http, input, access }: Operation, schemas: Json): Json {
   const schema = schemaOf(input, 'input', schemas)
   const idempotency =
-    http.method === 'POST' && access === 'keyed' ? { parameters: [idempotencyParameter] } : {}
+    http.method === 'POST' && access !== 'open' ? { parameters: [idempotencyParameter] } : {}
   if (http.method === 'POST') {
+    if (readsNothing(schema)) return idempotency
     return {
       ...idempotency,
       requestBody: { required: true, content: { 'application/json': { schema } } },
@@ -139,6 +160,10 @@ function describeInput({ http, input, access }: Operation, schemas: Json): Json 
     return { name, in: 'query', required: required.includes(name), description, schema: rest }
   })
   return parameters.length === 0 ? {} : { parameters }
+}
+
+function readsNothing({ type: _, properties = {}, ...rest }: Json): boolean {
+  return Object.keys({ ...rest, ...(properties as Json) }).length === 0
 }
 
 const idempotencyParameter = {

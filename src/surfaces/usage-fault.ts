@@ -7,6 +7,11 @@ export function usageFault(message: string): Error {
   return Object.assign(new Error(message), { name })
 }
 
+/** The usage fault of settings, each of whose faults is one sentence. */
+export function settingsFault(faults: readonly string[]): Error {
+  return usageFault(`the settings are at fault:\n  ${faults.join('\n  ')}`)
+}
+
 /** Whether an error is a usage fault, or a file, port or database that cannot be had: its message says enough. */
 export function isUsageFault(error: unknown): error is Error {
   if (!(error instanceof Error)) return false

@@ -78,7 +78,8 @@ onEachDatabase((database, openFresh) => {
     const db = await openMigrated(t)
     const counters = createCounters(db)
     await Promise.all([DAY - 2, DAY - 1, DAY].map((day) => counters.count('a', day)))
-    await counters.expire(DAY - 1)
+    await counters.flush()
+    assert.equal(await counters.expire(DAY - 1, 10), 1)
     await counters.flush()
     assert.deepEqual(
       (await readUsed(db)).map(({ day }) => day),

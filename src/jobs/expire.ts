@@ -1,0 +1,44 @@
+import { deleteExpiredRuns } from '../storage/expiry.ts'
+import type { OpenStore } from '../storage/store.ts'
+import type { JobContext, JobKind } from './scheduler.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const gaveUpKeptMs = 30 * dayMs
+const sliceRows = 500
+const slicesARun = 100
+
+/**
+ * Deletes what has outlived its time: runs, idempotency records, counters of earlier days, jobs that
+ * gave up a month ago. Nothing depends on when: the expired already reads as gone. Each transaction
+ * deletes a few hundred rows, so that requests in between wait for milliseconds.
+ */
+export function createExpireJob(store: OpenStore, now: () => number): JobKind {
+  const slices: readonly ((at: number) => Promise<boolean>)[] = [
+    (at) => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, at, sliceRows)),
+    async (at) =>
+      (await store.tx(({ idempotency }) => idempotency.expire(at, sliceRows))) === sliceRows,
+    async (at) => (await store.counters.expire(Math.floor(at / dayMs), sliceRows)) === sliceRows,
+    async (at) =>
+      (await store.tx(({ jobs }) => jobs.forget(at - gaveUpKeptMs, sliceRows))) === sliceRows,
+  ]
+  return {
+    name: 'expire',
+    everyMs: hourMs,
+    leaseMs: 600_000,
+    async run({ signal }: JobContext) {
+      const at = now()
+      let left = slicesARun
+      for (const slice of slices) {
+        let more = true
+        while (more) {
+          // What is left goes on at once in a run of its own, which another node may do.
+          if (left === 0 || signal.aborted) return at
+          left -= 1
+          more = await slice(at)
+        }
+      }
+      return null
+    },
+  }
+}

@@ -1,0 +1,152 @@
+import type {
+  AgentHandle,
+  RunHandle,
+  RunOptions,
+  StepOptions,
+  StoredRun,
+  Verdict,
+} from './client.ts'
+import { after, newId, serviceError } from './client-call.ts'
+import { type Background, createQueue, type Item, type Queue } from './client-queue.ts'
+
+/** What the first steps of an agent carry, until one of them has frozen a ground. */
+interface Opening {
+  ground?: string | undefined
+  pair?: unknown
+  arm?: unknown
+  detector?: unknown
+}
+
+type Defaults = Pick<RunOptions, 'budgetMs' | 'throws'>
+
+/** Little beside a call of a model, and enough for a first step, which loads `fetch` and connects. */
+const defaultBudgetMs = 250
+
+/** A handle on one run: its agents share one queue, so that the run keeps its order. */
+export function createRun(background: Background, options: RunOptions): RunHandle {
+  const { ground, runId = `run_${newId()}`, agentId, pair, arm, detector } = options
+  const queue = createQueue(background, options)
+  const common = { pair, arm, detector }
+  const agent = (id: string | undefined, ownGround: string | undefined) =>
+    createAgent(queue, { run_id: runId, agent_id: id }, { ...common, ground: ownGround }, options)
+
+  return Object.assign(agent(agentId, ground), {
+    runId,
+    spawn: (id: string, { ground }: { ground?: string | undefined } = {}) => agent(id, ground),
+    outcome: (outcome, { score, note, ...wait } = {}) =>
+      deliver<StoredRun>(queue, options, wait, (settle, fail) => ({
+        kind: 'outcome',
+        keeps: true,
+        body: () => ({ run_id: runId, outcome, score, note }),
+        settle: (answer) => settle(readRun(answer)),
+        fail,
+      })),
+    flush: ({ timeoutMs } = {}) => queue.flush(timeoutMs),
+    stats: queue.stats,
+  } satisfies Omit<RunHandle, keyof AgentHandle>)
+}
+
+function createAgent(
+  queue: Queue,
+  ids: { run_id: string; agent_id: string | undefined },
+  opening: Opening,
+  defaults: Defaults,
+): AgentHandle {
+  let isOpen = false
+  let latest: Verdict | null = null
+
+  function step(fields: object, isUserTurn: boolean, options: StepOptions) {
+    return deliver<Verdict>(queue, defaults, options, (settle, fail) => {
+      const sent = { ...wireFields(fields), ...ids, ...(isUserTurn ? { user_turn: true } : {}) }
+      return {
+        kind: 'step',
+        keeps: isUserTurn,
+        body: () => {
+          if (isOpen) return sent
+          // The words of the turn are the ground then, not the errand from before it.
+          return { ...opening, ...(isUserTurn ? { ground: undefined } : {}), ...sent }
+        },
+        settle: (answer) => {
+          latest = readVerdict(answer)
+          isOpen ||= latest.revision > 0
+          settle(latest)
+        },
+        fail,
+      }
+    })
+  }
+
+  return {
+    step: (fields, options = {}) => step(fields, false, options),
+    userTurn: (goal, fields = {}, options = {}) => step({ ...fields, goal }, true, options),
+    get latest() {
+      return latest
+    },
+  }
+}
+
+/**
+ * Queues what `make` makes, and waits for its answer no longer than the budget. While the service is
+ * away a run's budget is nothing, so that an outage costs the agent one budget and not one a step.
+ */
+function deliver<Result>(
+  queue: Queue,
+  { budgetMs: runBudgetMs = defaultBudgetMs, throws: runThrows = false }: Defaults,
+  { budgetMs, throws = runThrows, signal }: StepOptions,
+  make: (settle: (result: Result) => void, fail: (error: unknown) => void) => Item,
+): Promise<Result | null> {
+  const isAwayFor = queue.isAway && runBudgetMs !== Number.POSITIVE_INFINITY
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      cancelTimer()
+      signal?.removeEventListener('abort', abort)
+    }
+    const settle = (result: Result | null) => {
+      end()
+      resolve(result)
+    }
+    const fail = (error: unknown) => {
+      end()
+      if (throws) reject(error)
+      else resolve(null)
+    }
+    const abort = () => {
+      queue.stats.late++
+      fail(signal?.reason)
+    }
+    const cancelTimer = after(budgetMs ?? (isAwayFor ? 0 : runBudgetMs), true, () => {
+      queue.stats.late++
+      queue.isAway ||= budgetMs === undefined
+      settle(null)
+    })
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+    try {
+      queue.add(make(settle, fail))
+    } catch (error) {
+      queue.lose(error)
+      fail(error)
+    }
+  })
+}
+
+/** The fields as the wire names them, as they are now: the agent may change its object later. */
+function wireFields(fields: object): Record<string, unknown> {
+  const named = Object.entries(fields).map(([name, value]) => [
+    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+    value,
+  ])
+  return JSON.parse(JSON.stringify(Object.fromEntries(named)))
+}
+
+function readVerdict(answer: unknown): Verdict {
+  const read = answer as Verdict | null | undefined
+  if (typeof read?.drifting === 'boolean' && typeof read.revision === 'number') return read
+  throw serviceError('unreadable', 'What answered is not this service.', { body: answer })
+}
+
+function readRun(answer: unknown): StoredRun {
+  const { run } = answer as { run?: StoredRun | null }
+  if (typeof run === 'object' && run !== null) return run
+  throw serviceError('unreadable', 'What answered is not this service.', { body: answer })
+}

@@ -1,0 +1,225 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { describe, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { runCommand } from '../src/surfaces/cli.ts'
+import type { CliWorld } from '../src/surfaces/command.ts'
+import { onEachDatabase } from './backends.ts'
+import { newCaller } from './caller.ts'
+import { start } from './harness.ts'
+import { spawnPlumbline, spawnServe } from './spawned.ts'
+import { verifies } from './verifies.ts'
+
+const spelledKey = /pl_live_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/g
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+onEachDatabase((database) => {
+  /** `plumbline keys …` on one database. */
+  function keysOn(t: TestContext, url: string) {
+    return async (...args: string[]) => {
+      const { written, ended } = spawnPlumbline(t, ['keys', ...args], {
+        env: { DATABASE_URL: url },
+      })
+      return { code: await ended, ...written }
+    }
+  }
+
+  describe('plumbline keys', () => {
+    test('create makes an account with a key, on a new database too', async (t) => {
+      verifies('command.keys-create')
+      const url = await database.createUrl()
+      const keys = keysOn(t, url)
+      const made = await keys('create', '--tier', 'group', '--email', 'a@example.com', '--json')
+      assert.deepEqual([made.code, made.err], [0, ''])
+      const { account, key, id, prefix, tier, email, created, expires } = JSON.parse(made.out)
+      assert.match(key, spelledKey)
+      assert.match(account, /^acct_[0-9A-Za-z]{22}$/)
+      assert.match(id, /^key_[0-9A-Za-z]{22}$/)
+      assert.deepEqual([prefix, tier, email], [key.slice(0, 14), 'group', 'a@example.com'])
+      assert.deepEqual([new Date(created).toISOString(), expires], [created, null])
+
+      const app = await start(t, { env: { DATABASE_URL: url } })
+      const me = (await app.get('/v1/me', bearer(key))).body
+      assert.deepEqual([me.account, me.tier, me.email], [account, 'group', 'a@example.com'])
+    })
+
+    test('create, list and revoke work beside a running server', async (t) => {
+      verifies(
+        'command.keys-create',
+        'command.keys-list',
+        'command.keys-revoke',
+        'process.sqlite-cli',
+      )
+      const url = await database.createUrl()
+      const keys = keysOn(t, url)
+      const app = await start(t, { env: { DATABASE_URL: url } })
+      const caller = await newCaller(app, 'enterprise')
+      let goesOn = true
+      const load = Promise.all(
+        Array.from({ length: 8 }, async (_, writer) => {
+          let steps = 0
+          for (; goesOn; steps++) await caller.log({ goal: 'fix it', run_id: `run ${writer}` })
+          return steps
+        }),
+      )
+      const made = await keys('create', '--tier', 'solo')
+      assert.deepEqual([made.code, made.err], [0, ''])
+      const [key = ''] = made.out.match(spelledKey) ?? []
+      assert.equal((await app.get('/v1/me', bearer(key))).body.tier, 'solo')
+      const account = /acct_\w+/.exec(made.out)![0]
+      const second = await keys('create', '--account', account, '--json')
+      const { key: secondKey, id: secondId, tier } = JSON.parse(second.out)
+      assert.equal(tier, 'solo')
+      assert.equal((await app.get('/v1/me', bearer(secondKey))).body.account, account)
+
+      const listed = await keys('list')
+      assert.deepEqual([listed.code, listed.err], [0, ''])
+      const [headings, ...rows] = listed.out.trimEnd().split('\n')
+      assert.match(headings!, /^KEY +BEGINS +CREATED .* TIER +MAIL$/)
+      assert.equal(rows.length, 3)
+      assert.equal(rows.filter((row) => row.includes(account)).length, 2)
+      assert.ok(rows.some((row) => row.includes(secondId) && row.includes(secondKey.slice(0, 14))))
+      assert.ok(!listed.out.includes(secondKey.slice(14, 51)))
+      const asJson = JSON.parse((await keys('list', '--json')).out)
+      assert.deepEqual(
+        asJson.map(({ id }: { id: string }) => id).sort(),
+        rows.map((row) => row.split(' ')[0]!).sort(),
+      )
+
+      const revoked = await keys('revoke', secondId)
+      assert.deepEqual([revoked.code, revoked.err], [0, ''])
+      app.advance(5_000)
+      assert.equal((await app.get('/v1/me', bearer(secondKey))).status, 401)
+      assert.equal((await app.get('/v1/me', bearer(key))).status, 200)
+      assert.ok(!(await keys('list')).out.includes(secondId))
+      goesOn = false
+      for (const [writer, steps] of (await load).entries()) {
+        assert.equal((await caller.read(`run ${writer}`)).run.steps, steps)
+      }
+    })
+
+    test('create for a person shows the key once, on a line of its own', async (t) => {
+      verifies('command.keys-create')
+      const keys = keysOn(t, await database.createUrl())
+      const { out } = await keys('create', '--tier', 'pro', '--email', 'a@example.com')
+      assert.match(out, /^Account acct_\w+ \(pro, a@example\.com\)$/m)
+      assert.match(out, /^Key key_\w+, shown this once:$/m)
+      assert.match(out, /^ {2}pl_live_\w+$/m)
+      assert.equal(out.match(spelledKey)?.length, 1)
+    })
+
+    test('list of an empty database says how to make a key', async (t) => {
+      verifies('command.keys-list')
+      const keys = keysOn(t, await database.createUrl())
+      const listed = await keys('list')
+      assert.deepEqual([listed.code, listed.err], [0, ''])
+      assert.match(listed.out, /plumbline keys create --tier/)
+      assert.equal((await keys('list', '--json')).out, '[]\n')
+    })
+  })
+
+  describe('the first start', () => {
+    test('makes an account and prints its key once, with lines that work', async (t) => {
+      verifies('command.start-key', 'command.start-curl')
+      const env = { DATABASE_URL: await database.createUrl() }
+      const first = await spawnServe(t, { env })
+      const lines = await waitForLines(first)
+      assert.equal(new Set(first.written.out.match(spelledKey)).size, 1)
+      const answers = []
+      for (const line of lines) {
+        assert.ok(line.includes(first.url))
+        answers.push(JSON.parse((await promisify(execFile)('sh', ['-c', line])).stdout))
+      }
+      assert.equal(answers.length, 3)
+      assert.equal(answers[0].verdict.reason, 'goal-drift')
+      assert.deepEqual([answers[1].reason, answers[1].step], ['grounded', 1])
+      assert.deepEqual([answers[2].tier, answers[2].usage.writes], ['enterprise', 1])
+      first.child.kill('SIGTERM')
+      assert.equal(await first.ended, 0)
+      assert.ok(!first.written.err.includes('pl_live_'))
+
+      const second = await spawnServe(t, { env })
+      second.child.kill('SIGTERM')
+      assert.equal(await second.ended, 0)
+      assert.ok(!second.written.out.includes('pl_live_'))
+      const listed = await keysOn(t, env.DATABASE_URL)('list', '--json')
+      assert.equal(JSON.parse(listed.out).length, 1)
+    })
+
+    test('makes none where there is one', async (t) => {
+      verifies('command.start-key')
+      const url = await database.createUrl()
+      await keysOn(t, url)('create', '--tier', 'ground')
+      const served = await spawnServe(t, { env: { DATABASE_URL: url } })
+      served.child.kill('SIGTERM')
+      assert.equal(await served.ended, 0)
+      assert.ok(!served.written.out.includes('pl_live_'))
+    })
+
+    test('of several nodes at once makes one', async (t) => {
+      verifies('command.start-key', 'process.nodes-equal')
+      const env = { DATABASE_URL: await database.createUrl() }
+      const nodes = await Promise.all([1, 2, 3].map(() => spawnServe(t, { env })))
+      for (const { child } of nodes) child.kill('SIGTERM')
+      for (const { ended } of nodes) assert.equal(await ended, 0)
+      const printed = nodes.flatMap(({ written }) => [...new Set(written.out.match(spelledKey))])
+      assert.equal(printed.length, 1)
+      const listed = await keysOn(t, env.DATABASE_URL)('list', '--json')
+      assert.equal(JSON.parse(listed.out).length, 1)
+    })
+  })
+})
+
+/** The curl lines a server has printed, once all of them are there. */
+async function waitForLines({ child, written }: Awaited<ReturnType<typeof spawnServe>>) {
+  const lines = () => [...written.out.matchAll(/^ +(curl .*)\n/gm)].map(([, line]) => line!)
+  while (lines().length < 3) await new Promise((next) => child.stdout!.once('data', next))
+  return lines()
+}
+
+test('plumbline keys says what is wrong and exits with 2', async (t) => {
+  verifies('command.keys-create', 'command.keys-revoke')
+  const app = await start(t)
+  for (const [args, says] of [
+    [[], /say keys create, keys list, keys revoke/],
+    [['make'], /there is no "keys make"/],
+    [['create'], /name a --tier; send ground, solo, group, pro, enterprise/],
+    [['create', '--tier', 'gold'], /--tier is "gold"; send ground/],
+    [['create', '--tier', 'solo', '--email', 'nobody'], /--email is "nobody"; send a mail address/],
+    [['create', '--tier', 'solo', '--account', 'acct_x'], /leave out --tier/],
+    [['create', '--account', 'acct_x'], /there is no account "acct_x"/],
+    [['create', '--tier', 'solo', 'more'], /"more" belongs to no option/],
+    [['create', '--colour', 'red'], /--colour/],
+    [['list', 'more'], /"more" belongs to no option/],
+    [['revoke'], /name the ID of a key/],
+    [['revoke', 'key_x'], /there is no key "key_x"/],
+    [['revoke', 'key_x', 'key_y'], /"key_y" belongs to no option/],
+  ] as const) {
+    const written = { out: '', err: '' }
+    const world: Partial<CliWorld> = {
+      out: (text) => {
+        written.out += text
+      },
+      err: (text) => {
+        written.err += text
+      },
+      withService: (work) => work(app.running.service),
+    }
+    assert.equal(await runCommand(['keys', ...args], world as CliWorld), 2, args.join(' '))
+    assert.match(written.err, says)
+    assert.deepEqual([written.out, written.err.split('\n').length], ['', 2])
+  }
+})
+
+test('plumbline keys says which database it cannot have, without its password', async (t) => {
+  for (const [url, says] of [
+    ['sqlite::memory:', /no other process can reach/],
+    ['postgres://nobody:secret@127.0.0.1:1/none', /not available/],
+  ] as const) {
+    const { written, ended } = spawnPlumbline(t, ['keys', 'list'], { env: { DATABASE_URL: url } })
+    assert.equal(await ended, 2)
+    assert.match(written.err, says)
+    assert.ok(!written.err.includes('secret'))
+  }
+})

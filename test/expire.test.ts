@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { Database } from '../src/storage/database.ts'
+import { deleteExpiredRuns } from '../src/storage/expiry.ts'
+import { createStore, type OpenStore } from '../src/storage/store.ts'
+import { onEachDatabase, openFor } from './backends.ts'
+import { type Caller, newCaller } from './caller.ts'
+import { type App, start } from './harness.ts'
+import { verifies } from './verifies.ts'
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+const runTables = ['runs', 'steps', 'agents', 'grounds', 'openings']
+
+async function countRows(db: Database, table: string, where = ''): Promise<number> {
+  const row = await db.get<{ count: number }>(`SELECT COUNT(*) AS count FROM ${table} ${where}`)
+  return row?.count ?? 0
+}
+
+/** How many rows each table has of a run. */
+async function rowsOf(db: Database, runId: string): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const table of runTables)
+    counts[table] = await countRows(db, table, `WHERE run_id = '${runId}'`)
+  return counts
+}
+
+const gone = { runs: 0, steps: 0, agents: 0, grounds: 0, openings: 0 }
+
+onEachDatabase((database) => {
+  interface Setting {
+    app: App
+    caller: Caller
+    store: OpenStore
+    /** The time of the service. */
+    now(): number
+    wait(ms: number): void
+  }
+
+  /** A service with an account whose runs live for a day. */
+  async function startWithRuns(t: TestContext): Promise<Setting> {
+    const url = await database.createUrl()
+    const app = await start(t, { env: { DATABASE_URL: url } })
+    const caller = await newCaller(app, 'ground')
+    let now = Date.UTC(2026, 0, 15, 12)
+    return {
+      app,
+      caller,
+      store: createStore(await openFor(t, url)),
+      now: () => now,
+      wait(ms) {
+        now += ms
+        app.advance(ms)
+      },
+    }
+  }
+
+  test('expired and deleted runs are removed with all that hangs on them, and no others', async (t) => {
+    verifies('retention.job')
+    const { app, caller, store, wait } = await startWithRuns(t)
+    await caller.log({ run_id: 'old', goal: 'fix the login form' })
+    await caller.log({ run_id: 'old', goal: 'write its tests', agent_id: 'tester' })
+    await caller.log({ run_id: 'deleted', goal: 'paint the shed' })
+    assert.equal((await caller.request('DELETE', '/v1/drift/run?run_id=deleted')).status, 200)
+    wait(dayMs - hourMs)
+    await caller.log({ run_id: 'young', goal: 'fix the login form' })
+    await app.running.runDue()
+    assert.deepEqual(await rowsOf(store.db, 'deleted'), gone)
+    assert.deepEqual(await rowsOf(store.db, 'old'), {
+      runs: 1,
+      steps: 2,
+      agents: 2,
+      grounds: 2,
+      openings: 2,
+    })
+    wait(hourMs)
+    await app.running.runDue()
+    assert.deepEqual(await rowsOf(store.db, 'old'), gone)
+    const { run, trace } = await caller.read('young')
+    assert.deepEqual([run.steps, trace.length, run.ground], [1, 1, 'fix the login form'])
+  })
+
+  test('idempotency records, counters and jobs that gave up go when their time is over', async (t) => {
+    const { app, caller, store, now, wait } = await startWithRuns(t)
+    const step = { run_id: 'a', goal: 'fix the login form' }
+    await caller.post('/v1/drift', step, { 'idempotency-key': 'old' })
+    await store.tx(async ({ jobs }) => {
+      await jobs.add({ id: 'a', kind: 'unknown', input: '', due: now() })
+      const [job] = await jobs.take('unknown', now(), 1, 1)
+      await jobs.giveUp(job!, 'no', now())
+    })
+    wait(dayMs - hourMs)
+    await caller.post('/v1/drift', step, { 'idempotency-key': 'young' })
+    await app.running.runDue()
+    assert.equal(await countRows(store.db, 'idempotency'), 2)
+    wait(hourMs)
+    await app.running.runDue()
+    const left = await store.db.all<{ key: string }>('SELECT key FROM idempotency')
+    assert.deepEqual(left, [{ key: 'young' }])
+    const today = Math.floor(now() / dayMs)
+    assert.equal(await countRows(store.db, 'counters', `WHERE day < ${today}`), 0)
+    const read = await caller.get('/v1/me')
+    assert.equal(read.body.usage.writes, 1)
+    const keptJobs = () => countRows(store.db, 'jobs', "WHERE kind = 'unknown'")
+    assert.equal(await keptJobs(), 1)
+    wait(30 * dayMs)
+    await app.running.runDue()
+    assert.equal(await keptJobs(), 0)
+  })
+
+  test('a long run goes in slices, its own row last, and can be begun anew in between', async (t) => {
+    const { app, caller, store, now, wait } = await startWithRuns(t)
+    const steps = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        run_id: 'long',
+        goal: `task${index} word${index} thing${index}`,
+        agent_id: `agent${index % 30}`,
+        user_turn: index % 2 === 0,
+      }))
+    await caller.logAll(steps(250))
+    await caller.log({ run_id: 'short', goal: 'fix the login form' })
+    wait(dayMs)
+    const sumRows = async () => {
+      const counts = Object.values(await rowsOf(store.db, 'long'))
+      return counts.reduce((sum, count) => sum + count, 0)
+    }
+    const slice = () => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, now(), 100))
+    let before = await sumRows()
+    assert.ok(before > 500)
+    for (let more = true; more; ) {
+      more = await slice()
+      const after = await sumRows()
+      assert.ok(before - after <= 101, `${before - after} rows in one transaction`)
+      assert.equal((await rowsOf(store.db, 'long')).runs, after > 0 ? 1 : 0)
+      before = after
+    }
+    assert.equal(before, 0)
+    assert.deepEqual(await rowsOf(store.db, 'short'), gone)
+
+    await caller.logAll(steps(250))
+    wait(dayMs)
+    await slice()
+    const { step } = await caller.log({ run_id: 'long', goal: 'fix the login form' })
+    assert.equal(step, 1)
+    await app.running.runDue()
+    assert.deepEqual(await rowsOf(store.db, 'long'), {
+      runs: 1,
+      steps: 1,
+      agents: 1,
+      grounds: 1,
+      openings: 1,
+    })
+  })
+
+  test('what is too much for one run of the job is the next one’s, at once', async (t) => {
+    const { app, store, wait } = await startWithRuns(t)
+    wait(hourMs)
+    await store.db.run(
+      `INSERT INTO counters (bucket, day, used)
+       WITH RECURSIVE numbers(number) AS (
+         SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 60000
+       )
+       SELECT CAST(number AS TEXT), 1, 1 FROM numbers`,
+    )
+    await app.running.runDue()
+    await app.running.runDue()
+    assert.equal(await countRows(store.db, 'counters', 'WHERE day = 1'), 0)
+  })
+
+  test('when keys were last used is stored every minute', async (t) => {
+    const { app, caller, store, wait } = await startWithRuns(t)
+    const lastUsed = async () => {
+      const [row] = await store.db.all<{ last_used: number | null }>('SELECT last_used FROM keys')
+      return row?.last_used
+    }
+    const at = Date.UTC(2026, 0, 15, 12)
+    await caller.get('/v1/tiers')
+    await caller.log({ goal: 'fix the login form' })
+    assert.equal(await lastUsed(), null)
+    wait(60_000)
+    await app.running.runDue()
+    assert.equal(await lastUsed(), at)
+  })
+
+  if (database.name === 'postgres') {
+    test('an expired run that a step is being added to is passed over', async (t) => {
+      const { caller, store, now, wait } = await startWithRuns(t)
+      await caller.log({ run_id: 'a', goal: 'fix the login form' })
+      await caller.log({ run_id: 'b', goal: 'fix the login form' })
+      wait(dayMs)
+      await store.db.tx(async (tx) => {
+        await tx.all("SELECT run_id FROM runs WHERE run_id = 'a' FOR UPDATE")
+        await store.db.tx((other) => deleteExpiredRuns(other, 'postgres', now(), 100))
+      })
+      assert.equal((await rowsOf(store.db, 'a')).steps, 1)
+      assert.deepEqual(await rowsOf(store.db, 'b'), gone)
+    })
+  }
+})

@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import { databases, onEachDatabase } from './backends.ts'
+import { type Caller, newCaller } from './caller.ts'
+import { type Answer, type App, start } from './harness.ts'
+import { verifies } from './verifies.ts'
+
+const dayMs = 86_400_000
+const once = { 'idempotency-key': 'once' }
+const step = { goal: 'fix the login' }
+
+/** Whether an answer is one that was given before. */
+const replayed = ({ headers }: Answer) => headers.get('idempotent-replayed') === 'true'
+
+async function stepsOf(caller: Caller, runId = 'run'): Promise<number> {
+  return (await caller.read(runId)).run.steps
+}
+
+async function keysOf(caller: Caller): Promise<number> {
+  return (await caller.get('/v1/me')).body.keys.length
+}
+
+onEachDatabase((database) => {
+  async function startOn(t: TestContext, url?: string): Promise<App> {
+    return start(t, { env: { DATABASE_URL: url ?? (await database.createUrl()) } })
+  }
+
+  describe('a POST that is sent again with its idempotency key', () => {
+    test('is answered with the same bytes and does nothing twice', async (t) => {
+      verifies('idempotency.replay')
+      const caller = await newCaller(await startOn(t))
+      for (const [path, body, count] of [
+        ['/v1/drift', step, stepsOf],
+        ['/v1/drift/batch', { steps: [step, step] }, stepsOf],
+        ['/v1/me/keys', {}, keysOf],
+        ['/v1/me/keys/rotate', { id: caller.keyId }, keysOf],
+        ['/v1/drift/outcome', { run_id: 'run', outcome: 'success' }, stepsOf],
+      ] as const) {
+        const first = await caller.post(path, body, once)
+        assert.ok(first.status < 300 && !replayed(first), path)
+        const before = await count(caller)
+        for (let again = 0; again < 3; again++) {
+          const answer = await caller.post(path, body, once)
+          assert.ok(replayed(answer), path)
+          assert.deepEqual([answer.status, answer.text], [first.status, first.text])
+          const [type, firstType] = [answer, first].map(({ headers }) =>
+            headers.get('content-type'),
+          )
+          assert.equal(type, firstType)
+        }
+        assert.equal(await count(caller), before, path)
+      }
+    })
+
+    test('is answered so for a day, and then worked again', async (t) => {
+      verifies('idempotency.replay')
+      const app = await startOn(t)
+      const caller = await newCaller(app)
+      const first = await caller.post('/v1/drift', step, once)
+      app.advance(dayMs - 1)
+      assert.equal((await caller.post('/v1/drift', step, once)).text, first.text)
+      app.advance(1)
+      const fresh = await caller.post('/v1/drift', step, once)
+      assert.ok(!replayed(fresh))
+      assert.equal(await stepsOf(caller), 2)
+      assert.equal((await caller.post('/v1/drift', step, once)).text, fresh.text)
+    })
+
+    test('is answered so after a restart', async (t) => {
+      verifies('idempotency.replay')
+      const url = await database.createUrl()
+      const app = await startOn(t, url)
+      const caller = await newCaller(app)
+      const asked = ['/v1/drift', '/v1/me/keys'] as const
+      const first = await Promise.all(asked.map((path) => caller.post(path, step, once)))
+      await app.running.stop()
+      const again = caller.at(await startOn(t, url))
+      for (const [at, path] of asked.entries()) {
+        const answer = await again.post(path, step, once)
+        assert.deepEqual([answer.text, replayed(answer)], [first[at]!.text, true])
+      }
+    })
+
+    test('with another body is a conflict', async (t) => {
+      verifies('idempotency.conflict')
+      const caller = await newCaller(await startOn(t))
+      const first = await caller.post('/v1/drift', step, once)
+      for (const body of [
+        { goal: 'something else' },
+        { ...step, tokens: 1 },
+        ' {"goal":"fix the login"}',
+        '',
+      ]) {
+        const answer = await caller.post('/v1/drift', body, once)
+        assert.deepEqual([answer.status, answer.body.error], [409, 'idempotency_conflict'])
+        assert.match(answer.body.detail, /another body/)
+      }
+      assert.equal((await caller.post('/v1/drift', step, once)).text, first.text)
+      assert.equal(await stepsOf(caller), 1)
+    })
+
+    test('is worked again when the first was refused', async (t) => {
+      verifies('idempotency.only-2xx')
+      const caller = await newCaller(await startOn(t))
+      const outcome = { run_id: 'run', outcome: 'success' }
+      assert.equal((await caller.post('/v1/drift/outcome', outcome, once)).status, 404)
+      assert.equal((await caller.post('/v1/drift/outcome', {}, once)).status, 400)
+      await caller.log(step)
+      const good = await caller.post('/v1/drift/outcome', outcome, once)
+      assert.deepEqual([good.status, replayed(good)], [200, false])
+      assert.ok(replayed(await caller.post('/v1/drift/outcome', outcome, once)))
+    })
+
+    test('at the same time waits for the first', async (t) => {
+      verifies('idempotency.waits', 'idempotency.replay')
+      const caller = await newCaller(await startOn(t))
+      for (const [path, count] of [
+        ['/v1/drift', stepsOf],
+        ['/v1/me/keys', keysOf],
+      ] as const) {
+        const answers = await Promise.all(
+          Array.from({ length: 12 }, () => caller.post(path, step, once)),
+        )
+        assert.equal(new Set(answers.map(({ status, text }) => status + text)).size, 1)
+        assert.ok(answers[0]!.status < 300)
+        assert.equal(answers.filter(replayed).length, 11)
+        assert.equal(await count(caller), path === '/v1/drift' ? 1 : 2)
+      }
+    })
+
+    test('and another body at the same time is a conflict or comes first', async (t) => {
+      verifies('idempotency.waits', 'idempotency.conflict')
+      const caller = await newCaller(await startOn(t))
+      const answers = await Promise.all(
+        Array.from({ length: 12 }, (_, at) =>
+          caller.post('/v1/drift', { goal: `goal ${at}` }, once),
+        ),
+      )
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(11).fill(409)])
+      assert.equal(await stepsOf(caller), 1)
+    })
+  })
+
+  test('an idempotency key is of one account and one route', async (t) => {
+    verifies('idempotency.scope')
+    const app = await startOn(t)
+    const [one, other] = [await newCaller(app), await newCaller(app)]
+    const answers = [
+      await one.post('/v1/drift', step, once),
+      await other.post('/v1/drift', step, once),
+      await one.post('/v1/me/keys', step, once),
+      await other.post('/v1/me/keys', step, once),
+      await one.post('/v1/drift/batch', { steps: [step] }, once),
+      await one.post('/v1/drift', step, { 'idempotency-key': 'Once' }),
+    ]
+    assert.ok(answers.every((answer) => answer.status < 300 && !replayed(answer)))
+    assert.deepEqual([await stepsOf(one), await stepsOf(other)], [3, 1])
+    assert.notEqual(answers[2]!.body.key, answers[3]!.body.key)
+  })
+
+  test('an answer with a secret is shown again to the credential that asked, and no other', async (t) => {
+    verifies('idempotency.replay', 'key.hashed')
+    const app = await startOn(t)
+    const caller = await newCaller(app)
+    const made = await caller.post('/v1/me/keys', {}, once)
+    const query = await app.request('POST', `/v1/me/keys?key=${caller.key}`, {
+      body: '{}',
+      headers: once,
+    })
+    assert.deepEqual([query.text, replayed(query)], [made.text, true])
+    const authorization = `Bearer ${made.body.key}`
+    const another = await app.post('/v1/me/keys', {}, { ...once, authorization })
+    assert.deepEqual([another.status, another.body.error], [409, 'idempotency_conflict'])
+    assert.match(another.body.detail, /another credential/)
+  })
+
+  test('step_id does the same within account and run', async (t) => {
+    verifies('idempotency.step-id')
+    const app = await startOn(t)
+    const [one, other] = [await newCaller(app), await newCaller(app)]
+    const body = { ...step, run_id: 'a', step_id: 's1' }
+    const first = await one.post('/v1/drift', body)
+    const again = await one.post('/v1/drift', body)
+    assert.deepEqual([again.text, replayed(again)], [first.text, true])
+    const conflict = await one.post('/v1/drift', { ...body, goal: 'something else' })
+    assert.deepEqual([conflict.status, conflict.body.error], [409, 'idempotency_conflict'])
+    for (const fresh of [
+      await one.post('/v1/drift', { ...body, run_id: 'b' }),
+      await one.post('/v1/drift', { ...body, step_id: 's2' }),
+      await other.post('/v1/drift', body),
+      await one.post('/v1/drift', body, { 'idempotency-key': 's1' }),
+    ]) {
+      assert.deepEqual([fresh.status, replayed(fresh)], [200, false])
+    }
+    assert.deepEqual(
+      [await stepsOf(one, 'a'), await stepsOf(one, 'b'), await stepsOf(other, 'a')],
+      [3, 1, 1],
+    )
+  })
+
+  test('an idempotency key has 1 to 255 characters', async (t) => {
+    const caller = await newCaller(await startOn(t))
+    const longest = 'x'.repeat(255)
+    for (const [key, status] of [
+      ['', 400],
+      [`${longest}x`, 400],
+      [longest, 200],
+      ["'; DROP TABLE keys; --", 200],
+    ] as const) {
+      const headed = await caller.post('/v1/drift', step, { 'idempotency-key': key })
+      assert.equal(headed.status, status, key)
+      const stepped = await caller.post('/v1/drift', { ...step, step_id: key })
+      assert.equal(stepped.status, status, key)
+      if (status === 400) assert.match(stepped.body.detail, /^step_id .*1 to 255/)
+    }
+  })
+
+  test('GET and DELETE take no notice of one', async (t) => {
+    const caller = await newCaller(await startOn(t))
+    await caller.log(step)
+    for (const limit of [1, 2]) {
+      const path = `/v1/drift/runs?limit=${limit}`
+      const answer = await caller.request('GET', path, undefined, once)
+      assert.deepEqual([answer.status, replayed(answer)], [200, false])
+    }
+    const path = '/v1/drift/run?run_id=run'
+    assert.equal((await caller.request('DELETE', path, undefined, once)).status, 200)
+    assert.equal((await caller.request('DELETE', path, undefined, once)).status, 404)
+  })
+})
+
+const postgres = databases.find(({ name }) => name === 'postgres')!
+
+test('nodes on one PostgreSQL answer for each other', { skip: postgres.skip }, async (t) => {
+  verifies('idempotency.waits', 'idempotency.replay', 'process.nodes-equal')
+  const env = { DATABASE_URL: await postgres.createUrl() }
+  const nodes = [await start(t, { env }), await start(t, { env })]
+  const caller = await newCaller(nodes[0]!)
+  for (const path of ['/v1/drift', '/v1/me/keys']) {
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) => caller.at(nodes[at % 2]!).post(path, step, once)),
+    )
+    assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+    assert.equal(answers.filter(replayed).length, 11)
+  }
+  assert.equal(await stepsOf(caller), 1)
+})
