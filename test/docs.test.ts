@@ -80,20 +80,25 @@ describe('README.md', () => {
   }
 
   test('its TypeScript runs and compiles', async (t) => {
-    const { url } = await start(t)
+    const { url, newAccount, get } = await start(t)
+    const { key, headers } = await newAccount()
     const folder = mkdtempSync(join(tmpdir(), 'plumbline-readme-'))
     t.after(() => rmSync(folder, { recursive: true }))
     const source = blocksOf('README.md', 'ts')
       .join('\n')
       .replaceAll(address, url)
+      // However busy this machine is.
+      .replaceAll('client.run({', 'client.run({ budgetMs: 30_000,')
       .replaceAll("'plumbline/detector'", `'${join(process.cwd(), 'src/core/detector/public.ts')}'`)
       .replaceAll("'plumbline/client'", `'${join(process.cwd(), 'src/surfaces/client.ts')}'`)
     const file = join(folder, 'readme.ts')
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
-    writeFileSync(file, `${source}\nconsole.log(verdict.reason)\n`)
-    const { stdout } = await run(process.execPath, [file])
-    assert.match(stdout, /^true The goal and the ground share 0 of 7 words/)
-    assert.match(stdout, /goal-drift/)
+    writeFileSync(file, source)
+    const env = { ...process.env, PLUMBLINE_KEY: key }
+    const { stdout } = await run(process.execPath, [file], { env })
+    assert.match(stdout, /^true (The goal and the ground share 0 of 7 words.*)\n\1\n$/)
+    const { body } = await get('/v1/drift/runs', headers)
+    assert.deepEqual([body.runs[0].steps, body.runs[0].outcome], [2, 'success'])
     const base = JSON.parse(readFileSync('tsconfig.json', 'utf8'))
     const compilerOptions = {
       ...base.compilerOptions,

@@ -5,7 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, extname, join } from 'node:path'
-import { after, before, test } from 'node:test'
+import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
 import { detect } from '../src/core/detector/detect.ts'
@@ -66,13 +66,20 @@ test('its two modules import without the server’s dependencies', async () => {
 test('a strict TypeScript project compiles against its types', async () => {
   const source = `
     import { detect, newMemory, type Verdict } from 'plumbline/detector'
-    import { createClient } from 'plumbline/client'
+    import { type Client, createClient, isServiceError } from 'plumbline/client'
     const verdict: Verdict = detect(newMemory('overlap'), { goal: 'g', progress: 'advancing', distance: 5 }).verdict
-    const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
+    const client: Client = createClient({ baseUrl: 'http://127.0.0.1:1' })
     export async function ask(): Promise<boolean> {
       const answer = await client.check({ ground: verdict.goal, goal: 'h', distance: 3 })
       return answer.verdict.drifting
     }
+    export async function loop(): Promise<string> {
+      const run = client.run({ ground: verdict.goal })
+      const next = await run.step({ goal: 'h', parentGoal: 'g' })
+      for await (const { run_id } of client.runs()) return run_id
+      return next?.why ?? run.stats.late.toFixed()
+    }
+    export const wordOf = (error: unknown) => (isServiceError(error) ? error.word : '')
     // @ts-expect-error a goal is a text
     export const wrong = () => client.check({ ground: 1, goal: 2 })`
   writeFileSync(join(folder, 'use.ts'), source)
@@ -95,23 +102,17 @@ test('a strict TypeScript project compiles against its types', async () => {
 
 const browser = process.env.CHROMIUM ?? '/usr/bin/chromium'
 
-test('the detector gives the same bytes in a browser', {
+const inBrowser = {
   skip: existsSync(browser) ? false : `there is no browser at ${browser}; CHROMIUM names another`,
-}, async (t) => {
-  const goals = [
-    'add rate limiting to the login endpoint',
-    'write a token bucket for the login endpoint',
-    '修复登录页面',
-    'Kündigung prüfen und café menü ändern',
-    'أَصْلِح تسجيل الدخول',
-    'lone \uD800 surrogate',
-  ]
-  const steps = goals.map((goal, place) => ({ goal, progress: 'advancing', distance: 9 - place }))
+}
+
+/** A page of a server that holds the installed package, and answers all else by `answer`. */
+async function openPage(t: TestContext, answer: (path: string) => string) {
   const server = createServer((request, response) => {
     const path = join(installed, request.url ?? '')
     const isModule = extname(path) === '.js' && existsSync(path)
     response.setHeader('content-type', isModule ? 'text/javascript' : 'text/html')
-    response.end(isModule ? readFileSync(path) : '<!doctype html>')
+    response.end(isModule ? readFileSync(path) : answer(request.url ?? ''))
   }).listen(0, '127.0.0.1')
   t.after(() => server.close())
   const page = await chromium.launch({
@@ -129,7 +130,21 @@ test('the detector gives the same bytes in a browser', {
   t.after(() => page.close())
   const tab = await page.newPage()
   await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  const inBrowser = await tab.evaluate(async (given) => {
+  return tab
+}
+
+test('the detector gives the same bytes in a browser', inBrowser, async (t) => {
+  const goals = [
+    'add rate limiting to the login endpoint',
+    'write a token bucket for the login endpoint',
+    '修复登录页面',
+    'Kündigung prüfen und café menü ändern',
+    'أَصْلِح تسجيل الدخول',
+    'lone \uD800 surrogate',
+  ]
+  const steps = goals.map((goal, place) => ({ goal, progress: 'advancing', distance: 9 - place }))
+  const tab = await openPage(t, () => '<!doctype html>')
+  const there = await tab.evaluate(async (given) => {
     const { detect, newMemory } = await import('/src/core/detector/public.js' as string)
     let memory = newMemory('overlap')
     return given.map((step: unknown) => {
@@ -144,7 +159,22 @@ test('the detector gives the same bytes in a browser', {
     memory = detected.memory
     return JSON.stringify(detected)
   })
-  assert.deepEqual(inBrowser, here)
+  assert.deepEqual(there, here)
+})
+
+test('the client runs in a browser', inBrowser, async (t) => {
+  const tab = await openPage(t, (path) =>
+    path === '/v1/drift' ? '{"drifting":true,"revision":1}' : '<!doctype html>',
+  )
+  const [verdict, stats, isDone] = await tab.evaluate(async (baseUrl) => {
+    const { createClient } = await import('/src/surfaces/client.js' as string)
+    const client = createClient({ baseUrl, key: 'k' })
+    const run = client.run({ ground: 'fix the login', budgetMs: 30_000 })
+    return [await run.step({ goal: 'paint the shed' }), run.stats, await client.close()]
+  }, new URL(tab.url()).origin)
+  assert.equal(verdict.drifting, true)
+  assert.deepEqual(stats, { sent: 1, late: 0, failed: 0, dropped: 0, waiting: 0 })
+  assert.equal(isDone, true)
 })
 
 test('an older Node is told what to do', async () => {
