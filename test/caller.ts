@@ -4,6 +4,8 @@ import type { Answer, App, Holder } from './harness.ts'
 
 /** An account, asking one node. */
 export interface Caller extends Holder {
+  /** The node it asks. */
+  readonly app: App
   request(
     method: string,
     path: string,
@@ -33,6 +35,7 @@ export async function newCaller(app: App, tier?: TierName): Promise<Caller> {
 function callerOf(app: App, holder: Holder): Caller {
   const caller: Caller = {
     ...holder,
+    app,
     request: (method, path, body, headers = {}) =>
       app.request(method, path, {
         headers: { ...holder.headers, ...headers },

@@ -38,7 +38,10 @@ async function run(argv: readonly string[], input = ''): Promise<Ran> {
     },
     migrate: async () => 'migrated',
     openapi: () => '{}\n',
-  } as Parameters<typeof runCommand>[1]
+    now: () => 0,
+    settings: () => ({ databaseUrl: 'sqlite::memory:', unknownSettings: [] }),
+    withService: () => Promise.reject(new Error('none of these commands opens the store')),
+  }
   ran.code = await runCommand(argv, world)
   return ran
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { type EvalOptions, evaluate } from '../src/surfaces/eval.ts'
 import { verifies } from './verifies.ts'
@@ -265,3 +267,25 @@ function folder(t: TestContext): string {
   t.after(() => rmSync(path, { recursive: true }))
   return path
 }
+
+test('the command names the detector and answers JSON on request', async (t) => {
+  verifies('command.eval.options')
+  const file = join(mkdtempSync(join(tmpdir(), 'plumbline-eval-')), 'pairs.jsonl')
+  t.after(() => rmSync(dirname(file), { recursive: true }))
+  const pairs = [
+    { ground: 'fix the login', goal: 'fix the login page', label: 'same' },
+    { ground: 'fix the login', goal: 'paint a shed', label: 'drift' },
+  ]
+  writeFileSync(file, pairs.map((pair) => `${JSON.stringify(pair)}\n`).join(''))
+  const command = ['bin/plumbline.js', 'eval', file]
+  const run = promisify(execFile)
+  const asked = await run(process.execPath, [...command, '--detector', 'overlap', '--json'])
+  const report = JSON.parse(asked.stdout)
+  assert.equal(report.detector, 'overlap')
+  assert.equal(report.pairs.recall.value, 1)
+  const refused = await run(process.execPath, [...command, '--detector', 'guess']).catch(
+    (error) => error,
+  )
+  assert.equal(refused.code, 2)
+  assert.match(refused.stderr, /--detector is "guess"; send overlap/)
+})

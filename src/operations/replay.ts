@@ -23,7 +23,8 @@ export async function replayable(
 ): Promise<Answer> {
   const key = call.method === 'POST' ? keyOf(call, http.path, body) : null
   if (key === null) return work(service.store)
-  const bodyHash = service.hash(body)
+  // Some bodies are read by what the parameters say of them, so those are part of the request.
+  const bodyHash = service.hash(JSON.stringify(call.query) + body)
   const seal = secret === undefined ? undefined : call.credential
   return service.store.tx(async (store) => {
     const claim = { account, ...key, bodyHash, at: service.now() }

@@ -11,17 +11,14 @@ import {
   type Estimate,
   type ItemCounts,
   type ItemMeasures,
-  type Judged,
   type JudgedRun,
-  type Labelled,
   measurePairs,
   measureRuns,
   type PairReport,
-  predict,
   type RunReport,
-  readLabelled,
   type SourceReport,
 } from '../core/evaluation.ts'
+import { type Judged, type Labelled, predict, readLabelled } from '../core/labelled.ts'
 import { usageFault } from './usage-fault.ts'
 
 /** What to measure and what to leave behind. */

@@ -4,12 +4,10 @@ import fc from 'fast-check'
 import {
   afterFirstStep,
   type JudgedRun,
-  type Labelled,
   measurePairs,
   measureRuns,
-  predict,
-  readLabelled,
 } from '../../src/core/evaluation.ts'
+import { type Labelled, predict, readLabelled } from '../../src/core/labelled.ts'
 
 type Item = [label: 'same' | 'drift', drifting: boolean, score: number, uncertain?: boolean]
 
