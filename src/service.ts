@@ -103,7 +103,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     servesMetrics: config.metricsPort === null,
     log,
     baseUrls,
-    newRequestId: () => `req_${randomBytes(9).toString('base64url')}`,
+    newRequestId: createRequestIds(randomBytes(6).toString('base64url')),
     assertWritable: () => store.writable(world.now()),
     isStopping: () => stopping,
   })
@@ -180,6 +180,12 @@ export function createService(
     countVerdict,
     checkAnswers: world.checkAnswers,
   }
+}
+
+/** Ids that are new in this process and, by its own part, among all processes. */
+function createRequestIds(process: string): () => string {
+  let count = 0
+  return () => `req_${process}_${(count++).toString(36)}`
 }
 
 function digestOf(text: string): Buffer {

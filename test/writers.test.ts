@@ -247,137 +247,28 @@ onEachDatabase((database) => {
     return headers.get('idempotent-replayed') === 'true'
   }
 
-  function assertConflict(answer: Answer): void {
-    assert.deepEqual([answer.status, answer.body.error], [409, 'idempotency_conflict'], answer.text)
-    assert.ok(!isReplay(answer))
-  }
-
-  test('a key that comes again with the same body gets the same bytes and does nothing', async (t) => {
-    verifies('idempotency.replay', 'idempotency.conflict', 'idempotency.scope')
-    const { app, me, url } = await startKeyed(t)
-    const key = { 'idempotency-key': 'k "1" é' }
-    const bodies: [string, object, object][] = [
-      ['/v1/drift', { run_id: 'mine', goal: errand }, { run_id: 'mine', goal: 'another' }],
-      [
-        '/v1/drift/batch',
-        { steps: [{ run_id: 'mine', goal: errand }] },
-        { steps: [{ run_id: 'mine', goal: errand, tokens: 1 }] },
-      ],
-      [
-        '/v1/drift/outcome',
-        { run_id: 'mine', outcome: 'success' },
-        { run_id: 'mine', outcome: 'failure' },
-      ],
-    ]
-    const first = []
-    for (const [path, body] of bodies) {
-      const answer = await me.post(path, body, key)
-      assert.equal(answer.status, 200, `${path}: ${answer.text}`)
-      assert.ok(!isReplay(answer), 'a key is scoped to its route')
-      first.push(answer.text)
-    }
-    const before = await me.read('mine')
-    assert.deepEqual([before.run.steps, before.run.outcome], [2, 'success'])
-    const restarted = me.at(await start(t, { env: { DATABASE_URL: url } }))
-    for (const caller of [me, me, restarted]) {
-      for (const [index, [path, body, other]] of bodies.entries()) {
-        const again = await caller.post(path, body, key)
-        assert.deepEqual([again.status, again.text, isReplay(again)], [200, first[index], true])
-        assert.match(again.headers.get('content-type') ?? '', /^application\/json/)
-        assertConflict(await caller.post(path, other, key))
-        assertConflict(await caller.post(path, JSON.stringify(body, null, 1), key))
-      }
-    }
-    assert.deepEqual(await me.read('mine'), before)
-    const stranger = await newCaller(app)
-    assert.equal((await stranger.post('/v1/drift', bodies[0]![2], key)).body.step, 1)
-    await me.request('DELETE', '/v1/drift/run?id=mine', undefined, key)
-    const replayed = await me.post('/v1/drift', bodies[0]![1], key)
-    assert.deepEqual([replayed.text, isReplay(replayed)], [first[0], true])
-    assert.equal((await me.get('/v1/drift/run?id=mine')).status, 404)
-  })
-
-  test('a key is remembered for 24 hours', async (t) => {
-    verifies('idempotency.replay')
-    const { app, me } = await startKeyed(t)
-    const log = (goal = errand) => me.post('/v1/drift', { goal }, { 'idempotency-key': 'a' })
-    assert.equal((await log()).body.step, 1)
-    app.advance(dayMs - 1)
-    assert.ok(isReplay(await log()))
-    app.advance(1)
-    const anew = await log('another goal')
-    assert.deepEqual([anew.body.step, isReplay(anew)], [2, false])
-    assertConflict(await log())
-    app.advance(dayMs - 1)
-    assert.ok(isReplay(await log('another goal')))
-  })
-
-  test('only good answers are remembered', async (t) => {
-    verifies('idempotency.only-2xx')
+  test('a step_id is kept with its run, whether that is named or not', async (t) => {
+    verifies('idempotency.step-id', 'idempotency.conflict', 'drift.run-default')
     const { me } = await startKeyed(t)
-    const send = (path: string, body: unknown) => me.post(path, body, { 'idempotency-key': 'a' })
-    for (const body of ['nonsense', {}, { goal: 5 }]) {
-      assert.equal((await send('/v1/drift', body)).status, 400)
-      assert.equal((await send('/v1/drift/batch', { steps: [body] })).status, 400)
-    }
-    const outcome = { run_id: 'run', outcome: 'success' }
-    assert.equal((await send('/v1/drift/outcome', outcome)).status, 404)
-    assert.deepEqual((await send('/v1/drift', { goal: errand })).body.step, 1)
-    assert.equal((await send('/v1/drift/outcome', outcome)).status, 200)
-    assert.equal((await send('/v1/drift/batch', { steps: [{ goal: errand }] })).status, 200)
-    assert.equal((await me.read('run')).run.steps, 2)
+    const first = await me.post('/v1/drift', { goal: errand, step_id: 's' })
+    assert.equal(first.body.step, 1)
+    const named = await me.post('/v1/drift', { run_id: 'run', goal: errand, step_id: 's' })
+    assert.deepEqual([named.status, named.body.error], [409, 'idempotency_conflict'])
+    assert.equal((await me.log({ run_id: 'other', goal: errand, step_id: 's' })).step, 1)
+    const longest = { run_id: '界'.repeat(200), goal: errand, step_id: '界'.repeat(255) }
+    assert.equal((await me.log(longest)).step, 1)
+    assert.ok(isReplay(await me.post('/v1/drift', longest)))
   })
 
-  test('a step_id is a key within its run', async (t) => {
-    verifies('idempotency.step-id', 'idempotency.conflict', 'idempotency.only-2xx')
+  test('a run_id that is too long is refused beside a step_id too', async (t) => {
+    verifies('id.length', 'idempotency.step-id')
     const { me } = await startKeyed(t)
-    const step = { run_id: 'mine', goal: errand, step_id: 's' }
-    const first = await me.post('/v1/drift', step)
-    assert.deepEqual([first.body.step, isReplay(first)], [1, false])
-    const again = await me.post('/v1/drift', step)
-    assert.deepEqual([again.text, isReplay(again)], [first.text, true])
-    assertConflict(await me.post('/v1/drift', { ...step, goal: 'another goal' }))
-    assert.equal((await me.log({ ...step, run_id: 'other' })).step, 1)
-    assert.equal((await me.log({ ...step, step_id: 'S' })).step, 2)
-    assert.equal((await me.log({ ...step, step_id: null })).step, 3)
-    assert.equal((await me.log({ ...step, step_id: 's'.repeat(255) })).step, 4)
-
-    assert.equal((await me.log({ goal: errand, step_id: 's' })).run_id, 'run')
-    assertConflict(await me.post('/v1/drift', { run_id: 'run', goal: errand, step_id: 's' }))
-
-    const headed = await me.post('/v1/drift', step, { 'idempotency-key': 'x' })
-    assert.deepEqual([headed.body.step, isReplay(headed)], [5, false], 'a header decides alone')
-
-    const outcome = { run_id: 'mine', outcome: 'success', step_id: 's' }
-    const set = await me.post('/v1/drift/outcome', outcome)
-    assert.deepEqual([set.status, isReplay(set)], [200, false])
-    assert.ok(isReplay(await me.post('/v1/drift/outcome', outcome)))
-
-    for (const step_id of ['', 's'.repeat(256), 5, true, {}, ['s']]) {
-      const answer = await me.post('/v1/drift', { ...step, step_id })
-      assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request'], answer.text)
-      assert.match(answer.body.detail, /^step_id/)
-    }
-    assert.equal((await me.read('mine')).run.steps, 5)
-  })
-
-  test('a key has 1 to 255 characters, and a run_id too long is refused beside any key', async (t) => {
-    verifies('idempotency.replay', 'idempotency.step-id')
-    const { me } = await startKeyed(t)
-    for (const key of ['', 'x'.repeat(256), 'x'.repeat(5_000)]) {
-      const answer = await me.post('/v1/drift', { goal: errand }, { 'idempotency-key': key })
-      assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request'])
-      assert.match(answer.body.detail, /Idempotency-Key .*255/)
-    }
     const words = Array.from({ length: 30_000 }, (_, at) => (at * 7_919).toString(36)).join('')
     for (const run_id of [words.slice(0, 201), words.slice(0, 4_000), words]) {
       const answer = await me.post('/v1/drift', { run_id, goal: errand, step_id: 's' })
       assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request'], answer.text)
       assert.match(answer.body.detail, /^run_id: /)
     }
-    const step = { run_id: '界'.repeat(200), goal: errand, step_id: '界'.repeat(255) }
-    assert.equal((await me.log(step)).step, 1)
-    assert.ok(isReplay(await me.post('/v1/drift', step)))
   })
 
   if (database.name === 'postgres') {

@@ -20,15 +20,15 @@ export interface Counters {
 
 /**
  * Counters in a database. On SQLite, which has one server, the number is kept in memory and stored
- * within 25 ms, so that a call costs no write and still counts on a full disk; what was counted in
- * the last 25 ms before a crash is lost. On PostgreSQL the nodes share the stored number.
+ * within 100 ms, so that a call costs no write and still counts on a full disk; what was counted in
+ * the last 100 ms before a crash is lost. On PostgreSQL the nodes share the stored number.
  */
 export function createCounters(db: Database): Counters {
   return db.kind === 'sqlite' ? countInMemory(db) : countTogether(db)
 }
 
 const MAX_BUCKETS = 100_000
-const WRITE_PAUSE_MS = 25
+const WRITE_PAUSE_MS = 100
 const RETRY_PAUSE_MS = 1_000
 const SHARED_LIMIT_MS = 2_000
 

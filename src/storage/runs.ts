@@ -97,9 +97,14 @@ export const indexSize = 200
 
 const columns = Object.keys(runColumns).join(', ')
 
+/** The keys of runs as rows: with the account beside each id, both databases look them up one by one. */
+function keysOf(account: string, runIds: readonly string[]): string {
+  return JSON.stringify(runIds.map((run_id) => ({ account, run_id })))
+}
+
 /** The runs in a database or one of its transactions. */
 export function createRuns(db: Queries, kind: Database['kind']): Runs {
-  const named = jsonRows(kind, { run_id: 'TEXT' })
+  const named = jsonRows(kind, { account: 'TEXT', run_id: 'TEXT' })
 
   async function select(where: string, ...values: (string | number | null)[]): Promise<Run[]> {
     const rows = await db.all<RunRow>(`SELECT ${columns} FROM runs WHERE ${where}`, ...values)
@@ -118,20 +123,20 @@ export function createRuns(db: Queries, kind: Database['kind']): Runs {
     async groundsOf(account, runIds) {
       const rows = await db.all<GroundRow & { run_id: string }>(
         `SELECT grounds.run_id, revision, goal, set_by, at
-         FROM grounds JOIN ${named} ON grounds.run_id = rows.run_id
-         WHERE account = ? AND agent_id = '' ORDER BY grounds.run_id, revision`,
-        JSON.stringify(runIds.map((run_id) => ({ run_id }))),
-        account,
+         FROM grounds JOIN ${named}
+           ON grounds.account = rows.account AND grounds.run_id = rows.run_id
+         WHERE agent_id = '' ORDER BY grounds.run_id, revision`,
+        keysOf(account, runIds),
       )
       return Map.groupBy(rows, ({ run_id }) => run_id)
     },
     async subAgentsOf(account, runIds) {
       const rows = await db.all<Omit<SubAgent, 'ground' | 'drifting'> & StoredAgent>(
         `SELECT agents.run_id, agent_id, memory, steps, drifting, last_reason
-         FROM agents JOIN ${named} ON agents.run_id = rows.run_id
-         WHERE account = ? AND agent_id <> '' ORDER BY agents.run_id, agent_id`,
-        JSON.stringify(runIds.map((run_id) => ({ run_id }))),
-        account,
+         FROM agents JOIN ${named}
+           ON agents.account = rows.account AND agents.run_id = rows.run_id
+         WHERE agent_id <> '' ORDER BY agents.run_id, agent_id`,
+        keysOf(account, runIds),
       )
       const agents = rows.map(({ memory, drifting, ...rest }) => ({
         ...rest,

@@ -29,7 +29,11 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     request.on('end', () =>
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
     )
-    for (const end of ['error', 'close']) request.on(end, () => reject(brokenOff()))
+    request.on('error', () => reject(brokenOff()))
+    // It comes after every request; making an error that nobody sees would cost more than judging.
+    request.on('close', () => {
+      if (!request.complete) reject(brokenOff())
+    })
   })
 }
 

@@ -6,7 +6,7 @@ export interface Item {
   kind: 'step' | 'outcome'
   /** Whether it stays when a full queue lets go: turns of the user and outcomes do. */
   keeps: boolean
-  /** Asked once, when its turn has come. */
+  /** Asked once, when its turn has come; plain JSON. */
   body(): Record<string, unknown>
   /** Takes the answer; throws when it is none. */
   settle(answer: unknown): void
@@ -16,20 +16,21 @@ export interface Item {
 /** What waits to be delivered of one run: strictly in order, one request at a time. */
 export interface Queue {
   readonly stats: RunStats
-  /** Whether attempts fail, or an answer is overdue, since the last one came. */
+  /** Whether a step has waited in vain since the last answer. */
   isAway: boolean
   add(item: Item): void
   /** Counts something that could not even be queued. */
   lose(error: unknown): void
   /** Answers whether everything was delivered or refused within `timeoutMs`, 10,000 unless given. */
   flush(timeoutMs?: number): Promise<boolean>
+  /** Cuts off what is under way and drops what waits. */
+  stop(): Promise<void>
 }
 
 /** What the queues of one client share. */
-export interface Background {
+export interface QueueParts {
   calls: Calls
-  /** Aborted when the client is closed. */
-  closed: AbortSignal
+  isClosed(): boolean
   /** Queues with something to deliver. */
   active: Set<Queue>
 }
@@ -50,26 +51,24 @@ const maxBatchCharacters = 64 * 1024
  * is logged twice and nothing overtakes.
  */
 export function createQueue(
-  { calls, closed, active }: Background,
+  { calls, isClosed, active }: QueueParts,
   { onError = () => {}, maxWaiting = 1_000 }: DeliveryOptions,
 ): Queue {
   const stats: RunStats = { sent: 0, late: 0, failed: 0, dropped: 0, waiting: 0 }
   const waiting: Item[] = []
+  const cutOff = new AbortController()
   let delivery: Promise<void> | null = null
   let wake = () => {}
-  const queue: Queue = { stats, isAway: false, add, lose, flush }
+  const queue: Queue = { stats, isAway: false, add, lose, flush, stop }
   const background = {
-    failed: (error: ServiceError) => {
-      queue.isAway = true
-      tell(error, 0)
-    },
+    failed: (error: ServiceError) => void tell(error, 0),
     waits: (given: () => void) => {
       wake = given
     },
   }
 
   function add(item: Item): void {
-    if (closed.aborted) {
+    if (isClosed()) {
       drop(item, 'closed', 'The client was closed.')
       return
     }
@@ -100,9 +99,9 @@ export function createQueue(
     tell(isOwnError(error) ? error : serviceError('unsent', String(error), { cause: error }), 1)
   }
 
-  function tell(error: ServiceError, lost: number): void {
+  async function tell(error: ServiceError, lost: number): Promise<void> {
     try {
-      onError(error, lost)
+      await onError(error, lost)
     } catch {
       // It must not break the agent that it reports to.
     }
@@ -139,7 +138,7 @@ export function createQueue(
       const answers = await send(parcel)
       for (const [at, { item }] of parcel.entries()) settle(item, answers[at])
     } catch (error) {
-      if (closed.aborted) {
+      if (isClosed()) {
         stats.waiting -= parcel.length
         for (const { item } of parcel)
           drop(item, 'closed', 'The client was closed before an answer.')
@@ -153,7 +152,7 @@ export function createQueue(
   }
 
   async function send(parcel: readonly Ready[]): Promise<unknown[]> {
-    const options = { signal: closed }
+    const options = { signal: cutOff.signal }
     const [first] = parcel
     if (first !== undefined && parcel.length === 1) {
       const path = first.item.kind === 'step' ? '/v1/drift' : '/v1/drift/outcome'
@@ -191,6 +190,11 @@ export function createQueue(
     const isDone = await Promise.race([delivery.then(() => true), isLate])
     cancelTimer()
     return isDone
+  }
+
+  async function stop(): Promise<void> {
+    cutOff.abort()
+    await delivery
   }
 
   return queue

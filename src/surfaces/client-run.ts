@@ -7,7 +7,7 @@ import type {
   Verdict,
 } from './client.ts'
 import { after, newId, serviceError } from './client-call.ts'
-import { type Background, createQueue, type Item, type Queue } from './client-queue.ts'
+import { createQueue, type Item, type Queue, type QueueParts } from './client-queue.ts'
 
 /** What the first steps of an agent carry, until one of them has frozen a ground. */
 interface Opening {
@@ -23,9 +23,9 @@ type Defaults = Pick<RunOptions, 'budgetMs' | 'throws'>
 const defaultBudgetMs = 250
 
 /** A handle on one run: its agents share one queue, so that the run keeps its order. */
-export function createRun(background: Background, options: RunOptions): RunHandle {
+export function createRun(parts: QueueParts, options: RunOptions): RunHandle {
   const { ground, runId = `run_${newId()}`, agentId, pair, arm, detector } = options
-  const queue = createQueue(background, options)
+  const queue = createQueue(parts, options)
   const common = { pair, arm, detector }
   const agent = (id: string | undefined, ownGround: string | undefined) =>
     createAgent(queue, { run_id: runId, agent_id: id }, { ...common, ground: ownGround }, options)
@@ -34,13 +34,16 @@ export function createRun(background: Background, options: RunOptions): RunHandl
     runId,
     spawn: (id: string, { ground }: { ground?: string | undefined } = {}) => agent(id, ground),
     outcome: (outcome, { score, note, ...wait } = {}) =>
-      deliver<StoredRun>(queue, options, wait, (settle, fail) => ({
-        kind: 'outcome',
-        keeps: true,
-        body: () => ({ run_id: runId, outcome, score, note }),
-        settle: (answer) => settle(readRun(answer)),
-        fail,
-      })),
+      deliver<StoredRun>(queue, options, wait, (settle, fail) => {
+        const body = asItIs({ run_id: runId, outcome, score, note })
+        return {
+          kind: 'outcome',
+          keeps: true,
+          body: () => body,
+          settle: (answer) => settle(readRun(answer)),
+          fail,
+        }
+      }),
     flush: ({ timeoutMs } = {}) => queue.flush(timeoutMs),
     stats: queue.stats,
   } satisfies Omit<RunHandle, keyof AgentHandle>)
@@ -57,15 +60,15 @@ function createAgent(
 
   function step(fields: object, isUserTurn: boolean, options: StepOptions) {
     return deliver<Verdict>(queue, defaults, options, (settle, fail) => {
-      const sent = { ...wireFields(fields), ...ids, ...(isUserTurn ? { user_turn: true } : {}) }
+      const turn = isUserTurn ? { user_turn: true } : {}
+      // The words of the turn are the ground then, not the errand from before it.
+      const first = isUserTurn ? { ...opening, ground: undefined } : opening
+      const sent = asItIs({ ...wireFields(fields), ...ids, ...turn })
+      const sentFirst = asItIs({ ...first, ...sent })
       return {
         kind: 'step',
         keeps: isUserTurn,
-        body: () => {
-          if (isOpen) return sent
-          // The words of the turn are the ground then, not the errand from before it.
-          return { ...opening, ...(isUserTurn ? { ground: undefined } : {}), ...sent }
-        },
+        body: () => (isOpen ? sent : sentFirst),
         settle: (answer) => {
           latest = readVerdict(answer)
           isOpen ||= latest.revision > 0
@@ -130,13 +133,19 @@ function deliver<Result>(
   })
 }
 
-/** The fields as the wire names them, as they are now: the agent may change its object later. */
+/** The fields as the wire names them. */
 function wireFields(fields: object): Record<string, unknown> {
-  const named = Object.entries(fields).map(([name, value]) => [
-    name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
-    value,
-  ])
-  return JSON.parse(JSON.stringify(Object.fromEntries(named)))
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
+}
+
+/** A copy, since the agent may change what it gave; throws when it cannot be JSON. */
+function asItIs(fields: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(fields))
 }
 
 function readVerdict(answer: unknown): Verdict {

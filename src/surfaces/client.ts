@@ -7,7 +7,7 @@ import type { createKey, readMe, revokeKey, rotateKey } from '../operations/me.t
 import type { Operation } from '../operations/operation.ts'
 import type { deleteRun, listRuns, readRun, setOutcome } from '../operations/runs.ts'
 import type { listTiers } from '../operations/tiers.ts'
-import { createCalls, isOwnError, type Request, serviceError } from './client-call.ts'
+import { createCalls, isOwnError, type Request } from './client-call.ts'
 import type { Queue } from './client-queue.ts'
 import { createRun } from './client-run.ts'
 
@@ -111,7 +111,7 @@ export interface DeliveryOptions {
    * Told of every attempt that failed; `lost` says how many steps that cost, 0 while they are still
    * being tried. What it throws is ignored.
    */
-  onError?: ((error: ServiceError, lost: number) => void) | undefined
+  onError?: ((error: ServiceError, lost: number) => unknown) | undefined
 }
 
 /** What a run is about, and how long its steps may hold the agent up. */
@@ -280,8 +280,9 @@ const routes: Record<keyof Posted | keyof Queried, Route> = {
  */
 export function createClient(options: ClientOptions): Client {
   const calls = createCalls(options)
-  const closing = new AbortController()
-  const background = { calls, closed: closing.signal, active: new Set<Queue>() }
+  const active = new Set<Queue>()
+  let isClosed = false
+  const parts = { calls, active, isClosed: () => isClosed }
 
   const methods = Object.fromEntries(
     Object.entries(routes).map(([name, route]) => [
@@ -308,14 +309,11 @@ export function createClient(options: ClientOptions): Client {
         { method: 'GET', path: '/v1/export', keyed: true },
         options,
       ) as AsyncIterable<ExportLine>,
-    run: (options = {}) => createRun(background, options),
+    run: (options = {}) => createRun(parts, options),
     async close({ timeoutMs } = {}) {
-      const flushed = await Promise.all(
-        [...background.active].map((queue) => queue.flush(timeoutMs)),
-      )
-      closing.abort(serviceError('closed', 'The client was closed.'))
-      // What was cut off is counted as dropped before this is over.
-      await Promise.all([...background.active].map((queue) => queue.flush(timeoutMs)))
+      const flushed = await Promise.all([...active].map((queue) => queue.flush(timeoutMs)))
+      isClosed = true
+      await Promise.all([...active].map((queue) => queue.stop()))
       return !flushed.includes(false)
     },
   }

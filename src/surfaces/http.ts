@@ -44,6 +44,7 @@ const retryAfterSeconds = 2
 export function createHttp(given: HttpParts): FastifyInstance {
   const parts = { ...given, operations: [...given.operations, ...adminDescription(given)] }
   const { service, operations, metrics, log } = parts
+  const commonHeaders = createCommonHeaders(parts)
   const app = Fastify({
     genReqId: parts.newRequestId,
     return503OnClosing: false,
@@ -54,7 +55,7 @@ export function createHttp(given: HttpParts): FastifyInstance {
     routerOptions: { maxParamLength: 1000 },
     clientErrorHandler: (error, socket) =>
       answerUnparsed(error, socket, {
-        ...commonHeaders(parts),
+        ...commonHeaders(),
         'x-request-id': parts.newRequestId(),
       }),
     frameworkErrors: (_error, request: FastifyRequest, reply: FastifyReply) => {
@@ -75,7 +76,7 @@ export function createHttp(given: HttpParts): FastifyInstance {
   app.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 
   function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): void {
-    reply.headers(commonHeaders(parts))
+    reply.headers(commonHeaders())
     reply.header('x-request-id', request.id)
   }
 
@@ -94,16 +95,12 @@ export function createHttp(given: HttpParts): FastifyInstance {
     const route = request.routeOptions.url ?? 'unknown'
     metrics.countRequest(request.method, route, reply.statusCode, reply.elapsedTime / 1000)
     // Good answers are many and metrics count them; a refusal is what an operator looks for.
-    log[reply.statusCode < 400 ? 'debug' : 'info'](
-      {
-        request_id: request.id,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        ms: reply.elapsedTime,
-      },
-      'answered',
-    )
+    const level = reply.statusCode < 400 ? 'debug' : 'info'
+    if (log.isLevelEnabled(level)) {
+      const { id, method } = request
+      const { statusCode: status, elapsedTime: ms } = reply
+      log[level]({ request_id: id, method, route, status, ms }, 'answered')
+    }
     done()
   })
 
@@ -121,7 +118,7 @@ export function createHttp(given: HttpParts): FastifyInstance {
             headers: request.headers,
           },
           async (span) => {
-            reply.raw.once('close', () => endSpan(span, reply.statusCode))
+            if (span.isRecording()) reply.raw.once('close', () => endSpan(span, reply.statusCode))
             const call = readCall(request, parts.addresses, operation.access)
             try {
               const { status, body, json } = await operation.answer(service, call)
@@ -211,13 +208,23 @@ function adminDescription({ operations, baseUrls }: HttpParts): Operation[] {
   return [read]
 }
 
-function commonHeaders({ baseUrls }: HttpParts): Record<string, string> {
-  return {
-    deprecation: 'true',
-    link: `<${baseUrls()[0]}/docs/migration>; rel="deprecation"`,
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
+/** The headers of every answer, made anew only when the address becomes known. */
+function createCommonHeaders({ baseUrls }: HttpParts): () => Readonly<Record<string, string>> {
+  let madeFor: string | undefined
+  let headers: Readonly<Record<string, string>> = {}
+  return () => {
+    const [baseUrl = ''] = baseUrls()
+    if (baseUrl !== madeFor) {
+      madeFor = baseUrl
+      headers = {
+        deprecation: 'true',
+        link: `<${baseUrl}/docs/migration>; rel="deprecation"`,
+        'cache-control': 'no-store',
+        'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
+      }
+    }
+    return headers
   }
 }
 

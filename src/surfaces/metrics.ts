@@ -54,9 +54,12 @@ export function createMetrics(): Metrics {
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers: [registry],
   })
+  const seriesOf = remembered<Counter.Internal>()
+  const latencyOf = remembered<Histogram.Internal<'route'>>()
   return {
     countVerdict({ detector, reason, drifting }, stored) {
-      verdicts.inc({ detector, reason, drifting: String(drifting), stored: String(stored) })
+      const labels = { detector, reason, drifting: String(drifting), stored: String(stored) }
+      seriesOf(`${detector} ${reason} ${drifting} ${stored}`, () => verdicts.labels(labels)).inc()
     },
     countCommit(steps) {
       commits.observe(steps)
@@ -65,11 +68,23 @@ export function createMetrics(): Metrics {
       addQueueGauges(registry, queues)
     },
     countRequest(method, route, status, seconds) {
-      requests.inc({ method, route, status })
-      durations.observe({ route }, seconds)
+      seriesOf(`${method} ${route} ${status}`, () =>
+        requests.labels({ method, route, status }),
+      ).inc()
+      latencyOf(route, () => durations.labels({ route })).observe(seconds)
     },
     text: () => registry.metrics(),
     contentType: registry.contentType,
+  }
+}
+
+/** Finding a series by its labels costs as much as judging a step, so each is found once. */
+function remembered<Series>(): (key: string, find: () => Series) => Series {
+  const known = new Map<string, Series>()
+  return (key, find) => {
+    const series = known.get(key) ?? find()
+    known.set(key, series)
+    return series
   }
 }
 

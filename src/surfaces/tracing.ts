@@ -1,5 +1,7 @@
 import {
   context,
+  INVALID_SPAN_CONTEXT,
+  ProxyTracerProvider,
   propagation,
   type Span,
   SpanKind,
@@ -23,6 +25,7 @@ export interface Traced {
  * SDK in the process it does nothing but the work. The span holds no goal, key or account.
  */
 export function inSpan<T>(traced: Traced, work: (span: Span) => Promise<T>): Promise<T> {
+  if (!isTracing()) return work(noSpan)
   const { method, route, operation, requestId, headers } = traced
   const attributes = {
     'http.request.method': method,
@@ -41,4 +44,15 @@ export function endSpan(span: Span, status: number): void {
   span.setAttribute('http.response.status_code', status)
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()
+}
+
+const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
+
+/** Whether an SDK is there; without one even making a span costs more than judging a step. */
+function isTracing(): boolean {
+  const provider = trace.getTracerProvider()
+  return (
+    !(provider instanceof ProxyTracerProvider) ||
+    provider.getDelegateTracer('plumbline') !== undefined
+  )
 }

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
+import type { Database, Queries, Value } from '../../src/storage/database.ts'
+import { migrate } from '../../src/storage/migrations.ts'
+import { createStore } from '../../src/storage/store.ts'
+import { databases, openFor } from '../backends.ts'
+
+const sqlite = databases.find(({ name }) => name === 'sqlite')!
+
+/** What SQLite does for each statement that `work` asks of a store, by the statement. */
+async function plansOf(
+  db: Database,
+  work: (store: ReturnType<typeof createStore>) => Promise<unknown>,
+): Promise<Map<string, string[]>> {
+  const asked = new Map<string, Value[]>()
+  function watched(queries: Queries): Queries {
+    const noting =
+      <Answer>(ask: (sql: string, ...values: Value[]) => Answer) =>
+      (sql: string, ...values: Value[]) => {
+        asked.set(sql, values)
+        return ask(sql, ...values)
+      }
+    return {
+      all: noting(queries.all),
+      get: noting(queries.get),
+      run: noting(queries.run),
+    } as Queries
+  }
+  const { kind, close } = db
+  await work(
+    createStore({
+      ...watched(db),
+      kind,
+      close,
+      tx: (inside, options) => db.tx((tx) => inside(watched(tx)), options),
+    }),
+  )
+  const plans = new Map<string, string[]>()
+  for (const [sql, values] of asked) {
+    const rows = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values)
+    const tables = /^(SCAN|SEARCH) (runs|steps|agents|grounds|openings|contexts)\b/
+    plans.set(
+      sql,
+      rows.map(({ detail }) => detail).filter((detail) => tables.test(detail)),
+    )
+  }
+  return plans
+}
+
+// PostgreSQL plans by the sizes it finds, and a table of a test has none.
+test('what is asked about one run never looks at another', async (t) => {
+  const db = await openFor(t, await sqlite.createUrl())
+  await migrate(db)
+  const entry = (fields: object) => ({
+    account: 'acct_a',
+    request: readDrift({ run_id: 'a', goal: 'fix the login form', ...fields }) as DriftRequest,
+    detector: 'overlap' as const,
+    now: 1_000,
+    retentionDays: 1,
+  })
+  const plans = await plansOf(db, async ({ log, runs, tx }) => {
+    await log([entry({}), entry({ run_id: 'b', agent_id: 'x' })])
+    await log([entry({ user_turn: true, goal: 'paint the shed' })])
+    await runs.find('acct_a', 'a', 1_000)
+    await runs.trace('acct_a', 'a', 0, 10)
+    await runs.groundsOf('acct_a', ['a', 'b'])
+    await runs.subAgentsOf('acct_a', ['a', 'b'])
+    await runs.setOutcome('acct_a', 'a', 1_000, { outcome: 'success', score: 1, note: null })
+    await tx((store) => store.runs.end('acct_a', 'a', 1_000))
+    await log([entry({})])
+  })
+  assert.ok(plans.size > 15, `${plans.size} statements`)
+  for (const [sql, plan] of plans) {
+    for (const detail of plan) {
+      assert.match(detail, /^SEARCH .*\(account=\? AND (run_id|context)=\?/, `${sql}\n${detail}`)
+    }
+  }
+})
+
+test('lists of runs look at those of the account alone', async (t) => {
+  const db = await openFor(t, await sqlite.createUrl())
+  await migrate(db)
+  const all = { drifting: null, outcome: null, since: null }
+  const plans = await plansOf(db, async ({ runs }) => {
+    await runs.list('acct_a', 0, all, 50, null)
+    await runs.recent('acct_a', 0, 100)
+    await runs.page('acct_a', 0, '', 500)
+    await runs.paired('acct_a', 0)
+  })
+  assert.equal(plans.size, 4)
+  for (const [sql, plan] of plans) {
+    assert.equal(plan.length, 1, sql)
+    assert.match(plan[0]!, /^SEARCH runs USING INDEX \w+ \(account=\?/, sql)
+  }
+})
