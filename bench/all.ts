@@ -1,0 +1,53 @@
+// Runs the benches and prints one table:
+//   npm run bench [-- NAME …] [--write]
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { measureCheck } from './check.ts'
+import { measureDetector } from './detector.ts'
+import { measureStart } from './start.ts'
+import { type Row, tableOf } from './table.ts'
+
+const benches: Record<string, () => Row[] | Promise<Row[]>> = {
+  check: measureCheck,
+  detector: measureDetector,
+  start: measureStart,
+}
+
+const readme = new URL('README.md', import.meta.url)
+const markers = { begin: '<!-- output begins -->', end: '<!-- output ends -->' }
+
+const { positionals, values } = parseArgs({
+  options: { write: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const unknown = positionals.filter((name) => !(name in benches))
+if (unknown.length > 0) {
+  refuse(`there is no bench ${unknown.join(', ')}; name ${Object.keys(benches).join(', ')}`)
+}
+if (values.write && positionals.length > 0) refuse('--write takes the output of all benches')
+
+const names = positionals.length === 0 ? Object.keys(benches) : positionals
+const rows: Row[] = []
+for (const name of names) rows.push(...(await benches[name]!()))
+const output = `${machine()}\n\n${tableOf(rows)}`
+process.stdout.write(output)
+if (values.write) writeToReadme(output)
+
+function refuse(fault: string): never {
+  process.stderr.write(`bench: ${fault}\n`)
+  process.exit(2)
+}
+
+function machine(): string {
+  const memoryGiB = Math.round(totalmem() / 2 ** 30)
+  return `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), ${memoryGiB} GiB of memory, Node ${process.versions.node}`
+}
+
+function writeToReadme(text: string): void {
+  const whole = readFileSync(readme, 'utf8')
+  const from = whole.indexOf(markers.begin) + markers.begin.length
+  const to = whole.indexOf(markers.end)
+  writeFileSync(readme, `${whole.slice(0, from)}\n\n${text}\n${whole.slice(to)}`)
+}

@@ -1,0 +1,61 @@
+// The peers of the check bench, each a process of its own on nothing but node:http. Both read a
+// body, parse it and answer the service's bytes under the service's headers: one has them ready,
+// the other lets the detector judge and writes the JSON, which is the least a checking server does.
+//   node bench/bare-server.ts ANSWERS.json [judging]
+
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { readCheck } from '../src/core/check.ts'
+import { detect } from '../src/core/detector/detect.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
+
+/** An answer of the service, and the ground of the body it was given to. */
+export interface KeptAnswer {
+  ground: string
+  headers: [name: string, value: string][]
+  text: string
+}
+
+const [file = '', kind] = process.argv.slice(2)
+const kept: KeptAnswer[] = JSON.parse(readFileSync(file, 'utf8'))
+const texts = new Map(kept.map(({ ground, text }) => [ground, text]))
+const headers = (kept[0]?.headers ?? []).filter(([name]) => name !== 'content-length').flat()
+const textFor = kind === 'judging' ? judged : readyMade
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = []
+  request.on('data', (chunk) => chunks.push(chunk))
+  request.on('end', () => {
+    const text = textFor(JSON.parse(Buffer.concat(chunks).toString()))
+    const length = String(Buffer.byteLength(text))
+    response.writeHead(200, [...headers, 'content-length', length]).end(text)
+  })
+})
+// As long as the service keeps a connection, so that the header that says so is the same.
+server.keepAliveTimeout = 72_000
+server.listen(0, '127.0.0.1', () => {
+  process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
+})
+
+function readyMade({ ground }: { ground: string }): string {
+  return texts.get(ground)!
+}
+
+function judged(body: unknown): string {
+  const request = readCheck(body)
+  if ('error' in request) throw new Error(request.detail)
+  let memory = newMemory('overlap')
+  const steps = request.steps.map((step) => {
+    const detected = detect(memory, step)
+    memory = detected.memory
+    return detected.verdict
+  })
+  return JSON.stringify({
+    ground: steps[0]!.goal,
+    steps,
+    verdict: steps.at(-1),
+    stateless: true,
+    retained: 'nothing',
+  })
+}

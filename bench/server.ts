@@ -1,0 +1,74 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+/** A server in a process of its own. */
+export interface Server {
+  /** Where it listens, as it says on its standard output. */
+  readonly url: string
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** The arguments that have Node serve Plumbline, as its users do. */
+export const plumbline = [fileURLToPath(new URL('../bin/plumbline.js', import.meta.url)), 'serve']
+
+const stopLimitMs = 10_000
+
+/**
+ * Starts Node with `args` in `folder` and resolves when it has printed an address. It sees nothing
+ * of our environment but `env`. Rejects when the process ends before.
+ */
+export async function startServer(
+  args: readonly string[],
+  folder: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Server> {
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const kill = () => child.kill('SIGKILL')
+  process.on('exit', kill)
+  const ended = once(child, 'exit')
+
+  async function stop(): Promise<void> {
+    const late = setTimeout(kill, stopLimitMs)
+    child.kill()
+    await ended
+    clearTimeout(late)
+    process.off('exit', kill)
+  }
+
+  const url = await new Promise<string>((resolve, reject) => {
+    let printed = ''
+    child.stdout.on('data', (chunk) => {
+      printed += chunk
+      const found = /(http:\S+)\s/.exec(printed)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+    child.on('exit', (code) =>
+      reject(new Error(`${args[0]} ended with code ${code} before it listened.`)),
+    )
+  })
+  return { url, pid: child.pid!, stop }
+}
+
+/** Processor time a process has used so far, in all its threads and in the kernel, in microseconds. */
+export function cpuMicrosOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  // The second field is the name in brackets, which may hold spaces.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const ticks = Number(fields[11]) + Number(fields[12])
+  return (ticks / ticksPerSecond) * 1_000_000
+}
+
+/** Memory of a process that is in RAM now, in MiB. */
+export function residentMiBOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+}
+
+const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))

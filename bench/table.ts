@@ -1,0 +1,71 @@
+import { median } from './median.ts'
+
+/** One measured claim. */
+export interface Row {
+  /** What was measured, its unit last. */
+  measured: string
+  ours: number
+  /** What it is compared with in the same run, or ''. */
+  against: string
+  /** The same of that peer; null where there is none. */
+  peer: number | null
+  /** Ours ÷ peer, one of each round, or one of them all; empty without a peer. */
+  ratios: readonly number[]
+  /** What the ratio should be, or ''. */
+  target: string
+}
+
+/** A row from the values of both sides, one a round: medians, and the ratios round by round. */
+export function compared(
+  measured: string,
+  ours: readonly number[],
+  against: string,
+  peer: readonly number[],
+  target = '',
+): Row {
+  return {
+    measured,
+    ours: median(ours),
+    against,
+    peer: median(peer),
+    ratios: ours.map((value, round) => value / peer[round]!),
+    target,
+  }
+}
+
+const textColumns: ReadonlySet<number> = new Set([0, 2])
+
+/** The rows as a Markdown table with aligned columns. */
+export function tableOf(rows: readonly Row[]): string {
+  const cells = [
+    ['measured', 'Plumbline', 'against', 'peer', 'ratio', 'target'],
+    ...rows.map(({ measured, ours, against, peer, ratios, target }) => [
+      measured,
+      written(ours),
+      against,
+      peer === null ? '' : written(peer),
+      writtenRatio(ratios),
+      target,
+    ]),
+  ]
+  const widths = cells[0]!.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)))
+  const pad = (cell: string, column: number) =>
+    textColumns.has(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!)
+  const rule = widths.map(
+    (width, column) => `${'-'.repeat(width - 1)}${textColumns.has(column) ? '-' : ':'}`,
+  )
+  const [head, ...body] = cells.map((row) => row.map(pad))
+  return [head!, rule, ...body].map((row) => `| ${row.join(' | ')} |\n`).join('')
+}
+
+/** Three digits that say something; from a hundred on, whole numbers with commas. */
+function written(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+}
+
+function writtenRatio(ratios: readonly number[]): string {
+  if (ratios.length === 0) return ''
+  const middle = median(ratios).toFixed(2)
+  if (ratios.length === 1) return middle
+  return `${middle} (${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`
+}
