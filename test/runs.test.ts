@@ -39,6 +39,7 @@ onEachDatabase((database) => {
       assert.equal(status, 200, text)
       ids.push(...body.runs.map(({ run_id }: { run_id: string }) => run_id))
       cursor = body.next_cursor
+      assert.ok(ids.length <= 200, 'the list does not end')
     }
     return ids
   }

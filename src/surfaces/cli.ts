@@ -5,11 +5,13 @@ import { detect, type Verdict } from '../core/detector/detect.ts'
 import { type DetectorName, detectorNames } from '../core/detector/detectors.ts'
 import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
+import { demoCommand } from './cli-demo.ts'
 import { keysCommand } from './cli-keys.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './cli-store.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { evaluate } from './eval.ts'
 import { isUsageFault, usageFault } from './usage-fault.ts'
+import { toldVerdict } from './verdict-text.ts'
 
 /** Runs one command line (without the program's name) and answers its exit code. */
 export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
@@ -96,6 +98,7 @@ or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
     },
   },
   keysCommand,
+  demoCommand,
   {
     name: 'migrate',
     summary: 'bring the configured database to the current schema',
@@ -225,13 +228,5 @@ function printJson(verdict: Verdict, { out }: CliWorld): void {
 }
 
 function printVerdict(verdict: Verdict, { out }: CliWorld): void {
-  const { drifting, uncertain, reason, phi, confidence, why, advice, judgment } = verdict
-  const word = drifting ? 'DRIFTING' : uncertain ? 'uncertain' : 'on the errand'
-  out(
-    `${word}: ${reason} (phi ${phi.toFixed(2)}, confidence ${confidence.toFixed(2)})  ${verdict.goal}\n` +
-      `  ${why}\n  ${advice}\n` +
-      (judgment === undefined
-        ? ''
-        : `  ${judgment.verdict}: ${judgment.because} ${judgment.counsel}\n`),
-  )
+  out(toldVerdict(verdict))
 }
