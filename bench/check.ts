@@ -1,13 +1,12 @@
-import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { type Sample, startAsker } from './asker.ts'
 import type { KeptAnswer } from './bare-server.ts'
 import { checkBodies } from './goals.ts'
-import type { Load, Round } from './load.ts'
-import { cpuMicrosOf, plumbline, type Server, startServer } from './server.ts'
+import { postOf } from './request.ts'
+import { plumbline, type Server, startServer } from './server.ts'
 import { compared, type Row } from './table.ts'
 
 const rounds = 11
@@ -17,12 +16,6 @@ const warmUpMs = 4000
 const connections = 16
 const bodies = 1000
 const target = '≤ 1.5'
-
-/** What one round measured of one server. */
-interface Sample extends Load {
-  cpuMicros: number
-  answersPerSecond: number
-}
 
 const texts = {
   cpuMicros: 'processor time a request, µs',
@@ -46,7 +39,7 @@ type Name = keyof typeof names
  */
 export async function measureCheck(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
-  const load = fork(script('load.ts'))
+  const asker = startAsker()
   const servers = new Map<Name, Server>()
   const start = async (name: Name, args: readonly string[], env = {}): Promise<Server> => {
     const server = await startServer(args, folder, env)
@@ -61,17 +54,23 @@ export async function measureCheck(): Promise<Row[]> {
     await start('ready', [script('bare-server.ts'), answers])
     await start('judging', [script('bare-server.ts'), answers, 'judging'])
 
-    for (const server of servers.values()) await measureRound(load, server, warmUpMs)
+    const requests = checkBodies(bodies).map((body, n) =>
+      // Each comes from an address of its own, as the calls of many agents do.
+      postOf('/v1/check', { 'cf-connecting-ip': `10.0.${n >> 8}.${n & 0xff}` }, body),
+    )
+    const measure = (server: Server, ms: number) =>
+      asker.measure(server, { requests, connections, ms, staysAwake: true })
+    for (const server of servers.values()) await measure(server, warmUpMs)
     const samples: Record<Name, Sample[]> = { counted: [], uncounted: [], ready: [], judging: [] }
     for (let round = 1; round <= rounds; round++) {
       process.stderr.write(`check: round ${round} of ${rounds}\n`)
       for (const [name, server] of servers) {
-        samples[name].push(await measureRound(load, server, roundMs))
+        samples[name].push(await measure(server, roundMs))
       }
     }
     return rowsOf(samples)
   } finally {
-    load.kill()
+    asker.stop()
     await Promise.all([...servers.values()].map((server) => server.stop()))
     await rm(folder, { recursive: true })
   }
@@ -100,27 +99,6 @@ async function answersOf(url: string): Promise<KeptAnswer[]> {
     answers.push({ ground: body.ground, headers, text: await answer.text() })
   }
   return answers
-}
-
-async function measureRound(load: ChildProcess, { url, pid }: Server, ms: number): Promise<Sample> {
-  const before = cpuMicrosOf(pid)
-  const measured = await ask(load, { url, bodies, connections, ms })
-  return {
-    ...measured,
-    cpuMicros: (cpuMicrosOf(pid) - before) / measured.answers,
-    answersPerSecond: (measured.answers / measured.ms) * 1000,
-  }
-}
-
-function ask(load: ChildProcess, round: Round): Promise<Load> {
-  const over = new AbortController()
-  const { signal } = over
-  const answered = once(load, 'message', { signal }).then(([message]) => message as Load)
-  const ended = once(load, 'exit', { signal }).then(() => {
-    throw new Error('The load generator ended; what it says stands above.')
-  })
-  load.send(round)
-  return Promise.race([answered, ended]).finally(() => over.abort())
 }
 
 function rowsOf(samples: Record<Name, readonly Sample[]>): Row[] {

@@ -1,20 +1,24 @@
-// The load of the check bench, a process of its own: told by messages, it asks over connections it
-// keeps, one question at a time on each. It speaks just enough HTTP not to be the slowest part. It
-// never sleeps during a round: waking it is charged to the server that answers, and a slower server
-// would be charged more often.
+// The load of the benches, a process of its own: told by messages, it asks over connections it
+// keeps, one question at a time on each. It speaks just enough HTTP not to be the slowest part.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
-import { checkBodies } from './goals.ts'
 
 /** One round of asking, as this process is told. */
 export interface Round {
   url: string
-  /** How many different bodies there are. */
-  bodies: number
+  /** Whole requests. Each connection goes round in a part of its own. */
+  requests: readonly string[]
   connections: number
-  ms: number
+  /** How long it asks; null goes through the requests once. */
+  ms: number | null
+  /**
+   * Whether it never sleeps during the round: waking it is charged to the server that answers, and
+   * a slower server would be charged more often. It takes a core, which a server that shares its
+   * machine with a database needs more.
+   */
+  staysAwake: boolean
 }
 
 /** What came of a round. */
@@ -25,17 +29,17 @@ export interface Load {
   p99Ms: number
 }
 
-const answerLimitMs = 5000
+const answerLimitMs = 10_000
 
 process.on('message', async (round: Round) => process.send?.(await ask(round)))
 
-async function ask({ url, bodies, connections, ms }: Round): Promise<Load> {
-  const requests = checkBodies(bodies).map((body, n) => requestOf(JSON.stringify(body), n))
+async function ask({ url, requests, connections, ms, staysAwake }: Round): Promise<Load> {
   const { hostname, port } = new URL(url)
+  const bytes = requests.map((request) => Buffer.from(request))
   const micros = createHistogram()
   const started = performance.now()
-  const share = Math.floor(bodies / connections)
-  let over = false
+  const end = ms === null ? null : started + ms
+  let over = !staysAwake
   const stayAwake = () => {
     if (!over) setImmediate(stayAwake)
   }
@@ -43,7 +47,9 @@ async function ask({ url, bodies, connections, ms }: Round): Promise<Load> {
   await Promise.all(
     Array.from({ length: connections }, (_, n) => {
       const socket = connect({ host: hostname, port: Number(port), noDelay: true })
-      return keepAsking(socket, requests, n * share, started + ms, micros)
+      const from = Math.floor((n * bytes.length) / connections)
+      const to = Math.floor(((n + 1) * bytes.length) / connections)
+      return keepAsking(socket, bytes.slice(from, to), end, micros)
     }),
   )
   over = true
@@ -55,37 +61,25 @@ async function ask({ url, bodies, connections, ms }: Round): Promise<Load> {
   }
 }
 
-/** Each body comes from an address of its own, as the calls of many agents do. */
-function requestOf(body: string, n: number): Buffer {
-  return Buffer.from(
-    [
-      'POST /v1/check HTTP/1.1',
-      'host: localhost',
-      'content-type: application/json',
-      `content-length: ${Buffer.byteLength(body)}`,
-      `cf-connecting-ip: 10.0.${n >> 8}.${n & 0xff}`,
-      '',
-      body,
-    ].join('\r\n'),
-  )
-}
-
-/** Asks until `end`. What is no answer throws, and ends the process: its round is worth nothing. */
+/**
+ * Asks until `end`, or once through the requests when it is null. What is no answer throws, and ends
+ * the process: its round is worth nothing.
+ */
 async function keepAsking(
   socket: Socket,
   requests: readonly Buffer[],
-  first: number,
-  end: number,
+  end: number | null,
   micros: RecordableHistogram,
 ): Promise<void> {
-  let next = first
+  let asked = 0
   let askedAt = 0
   let received = Buffer.alloc(0)
+  let length = Number.POSITIVE_INFINITY
 
   function askNext(): void {
     askedAt = performance.now()
-    socket.write(requests[next]!)
-    next = (next + 1) % requests.length
+    socket.write(requests[asked % requests.length]!)
+    asked++
   }
 
   socket.setTimeout(answerLimitMs, () => {
@@ -93,11 +87,14 @@ async function keepAsking(
   })
   socket.on('data', (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk])
-    if (received.length < answerLength(received)) return
+    if (!Number.isFinite(length)) length = answerLength(received)
+    if (received.length < length) return
     received = Buffer.alloc(0)
+    length = Number.POSITIVE_INFINITY
     const now = performance.now()
     micros.record(Math.max(1, Math.round((now - askedAt) * 1000)))
-    if (now < end) askNext()
+    const goesOn = end === null ? asked < requests.length : now < end
+    if (goesOn) askNext()
     else socket.destroy()
   })
   socket.on('end', () => {

@@ -1,7 +1,8 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 
 /** A server in a process of its own. */
 export interface Server {
@@ -11,8 +12,10 @@ export interface Server {
   stop(): Promise<void>
 }
 
+const program = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
+
 /** The arguments that have Node serve Plumbline, as its users do. */
-export const plumbline = [fileURLToPath(new URL('../bin/plumbline.js', import.meta.url)), 'serve']
+export const plumbline = [program, 'serve']
 
 const stopLimitMs = 10_000
 
@@ -54,6 +57,21 @@ export async function startServer(
     )
   })
   return { url, pid: child.pid!, stop }
+}
+
+/** Starts Plumbline on a database, with a key of an account that nothing limits. */
+export async function startWithKey(
+  databaseUrl: string,
+  folder: string,
+): Promise<{ server: Server; key: string }> {
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' }
+  const made = await promisify(execFile)(
+    process.execPath,
+    [program, 'keys', 'create', '--tier', 'enterprise', '--json'],
+    { cwd: folder, env },
+  )
+  const { key } = JSON.parse(made.stdout)
+  return { server: await startServer(plumbline, folder, env), key }
 }
 
 /** Processor time a process has used so far, in all its threads and in the kernel, in microseconds. */

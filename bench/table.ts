@@ -4,7 +4,8 @@ import { median } from './median.ts'
 export interface Row {
   /** What was measured, its unit last. */
   measured: string
-  ours: number
+  /** Null where it could not be measured, and `measured` says why. */
+  ours: number | null
   /** What it is compared with in the same run, or ''. */
   against: string
   /** The same of that peer; null where there is none. */
@@ -43,7 +44,7 @@ export function tableOf(rows: readonly Row[]): string {
       measured,
       written(ours),
       against,
-      peer === null ? '' : written(peer),
+      written(peer),
       writtenRatio(ratios),
       target,
     ]),
@@ -59,7 +60,8 @@ export function tableOf(rows: readonly Row[]): string {
 }
 
 /** Three digits that say something; from a hundred on, whole numbers with commas. */
-function written(value: number): string {
+function written(value: number | null): string {
+  if (value === null) return ''
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 }
 

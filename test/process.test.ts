@@ -41,7 +41,7 @@ describe('the process', { concurrency: true }, () => {
 
   test('on SIGTERM refuses connections, is not ready, and answers what is in flight', async (t) => {
     verifies('process.sigterm.drain', 'process.sigterm.exit')
-    const { child, url, written, ended } = await spawnServe(t)
+    const { child, url, written, ended } = await spawnServe(t, { env: { LOG_LEVEL: 'warn' } })
     const idle = await openSocket(url)
     idle.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
     await once(idle, 'data')

@@ -469,6 +469,8 @@ onEachDatabase((database) => {
     assert.deepEqual([ground, outcome, score, note, pair, arm], Array(6).fill(null))
     assert.equal(created, '2026-01-16T12:00:00.000Z')
     assert.deepEqual(await listAll(me), ['old', 'kept'])
+    const { recurrence } = await me.log({ run_id: 'old', goal: errand })
+    assert.equal(recurrence, 2, 'the run of this name that expired is an earlier one')
   })
 
   test('an outcome keeps a run no longer', async (t) => {
