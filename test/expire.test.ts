@@ -80,6 +80,15 @@ onEachDatabase((database) => {
     assert.deepEqual([run.steps, trace.length, run.ground], [1, 1, 'fix the login form'])
   })
 
+  test('the rows of a deleted run go at once', async (t) => {
+    const { app, caller, store } = await startWithRuns(t)
+    await app.running.runDue()
+    await caller.log({ run_id: 'deleted', goal: 'paint the shed' })
+    assert.equal((await caller.request('DELETE', '/v1/drift/run?run_id=deleted')).status, 200)
+    await app.running.runDue()
+    assert.deepEqual(await rowsOf(store.db, 'deleted'), gone)
+  })
+
   test('idempotency records, counters and jobs that gave up go when their time is over', async (t) => {
     const { app, caller, store, now, wait } = await startWithRuns(t)
     const step = { run_id: 'a', goal: 'fix the login form' }

@@ -8,6 +8,9 @@ const gaveUpKeptMs = 30 * dayMs
 const sliceRows = 500
 const slicesARun = 100
 
+/** The name of the kind, and the id of its one job. */
+export const expireKind = 'expire'
+
 /**
  * Deletes what has outlived its time: runs, idempotency records, counters of earlier days, jobs that
  * gave up a month ago. Nothing depends on when: the expired already reads as gone. Each transaction
@@ -23,7 +26,7 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
       (await store.tx(({ jobs }) => jobs.forget(at - gaveUpKeptMs, sliceRows))) === sliceRows,
   ]
   return {
-    name: 'expire',
+    name: expireKind,
     everyMs: hourMs,
     leaseMs: 600_000,
     async run({ signal }: JobContext) {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { readJudgment } from '../core/detector/judgment.ts'
 import { arms } from '../core/drift.ts'
 import type { Run } from '../core/run.ts'
+import { expireKind } from '../jobs/expire.ts'
 import type { GroundRow, StepRow, SubAgent } from '../storage/runs.ts'
 import type { Store } from '../storage/store.ts'
 import { idField, textField } from './fields.ts'
@@ -201,7 +202,13 @@ export const deleteRun = keyed({
   const wanted = run_id ?? id
   if (wanted === undefined) throw missing('run_id')
   // In a transaction, because a step in between would begin the run anew and be counted instead.
-  const deleted = await store.tx(({ runs }) => runs.end(account.id, wanted, now()))
+  const at = now()
+  const deleted = await store.tx(async ({ runs, jobs }) => {
+    const steps = await runs.end(account.id, wanted, at)
+    // Whoever deletes a run means its rows too, now and not at the next full hour.
+    if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    return steps
+  })
   if (deleted === null) throw unknownRun()
   return { ok: true as const, deleted }
 })
