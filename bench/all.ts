@@ -6,12 +6,16 @@ import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureCheck } from './check.ts'
 import { measureDetector } from './detector.ts'
+import { measureDrift } from './drift.ts'
+import { measureLength } from './length.ts'
 import { measureStart } from './start.ts'
 import { type Row, tableOf } from './table.ts'
 
 const benches: Record<string, () => Row[] | Promise<Row[]>> = {
   check: measureCheck,
   detector: measureDetector,
+  drift: measureDrift,
+  length: measureLength,
   start: measureStart,
 }
 

@@ -111,28 +111,36 @@ function countInMemory(db: Database): Counters {
     if (changed.size > 0) await write()
   }
 
-  async function tallyOf(bucket: string, day: number): Promise<{ key: string; tally: Tally }> {
-    const name = storable(bucket)
-    const key = `${day} ${name}`
-    let tally = changed.get(key) ?? stored.get(key)
+  function known(key: string): Tally | undefined {
+    return changed.get(key) ?? stored.get(key)
+  }
+
+  async function loaded(key: string, name: string, day: number): Promise<Tally> {
+    let tally: Tally | undefined
     while (tally === undefined) {
       await loadOnce(key, name, day)
-      tally = changed.get(key) ?? stored.get(key)
+      tally = known(key)
     }
-    return { key, tally }
+    return tally
   }
 
   return {
     async count(bucket, day, by = 1) {
-      const { key, tally } = await tallyOf(bucket, day)
+      const name = storable(bucket)
+      const key = `${day} ${name}`
+      const tally = known(key) ?? (await loaded(key, name, day))
       tally.used += by
-      stored.delete(key)
-      changed.set(key, tally)
-      writeSoon()
+      if (!changed.has(key)) {
+        stored.delete(key)
+        changed.set(key, tally)
+        writeSoon()
+      }
       return tally.used
     },
     async used(bucket, day) {
-      return (await tallyOf(bucket, day)).tally.used
+      const name = storable(bucket)
+      const key = `${day} ${name}`
+      return (known(key) ?? (await loaded(key, name, day))).used
     },
     async expire(beforeDay, limit) {
       for (const tallies of [stored, changed]) {
