@@ -42,6 +42,7 @@ describe('the process', { concurrency: true }, () => {
   test('on SIGTERM refuses connections, is not ready, and answers what is in flight', async (t) => {
     verifies('process.sigterm.drain', 'process.sigterm.exit')
     const { child, url, written, ended } = await spawnServe(t, { env: { LOG_LEVEL: 'warn' } })
+    const silent = await openSocket(url)
     const idle = await openSocket(url)
     idle.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
     await once(idle, 'data')
@@ -64,6 +65,7 @@ describe('the process', { concurrency: true }, () => {
     assert.equal(await ended, 0)
     assert.ok(performance.now() - began < 6_000, 'it waits for nobody else')
     assert.equal(written.err, '')
+    silent.destroy()
   })
 
   test('after SIGTERM exits within 10 seconds, whoever holds a connection', async (t) => {

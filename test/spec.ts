@@ -287,7 +287,7 @@ export const requirements = {
       'The advice of ungrammatical asks for a clear goal and a valid progress.',
     'detector.advice.grounded': 'The advice of grounded says that the ground is set.',
     'detector.advice.self-report':
-      'The advice of a first self-report says to return if it holds on the next step; of a repeated one, to return to the goal.',
+      'The advice of a first self-report says that the run counts as drifting if it holds on the next step; of a repeated one, that the ground is still owed.',
     'detector.advice.goal-drift':
       'The advice of goal-drift gives the overlap to 2 decimals and three causes: the user redirected, a sub-task to declare, or return.',
     'detector.advice.rejected-parent':
@@ -295,7 +295,7 @@ export const requirements = {
     'detector.advice.excursion':
       'The advice of an excursion gives both overlaps and says that the parent is still owed.',
     'detector.advice.stalled':
-      'The advice of a first stall lists the recent distances; of a repeated one, says to return.',
+      'The advice of a first stall lists the recent distances; of a repeated one, says that the ground is still owed.',
     'detector.advice.advancing': 'The advice of advancing gives phi to 2 decimals.',
     'detector.advice.oscillating': 'The advice of oscillating names the period.',
   }),
@@ -443,7 +443,7 @@ export const requirements = {
     'drift.ground':
       'ground on the first step is the ground, and the goal of that step is measured against it at once.',
     'drift.user-turn':
-      'A user turn whose goal or ground differs in spelling moves the ground, answers grounded and adds one to revision.',
+      'A user turn whose goal or ground differs in spelling moves the ground and adds one to revision; it answers grounded, or measures its goal against the ground it brings.',
     'drift.user-turn-same':
       'A user turn that restates the ground, or is ungrammatical, moves nothing.',
     'drift.user-turn-ground': 'A user turn with ground makes that text the ground.',

@@ -59,7 +59,8 @@ export async function logSteps(
     damaged.has(entry) ? 'damaged' : logEntry(entry, runs, agents, contexts, written),
   )
 
-  await tx.run(sql.saveContexts, json(changedContexts(contexts)))
+  const changed = changedContexts(contexts)
+  if (changed.length > 0) await tx.run(sql.saveContexts, json(changed))
   await tx.run(sql.addSteps, json(written.steps))
   await tx.run(sql.saveRuns, json([...written.runs.values()]))
   await tx.run(sql.saveAgents, json([...written.agents.values()]))

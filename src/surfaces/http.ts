@@ -67,6 +67,7 @@ export function createHttp(given: HttpParts): FastifyInstance {
     },
   })
   app.server.maxHeadersCount = 100
+  closeSilentConnections(app)
   // Node would answer an expectation that it does not know by itself, without a word.
   app.server.on('checkExpectation', (request, response) =>
     app.server.emit('request', request, response),
@@ -180,6 +181,19 @@ export function createHttp(given: HttpParts): FastifyInstance {
     })
   })
   return app
+}
+
+/** Node waits for a connection that never sent a byte as for a request; nothing is owed to it. */
+function closeSilentConnections(app: FastifyInstance): void {
+  const open = new Set<Socket>()
+  app.server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  app.addHook('preClose', (done) => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    done()
+  })
 }
 
 function isStream(body: unknown): body is AsyncIterable<string> {
