@@ -29,6 +29,14 @@ before(async () => {
 
 after(() => rmSync(folder, { recursive: true }))
 
+test('the lock file names every platform’s packages, so that `npm ci` works on each', () => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8'))
+  const missing = Object.values<{ optionalDependencies?: object }>(packages)
+    .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
+    .filter((name) => !(`node_modules/${name}` in packages))
+  assert.deepEqual(missing, [])
+})
+
 test('the packed package installs elsewhere and its command runs', async () => {
   verifies('command.published')
   const command = join(folder, 'node_modules/.bin/plumbline')
