@@ -12,6 +12,8 @@ import type { CliWorld } from './surfaces/command.ts'
 import { describeHttp } from './surfaces/http.ts'
 import { settingsFault, usageFault } from './surfaces/usage-fault.ts'
 
+// Long enough for the connections that clients opened before they could know.
+const lastConnectionsMs = 1000
 const defaultBaseUrl = 'http://127.0.0.1:8787'
 
 const world: CliWorld = {
@@ -110,7 +112,7 @@ Try it:
   if (first !== null) process.stdout.write(welcome(url, first))
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
   await told
-  await running.stop()
+  await running.stop({ graceMs: lastConnectionsMs })
 }
 
 // Whoever reads the output may have seen enough, as `| head` has.

@@ -45,12 +45,15 @@ export interface Running {
   readonly metricsUrl: string | null
   /** Runs the jobs that are due and waits for them; answers how many. They run by themselves too. */
   runDue(): Promise<number>
-  /** Not ready at once, no new connections, requests in flight answered, then everything closed. */
-  stop(): Promise<void>
+  /**
+   * Not ready at once; for `graceMs` connections that were already on their way are still taken, then
+   * none; requests in flight are answered, and everything is closed.
+   */
+  stop(options?: { graceMs: number }): Promise<void>
 }
 
 const idLength = 22
-const drainMs = 8000
+const drainMs = 7000
 const minuteMs = 60_000
 /** Longer than the longest wait for a webhook. */
 const jobGraceMs = 6_000
@@ -121,8 +124,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
   })
 
   let stopped: Promise<void> | null = null
-  async function drain(): Promise<void> {
+  async function drain(graceMs = 0): Promise<void> {
     stopping = true
+    // Closing the listener resets connections that the kernel has taken and we have not seen yet.
+    if (graceMs > 0) await new Promise((next) => setTimeout(next, graceMs))
     const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMs)
     await Promise.all([app.close(), metricsApp?.close(), scheduler.stop()])
     clearTimeout(cutOff)
@@ -146,8 +151,8 @@ export async function startService(config: Config, world: World): Promise<Runnin
     store,
     metricsUrl,
     runDue: scheduler.runDue,
-    stop() {
-      stopped ??= drain()
+    stop({ graceMs } = { graceMs: 0 }) {
+      stopped ??= drain(graceMs)
       return stopped
     },
   }

@@ -12,7 +12,7 @@ const slicesARun = 100
 export const expireKind = 'expire'
 
 /**
- * Deletes what has outlived its time: runs, idempotency records, counters of earlier days, jobs that
+ * Deletes what has outlived its time: runs, idempotency records, counters of the days before yesterday, jobs that
  * gave up a month ago. Nothing depends on when: the expired already reads as gone. Each transaction
  * deletes a few hundred rows, so that requests in between wait for milliseconds.
  */
@@ -21,7 +21,9 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
     (at) => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, at, sliceRows)),
     async (at) =>
       (await store.tx(({ idempotency }) => idempotency.expire(at, sliceRows))) === sliceRows,
-    async (at) => (await store.counters.expire(Math.floor(at / dayMs), sliceRows)) === sliceRows,
+    // A clock that is set back over midnight must find yesterday's counts as they were.
+    async (at) =>
+      (await store.counters.expire(Math.floor(at / dayMs) - 1, sliceRows)) === sliceRows,
     async (at) =>
       (await store.tx(({ jobs }) => jobs.forget(at - gaveUpKeptMs, sliceRows))) === sliceRows,
   ]
