@@ -1,0 +1,82 @@
+// Breaks what a server stands on and looks whether its promises hold:
+//   npm run faults [-- NAME …] [--size N] [--write]
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { clock } from './clock.ts'
+import { disk } from './disk.ts'
+import { drain } from './drain.ts'
+import { kill } from './kill.ts'
+import { migration } from './migration.ts'
+import { nodes } from './nodes.ts'
+import { order } from './order.ts'
+import { postgresRestart } from './postgres-restart.ts'
+import { lineOf, type Played, tableOf } from './table.ts'
+import { type Experiment, isGood, nothing, type Trial } from './trial.ts'
+
+const experiments: readonly Experiment[] = [
+  kill,
+  order,
+  disk,
+  nodes,
+  postgresRestart,
+  migration,
+  clock,
+  drain,
+]
+
+const readme = new URL('README.md', import.meta.url)
+const markers = { begin: '<!-- results begin -->', end: '<!-- results end -->' }
+
+const { positionals, values } = parseArgs({
+  options: { size: { type: 'string' }, write: { type: 'boolean', default: false } },
+  allowPositionals: true,
+})
+const names = experiments.map(({ name }) => name)
+const unknown = positionals.filter((name) => !names.includes(name))
+if (unknown.length > 0)
+  refuse(`there is no experiment ${unknown.join(', ')}; name ${names.join(', ')}`)
+if (values.write && positionals.length > 0) refuse('--write takes the results of all experiments')
+const size = values.size === undefined ? null : Number(values.size)
+if (size !== null && !(Number.isSafeInteger(size) && size > 0)) refuse('--size is a whole number')
+
+// Ends this process in the way that has every stage cleared.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.on(signal, () => process.exit(1))
+
+const played: Played[] = []
+for (const { name, play } of experiments) {
+  if (positionals.length > 0 && !positionals.includes(name)) continue
+  const trials = await play(size).catch(failedTrial)
+  played.push({ name, trials })
+  process.stdout.write(`${lineOf({ name, trials })}\n`)
+}
+const results = `${machine()}\n\n${tableOf(played)}`
+process.stdout.write(`\n${results}`)
+if (values.write) writeToReadme(results)
+if (!played.every(({ trials }) => trials.every(isGood))) process.exitCode = 1
+
+/** An experiment that did not come to its end shows nothing, and so is no success. */
+function failedTrial(error: unknown): Trial[] {
+  const found = error instanceof Error ? error.message : String(error)
+  const broken = [{ promise: 'comes to its end', found }]
+  return [{ on: '', wrong: null, skipped: null, measured: nothing, broken }]
+}
+
+function refuse(fault: string): never {
+  process.stderr.write(`faults: ${fault}\n`)
+  process.exit(2)
+}
+
+function machine(): string {
+  const memoryGiB = Math.round(totalmem() / 2 ** 30)
+  return `${availableParallelism()} cores, ${memoryGiB} GiB of memory, Linux, Node ${process.versions.node}`
+}
+
+function writeToReadme(text: string): void {
+  const whole = readFileSync(readme, 'utf8')
+  const from = whole.indexOf(markers.begin) + markers.begin.length
+  const to = whole.indexOf(markers.end)
+  writeFileSync(readme, `${whole.slice(0, from)}\n\n${text}\n${whole.slice(to)}`)
+}

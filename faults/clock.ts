@@ -1,0 +1,222 @@
+import { existsSync, globSync, renameSync, writeFileSync } from 'node:fs'
+import { Agent } from 'node:http'
+import { compare, readBack } from './checker.ts'
+import { type Answer, get, post } from './http.ts'
+import { makeKey, onSqlite, type Setting, startServer } from './server.ts'
+import { onStage, type Stage } from './stage.ts'
+import { pause } from './time.ts'
+import {
+  createVerdict,
+  type Experiment,
+  nothing,
+  skipped,
+  type Trial,
+  type Wrong,
+} from './trial.ts'
+import { startWriters, undocumented } from './writers.ts'
+
+const hourS = 3_600
+const dayS = 24 * hourS
+const crowd = 8
+
+/** Moves the wall clock of the server about, as a bad time server or an operator does. */
+export const clock: Experiment = {
+  name: 'clock',
+  async play() {
+    const library = findLibrary()
+    if (library === null) {
+      return [skipped('SQLite', 'libfaketime is not installed (it is in the package faketime)')]
+    }
+    return [
+      await onStage((stage) => playJumps(stage, library, [], null)),
+      await onStage((stage) =>
+        playJumps(stage, library, ['order-by-clock'], {
+          how: 'orders steps by the clock',
+          breaks: 'no gaps',
+        }),
+      ),
+      await onStage((stage) => playMidnight(stage, library, [], null)),
+      await onStage((stage) =>
+        playMidnight(stage, library, ['clock-stands-still'], {
+          how: 'reads the clock once',
+          breaks: 'counts anew at midnight',
+        }),
+      ),
+    ]
+  },
+}
+
+/** Where Debian and others put the library; null where it is not. */
+function findLibrary(): string | null {
+  const places = ['/usr/lib/*/faketime/libfaketime.so.1', '/usr/lib*/faketime/libfaketime.so.1']
+  return globSync(places).find((path) => existsSync(path)) ?? null
+}
+
+/** A server's clock: the true one, moved by seconds. */
+function createClock({ folder }: Stage, library: string) {
+  const file = `${folder}/clock`
+  function move(seconds: number): void {
+    // Whole at once, since it may be read at any moment.
+    writeFileSync(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}\n`)
+    renameSync(`${file}.new`, file)
+  }
+  move(0)
+  return {
+    move,
+    env: {
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: file,
+      FAKETIME_NO_CACHE: '1',
+      // Timers and timeouts go by another clock, which nobody sets.
+      FAKETIME_DONT_FAKE_MONOTONIC: '1',
+      DONT_FAKE_MONOTONIC: '1',
+    },
+  }
+}
+
+async function playJumps(
+  stage: Stage,
+  library: string,
+  preloads: readonly string[],
+  wrong: Wrong | null,
+): Promise<Trial> {
+  const { move, env } = createClock(stage, library)
+  const tiers = `${stage.folder}/tiers.json`
+  // Shorter than a jump and a half, so that whatever counts a jump twice deletes.
+  writeFileSync(tiers, JSON.stringify({ enterprise: { retention_days: 4 } }))
+  const base = onSqlite(stage)
+  const setting: Setting = { env: { ...base.env, ...env, PLUMBLINE_TIERS: tiers }, preloads }
+  const key = await makeKey(stage, base, 'enterprise')
+  const server = await startServer(stage, setting)
+  const writers = startWriters(stage, {
+    url: () => server.url,
+    key,
+    writers: crowd,
+    runs: 4,
+    retry: 'same key',
+  })
+  for (const seconds of jumps) {
+    await writers.nextAcknowledgement(15_000)
+    await pause(700)
+    move(seconds)
+  }
+  await writers.nextAcknowledgement(15_000)
+  await pause(700)
+  await writers.stop()
+  const checked = compare(writers, await readBack(server.url, key))
+  const { broken, expect } = createVerdict()
+  const odd = undocumented(writers.failed)
+  const times = await timesOf(server.url, key)
+  const back = times.filter((time, at) => time < (times[at - 1] ?? time) - hourS * 500).length
+  const ahead = times.filter((time, at) => time > (times[at - 1] ?? time) + hourS * 500).length
+  expect(odd.length === 0, 'documented answers', `${odd.length}, such as ${odd[0]}`)
+  expect(back > 0 && ahead > 0, 'the clock jumped', `${ahead} jumps ahead, ${back} back`)
+  return {
+    on: 'SQLite, +3 d and −1 h',
+    wrong,
+    skipped: null,
+    measured: {
+      ...checked.measured,
+      readyMs: server.readyMs,
+      seen: `${jumps.length} jumps, one run saw ${ahead} ahead and ${back} back`,
+    },
+    broken: [...checked.broken, ...broken],
+  }
+}
+
+/** Seconds from the true time, one after another. */
+const jumps = [3 * dayS, 3 * dayS - hourS, 3 * dayS, 0, -hourS, 0]
+
+/** The times of the steps of one run in their order, milliseconds. */
+async function timesOf(url: string, key: string): Promise<number[]> {
+  const authorization = `Bearer ${key}`
+  const answer = await get(`${url}/v1/export`, { authorization })
+  if (!('status' in answer)) throw new Error('the export failed')
+  return answer.text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+    .filter(({ type, run_id }) => type === 'step' && run_id === 'run-1')
+    .sort((a, b) => a.step - b.step)
+    .map(({ ts }) => Date.parse(ts))
+}
+
+const perDay = 20
+const beforeMidnightS = 5
+
+async function playMidnight(
+  stage: Stage,
+  library: string,
+  preloads: readonly string[],
+  wrong: Wrong | null,
+): Promise<Trial> {
+  const { move, env } = createClock(stage, library)
+  const tiers = `${stage.folder}/tiers.json`
+  writeFileSync(tiers, JSON.stringify({ solo: { writes: perDay } }))
+  const base = onSqlite(stage)
+  const key = await makeKey(stage, base, 'solo')
+  // Noon, and then a moment before midnight once the server is there.
+  const toMidnight = dayS - (Math.floor(Date.now() / 1000) % dayS)
+  move(toMidnight - dayS / 2)
+  const setting: Setting = { env: { ...base.env, ...env, PLUMBLINE_TIERS: tiers }, preloads }
+  const server = await startServer(stage, setting)
+  const agent = new Agent({ keepAlive: true })
+  stage.after(() => agent.destroy())
+  const { broken, expect } = createVerdict()
+  let acknowledged = 0
+
+  async function write(): Promise<Answer> {
+    const body = JSON.stringify({ run_id: 'run', goal: `write line ${acknowledged + 1}` })
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await post(`${server.url}/v1/drift`, body, headers, agent)
+    if ('failure' in answer) throw new Error(`no answer: ${answer.failure}`)
+    if (answer.status === 200) acknowledged++
+    return answer
+  }
+  /** Writes until it is refused; answers how many went through. */
+  async function useUp(when: string): Promise<number> {
+    const before = acknowledged
+    for (;;) {
+      const { status, headers } = await write()
+      if (status === 200 && acknowledged - before <= 2 * perDay) continue
+      const wait = Number(headers['retry-after'])
+      const fine = status === 429 && wait > 0 && wait <= dayS
+      expect(fine, 'says when to come back', `${when}: ${status}, retry-after ${wait}`)
+      return acknowledged - before
+    }
+  }
+
+  const shift = () => dayS - (Math.floor(Date.now() / 1000) % dayS) - beforeMidnightS
+  move(shift())
+  const atMidnight = shift()
+  const evening = await useUp('before midnight')
+  await pause((beforeMidnightS + 2) * 1_000)
+  const morning = await useUp('after midnight')
+  move(atMidnight - hourS)
+  const eveningAgain = await useUp('back before midnight')
+  move(atMidnight)
+  const morningAgain = await useUp('after midnight again')
+  expect(evening === perDay, 'counts to the limit', `${evening} of ${perDay}`)
+  expect(morning === perDay, 'counts anew at midnight', `${morning} of ${perDay} after midnight`)
+  expect(eveningAgain === 0, 'counts anew once', `${eveningAgain} more when the day came back`)
+  expect(morningAgain === 0, 'counts anew once', `${morningAgain} more after a second midnight`)
+
+  const [run] = await readBack(server.url, key)
+  expect(
+    run?.steps.length === acknowledged,
+    'nothing lost',
+    `${run?.steps.length} of ${acknowledged}`,
+  )
+  return {
+    on: 'SQLite, midnight UTC',
+    wrong,
+    skipped: null,
+    measured: {
+      ...nothing,
+      acknowledged,
+      readyMs: server.readyMs,
+      seen: `${evening} a day, ${morning} the next, ${eveningAgain} and ${morningAgain} on going back and ahead`,
+    },
+    broken,
+  }
+}
