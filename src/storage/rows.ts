@@ -48,3 +48,23 @@ export function upsertRows(
     `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`,
   )
 }
+
+/** A row of these columns. */
+export type Row<C extends Columns> = { [Name in keyof C]: string | number | null }
+
+/** One key for several values; no value holds the separator, which no text can after it was read. */
+export function keyOf(...values: string[]): string {
+  return values.join('\0')
+}
+
+/** Rows for a placeholder that `jsonRows` reads. */
+export function json(rows: readonly object[]): string {
+  return JSON.stringify(rows)
+}
+
+/** Joins a table with the rows of a placeholder on the columns of a key. */
+export function joinRows(kind: Database['kind'], table: string, key: Columns): string {
+  const names = Object.keys(key)
+  const same = names.map((name) => `${table}.${name} = rows.${name}`)
+  return `${table} JOIN ${jsonRows(kind, key)} ON ${same.join(' AND ')}`
+}

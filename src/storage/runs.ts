@@ -2,7 +2,7 @@ import { readMemory } from '../core/detector/memory.ts'
 import type { Run } from '../core/run.ts'
 import type { Database, Queries } from './database.ts'
 import { jsonRows } from './rows.ts'
-import { type RunRow, runColumns, runOf } from './steps.ts'
+import { type RunRow, runColumns, runOf } from './run-rows.ts'
 
 /** A ground the main agent of a run has had. */
 export interface GroundRow {

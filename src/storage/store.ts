@@ -5,7 +5,8 @@ import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createJobs, type Jobs } from './jobs.ts'
 import { inTurn } from './migrations.ts'
 import { createRuns, type Runs } from './runs.ts'
-import { createStepLog, type Entry, type LoggedStep, logSteps } from './steps.ts'
+import { createStepLog } from './step-log.ts'
+import { type Entry, type LoggedStep, logSteps } from './steps.ts'
 
 /** What the service remembers, one member for each noun. */
 export interface Store {
