@@ -1,6 +1,6 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -74,13 +74,18 @@ export async function startWithKey(
   return { server: await startServer(plumbline, folder, env), key }
 }
 
-/** Processor time a process has used so far, in all its threads and in the kernel, in microseconds. */
+/** Processor time the threads of a process have used so far, in the kernel too, in microseconds. */
 export function cpuMicrosOf(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The second field is the name in brackets, which may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const ticks = Number(fields[11]) + Number(fields[12])
-  return (ticks / ticksPerSecond) * 1_000_000
+  const threads = readdirSync(`/proc/${pid}/task`)
+  const nanos = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  )
+  return nanos.reduce((sum, value) => sum + value, 0) / 1000
+}
+
+/** Bytes a process has had written to disk so far. */
+export function writtenBytesOf(pid: number): number {
+  return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 }
 
 /** Memory of a process that is in RAM now, in MiB. */
@@ -88,5 +93,3 @@ export function residentMiBOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
 }
-
-const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))

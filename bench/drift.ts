@@ -1,0 +1,246 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { detect } from '../src/core/detector/detect.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
+import { type Sample, startAsker } from './asker.ts'
+import type { Pattern, Step } from './bare-drift-server.ts'
+import { englishGoal } from './goals.ts'
+import type { Round } from './load.ts'
+import { postOf } from './request.ts'
+import { residentMiBOf, type Server, startServer, startWithKey } from './server.ts'
+import { compared, type Row } from './table.ts'
+
+const rounds = 7
+const roundMs = 1000
+// Until V8 has compiled what runs often, and the runs know as many spellings as they keep.
+const warmUpMs = 3000
+const levels = [1, 8, 32, 64]
+const goalsARun = 125
+const postgres = { connections: 32, batchConnections: 8, batchSteps: 100 }
+const peerName = 'node:http, inserting'
+const batchTarget = '≥ 30,000'
+const databaseUrl =
+  process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test?connect_timeout=2'
+
+/** One thing that is asked of both servers. */
+interface Task {
+  name: string
+  round: Omit<Round, 'url'>
+  /** Steps an answer stands for. */
+  steps: number
+}
+
+interface Peers {
+  ours: Server
+  key: string
+  bare: Server
+}
+
+/** Durable steps on both databases, against bare servers that insert the same rows. */
+export async function measureDrift(): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
+  try {
+    return [...(await onSqlite(folder)), ...(await onPostgres(folder))]
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function onSqlite(folder: string): Promise<Row[]> {
+  return withPeers(folder, 'sqlite:./ours.db', join(folder, 'bare.db'), async (peers) => {
+    const tasks = levels.map((connections) => singleSteps(peers.key, connections, true))
+    const samples = await takeTurns('drift, SQLite', peers, tasks)
+    return [
+      ...tasks.flatMap((task) => rowsOf('drift, SQLite', task, samples)),
+      ...weightRows(peers, samples),
+    ]
+  })
+}
+
+async function onPostgres(folder: string): Promise<Row[]> {
+  const admin = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2000 })
+  const refused = await admin.connect().then(
+    () => null,
+    (error: Error) => error,
+  )
+  if (refused !== null) {
+    const measured = `drift, PostgreSQL: not measured, no server at ${new URL(databaseUrl).host}`
+    return [{ measured, ours: null, against: '', peer: null, ratios: [], target: '' }]
+  }
+  const schemas = ['ours', 'bare'].map((name) => `bench_${process.pid}_${name}`)
+  const [ours = '', bare = ''] = schemas.map((schema) => {
+    const url = new URL(databaseUrl)
+    url.searchParams.set('options', `-csearch_path=${schema}`)
+    return url.href
+  })
+  try {
+    for (const schema of schemas) await admin.query(`CREATE SCHEMA ${schema}`)
+    return await withPeers(folder, ours, bare, async (peers) => {
+      const tasks = [singleSteps(peers.key, postgres.connections, false), batches(peers.key)]
+      const samples = await takeTurns('drift, PostgreSQL', peers, tasks)
+      return tasks.flatMap((task) => rowsOf('drift, PostgreSQL', task, samples))
+    })
+  } finally {
+    for (const schema of schemas) await admin.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`)
+    await admin.end()
+  }
+}
+
+async function withPeers<T>(
+  folder: string,
+  oursUrl: string,
+  bareUrl: string,
+  work: (peers: Peers) => Promise<T>,
+): Promise<T> {
+  const { server: ours, key } = await startWithKey(oursUrl, folder)
+  try {
+    const file = join(folder, 'pattern.json')
+    await writeFile(file, JSON.stringify(await patternOf(ours.url, key)))
+    const script = fileURLToPath(new URL('bare-drift-server.ts', import.meta.url))
+    const bare = await startServer([script, file, bareUrl], folder)
+    try {
+      return await work({ ours, key, bare })
+    } finally {
+      await bare.stop()
+    }
+  } finally {
+    await ours.stop()
+  }
+}
+
+/** What the service stores and answers after as many steps as it takes until nothing grows. */
+async function patternOf(url: string, key: string): Promise<Pattern> {
+  const steps = Array.from({ length: postgres.batchSteps }, (_, n) => stepOf('pattern', n))
+  const post = async (path: string, body: object) => {
+    const answer = await fetch(url + path, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+      body: JSON.stringify(body),
+    })
+    const text = await answer.text()
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
+    return { headers: [...answer.headers], text }
+  }
+  await post('/v1/drift/batch', { steps })
+  const batch = await post('/v1/drift/batch', { steps })
+  const single = await post('/v1/drift', stepOf('pattern', 1))
+
+  let memory = newMemory('overlap')
+  for (const { goal, progress, distance } of [...steps, ...steps]) {
+    memory = detect(memory, { goal, progress, distance }).memory
+  }
+  const byNode = ['date', 'connection', 'keep-alive']
+  return {
+    headers: single.headers.filter(([name]) => !byNode.includes(name)),
+    answer: single.text,
+    batchAnswer: batch.text,
+    memory: JSON.stringify(memory),
+    verdict: JSON.parse(single.text),
+  }
+}
+
+function stepOf(run: string, n: number): Step {
+  return {
+    run_id: run,
+    goal: englishGoal(n),
+    progress: 'advancing',
+    distance: n % 11,
+    tokens: 100 + n,
+  }
+}
+
+/** Single steps, each connection into a run of its own. */
+function singleSteps(key: string, connections: number, staysAwake: boolean): Task {
+  const headers = { authorization: `Bearer ${key}` }
+  const requests = Array.from({ length: connections * goalsARun }, (_, n) =>
+    postOf('/v1/drift', headers, stepOf(`of-${connections}-${Math.floor(n / goalsARun)}`, n)),
+  )
+  const name = connections === 1 ? '1 connection' : `${connections} connections`
+  return { name, round: { requests, connections, ms: roundMs, staysAwake }, steps: 1 }
+}
+
+/** Batches, each connection into a run of its own. */
+function batches(key: string): Task {
+  const { batchConnections: connections, batchSteps } = postgres
+  const headers = { authorization: `Bearer ${key}` }
+  const batchesARun = 5
+  const requests = Array.from({ length: connections * batchesARun }, (_, batch) => {
+    const run = `batch-${Math.floor(batch / batchesARun)}`
+    const steps = Array.from({ length: batchSteps }, (_, n) => stepOf(run, batch * batchSteps + n))
+    return postOf('/v1/drift/batch', headers, { steps })
+  })
+  return {
+    name: `batches of ${batchSteps}, ${connections} connections`,
+    round: { requests, connections, ms: roundMs, staysAwake: false },
+    steps: batchSteps,
+  }
+}
+
+type Samples = Map<Task, { ours: Sample[]; bare: Sample[] }>
+
+async function takeTurns(
+  name: string,
+  { ours, bare }: Peers,
+  tasks: readonly Task[],
+): Promise<Samples> {
+  const samples: Samples = new Map(tasks.map((task) => [task, { ours: [], bare: [] }]))
+  const asker = startAsker()
+  try {
+    for (const server of [ours, bare]) {
+      for (const { round } of tasks) {
+        await asker.measure(server, { ...round, ms: warmUpMs / tasks.length })
+      }
+    }
+    for (let round = 1; round <= rounds; round++) {
+      process.stderr.write(`${name}: round ${round} of ${rounds}\n`)
+      for (const [task, taken] of samples) {
+        taken.ours.push(await asker.measure(ours, task.round))
+        taken.bare.push(await asker.measure(bare, task.round))
+      }
+    }
+    return samples
+  } finally {
+    asker.stop()
+  }
+}
+
+/** What the servers write to disk for a step, and their memory after all of them. */
+function weightRows({ ours, bare }: Peers, samples: Samples): Row[] {
+  const last = [...samples].at(-1)
+  if (last === undefined) return []
+  const [{ name }, taken] = last
+  const written = ({ writtenBytes }: Sample) => writtenBytes
+  return [
+    compared(
+      `drift, SQLite, ${name}: bytes written a step`,
+      taken.ours.map(written),
+      peerName,
+      taken.bare.map(written),
+    ),
+    compared(
+      'drift, SQLite: resident memory after the load, MiB',
+      [residentMiBOf(ours.pid)],
+      peerName,
+      [residentMiBOf(bare.pid)],
+    ),
+  ]
+}
+
+function rowsOf(name: string, task: Task, samples: Samples): Row[] {
+  const { ours = [], bare = [] } = samples.get(task) ?? {}
+  const row = (text: string, value: (sample: Sample) => number, target = '') =>
+    compared(`${name}, ${task.name}: ${text}`, ours.map(value), peerName, bare.map(value), target)
+  const isBatch = task.steps > 1
+  return [
+    row(
+      'steps a second',
+      ({ answersPerSecond }) => answersPerSecond * task.steps,
+      isBatch ? batchTarget : '≥ 0.6',
+    ),
+    row('latency p99, ms', ({ p99Ms }) => p99Ms),
+    row('processor time a step, µs', ({ cpuMicros }) => cpuMicros / task.steps),
+  ]
+}
