@@ -4,8 +4,9 @@ import { contextOf } from '../core/detector/spelling.ts'
 import { wordsOf } from '../core/detector/words.ts'
 import type { DriftRequest } from '../core/drift.ts'
 import type { Database, Queries } from './database.ts'
-import { type Columns, insertRows, joinRows, json, keyOf, type Row } from './rows.ts'
+import { type Columns, keyOf, type Row } from './rows.ts'
 import type { Entry } from './steps.ts'
+import { createTable } from './table.ts'
 
 const contextColumns = {
   account: 'TEXT',
@@ -14,29 +15,30 @@ const contextColumns = {
   lowest: 'BIGINT',
 } as const satisfies Columns
 
-const openingKey = { account: 'TEXT', run_id: 'TEXT', context: 'TEXT' } as const
-const contextKey = { account: 'TEXT', context: 'TEXT' } as const
+const openingColumns = {
+  account: 'TEXT',
+  run_id: 'TEXT',
+  context: 'TEXT',
+} as const satisfies Columns
 
-const statements = { sqlite: statementsFor('sqlite'), postgres: statementsFor('postgres') }
+const tables = { sqlite: tablesFor('sqlite'), postgres: tablesFor('postgres') }
 
-function statementsFor(kind: Database['kind']) {
+function tablesFor(kind: Database['kind']) {
   return {
-    openContexts: `${insertRows(kind, 'openings', openingKey, 'ON CONFLICT (account, run_id, context) DO NOTHING')}
-      RETURNING account, run_id, context`,
-    readContexts: `SELECT contexts.account, contexts.context, contexts.runs, contexts.lowest
-      FROM ${joinRows(kind, 'contexts', contextKey)}`,
-    saveContexts: insertRows(
+    openings: createTable(kind, 'openings', ['account', 'run_id', 'context'], openingColumns),
+    contexts: createTable(
       kind,
       'contexts',
+      ['account', 'context'],
       contextColumns,
-      `ON CONFLICT (account, context) DO UPDATE SET runs = contexts.runs + excluded.runs,
-         lowest = CASE WHEN excluded.lowest < contexts.lowest THEN excluded.lowest ELSE contexts.lowest END`,
+      `runs = contexts.runs + excluded.runs,
+       lowest = CASE WHEN excluded.lowest < contexts.lowest THEN excluded.lowest ELSE contexts.lowest END`,
     ),
   }
 }
 
 /** What the account's runs made of one context, and what this batch adds to it. */
-export interface Context {
+interface Context {
   account: string
   context: string
   runs: number
@@ -48,49 +50,55 @@ export interface Context {
   addedLowest: number | null
 }
 
-/** The contexts of a batch, by account and context, with what is known of them; those new to a run are opened. */
+/** The contexts of a batch: of each request that has one, and each once. */
+export interface Contexts {
+  readonly of: ReadonlyMap<DriftRequest, Context>
+  readonly all: readonly Context[]
+}
+
+/** The contexts of a batch with what is known of them; those that are new to a run are opened. */
 export async function openContexts(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Entry[],
-): Promise<Map<string, Context>> {
-  const contexts = new Map<string, Context>()
-  const openings = new Map<string, object>()
+): Promise<Contexts> {
+  const { openings, contexts } = tables[kind]
+  const of = new Map<DriftRequest, Context>()
+  const byKey = new Map<string, Context>()
+  const opening = new Map<string, Row<typeof openingColumns>>()
   for (const { account, request } of entries) {
     const context = contextOfRequest(request)
     if (context === null) continue
-    openings.set(keyOf(account, request.runId, context), {
-      account,
-      run_id: request.runId,
-      context,
-    })
-    contexts.set(keyOf(account, context), {
-      account,
-      context,
-      runs: 0,
-      lowest: null,
-      opening: new Set(),
-      addedRuns: 0,
-      addedLowest: null,
-    })
+    const key = keyOf(account, context)
+    const entry = byKey.get(key) ?? newContext(account, context)
+    byKey.set(key, entry)
+    of.set(request, entry)
+    const { runId } = request
+    opening.set(keyOf(account, runId, context), { account, run_id: runId, context })
   }
-  if (contexts.size === 0) return contexts
-  const opened = await tx.all<{ account: string; run_id: string; context: string }>(
-    statements[kind].openContexts,
-    json([...openings.values()]),
-  )
-  for (const { account, run_id, context } of opened) {
-    contexts.get(keyOf(account, context))?.opening.add(run_id)
+  // In one order on every node, lest two wait for each other.
+  const all = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, context]) => context)
+  if (all.length === 0) return { of, all }
+  for (const { account, run_id, context } of await openings.addMissing(tx, [...opening.values()])) {
+    byKey.get(keyOf(String(account), String(context)))?.opening.add(String(run_id))
   }
-  const known = await tx.all<{ account: string; context: string; runs: number; lowest: number }>(
-    statements[kind].readContexts,
-    json([...contexts.values()].map(({ account, context }) => ({ account, context }))),
-  )
-  for (const { account, context, runs, lowest } of known) {
-    const entry = contexts.get(keyOf(account, context))
+  for (const { account, context, runs, lowest } of await contexts.find(tx, all)) {
+    const entry = byKey.get(keyOf(String(account), String(context)))
     if (entry !== undefined) Object.assign(entry, { runs, lowest })
   }
-  return contexts
+  return { of, all }
+}
+
+function newContext(account: string, context: string): Context {
+  return {
+    account,
+    context,
+    runs: 0,
+    lowest: null,
+    opening: new Set(),
+    addedRuns: 0,
+    addedLowest: null,
+  }
 }
 
 /** The context of a step, or null for one that has none or cannot be spelled. */
@@ -99,13 +107,8 @@ function contextOfRequest({ step }: DriftRequest): string | null {
 }
 
 /** Tells what earlier runs made of the context of a step, and counts the step into it. */
-export function visit(
-  contexts: ReadonlyMap<string, Context>,
-  account: string,
-  request: DriftRequest,
-): EarlierRuns | null {
-  const context = contextOfRequest(request)
-  const entry = context === null ? undefined : contexts.get(keyOf(account, context))
+export function visit({ of }: Contexts, request: DriftRequest): EarlierRuns | null {
+  const entry = of.get(request)
   if (entry === undefined) return null
   const { runId, step } = request
   const opens = entry.opening.delete(runId)
@@ -125,24 +128,18 @@ function lower(a: number | null, b: number | null): number | null {
 export async function saveContexts(
   tx: Queries,
   kind: Database['kind'],
-  contexts: ReadonlyMap<string, Context>,
+  { all }: Contexts,
 ): Promise<void> {
-  const changed = changedContexts(contexts)
-  if (changed.length > 0) await tx.run(statements[kind].saveContexts, json(changed))
-}
-
-/** The contexts that this batch changes, in one order on every node. */
-function changedContexts(contexts: ReadonlyMap<string, Context>): Row<typeof contextColumns>[] {
-  return [...contexts]
-    .filter(
-      ([, { addedRuns, lowest, addedLowest }]) =>
-        addedRuns > 0 || lower(lowest, addedLowest) !== lowest,
-    )
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([, { account, context, addedRuns, addedLowest }]) => ({
+  const changed = all.filter(
+    ({ addedRuns, lowest, addedLowest }) => addedRuns > 0 || lower(lowest, addedLowest) !== lowest,
+  )
+  await tables[kind].contexts.put(
+    tx,
+    changed.map(({ account, context, addedRuns, addedLowest }) => ({
       account,
       context,
       runs: addedRuns,
       lowest: addedLowest,
-    }))
+    })),
+  )
 }

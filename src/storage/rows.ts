@@ -20,46 +20,12 @@ export function jsonRows(kind: Database['kind'], columns: Columns): string {
   return `json_to_recordset(CAST(? AS JSON)) AS rows(${types})`
 }
 
-/** Inserts all rows of a placeholder; `conflict` says what happens to those that are there. */
-export function insertRows(
-  kind: Database['kind'],
-  table: string,
-  columns: Columns,
-  conflict = '',
-): string {
-  const names = Object.keys(columns).join(', ')
-  return `INSERT INTO ${table} (${names}) SELECT ${names} FROM ${jsonRows(kind, columns)} WHERE true ${conflict}`
-}
-
-/** Inserts all rows of a placeholder, or replaces those that are there but for the columns of their key. */
-export function upsertRows(
-  kind: Database['kind'],
-  table: string,
-  key: readonly string[],
-  columns: Columns,
-): string {
-  const changes = Object.keys(columns)
-    .filter((name) => !key.includes(name))
-    .map((name) => `${name} = excluded.${name}`)
-  return insertRows(
-    kind,
-    table,
-    columns,
-    `ON CONFLICT (${key.join(', ')}) DO UPDATE SET ${changes.join(', ')}`,
-  )
-}
-
 /** A row of these columns. */
 export type Row<C extends Columns> = { [Name in keyof C]: string | number | null }
 
 /** One key for several values; no value holds the separator, which no text can after it was read. */
 export function keyOf(...values: string[]): string {
   return values.join('\0')
-}
-
-/** Rows for a placeholder that `jsonRows` reads. */
-export function json(rows: readonly object[]): string {
-  return JSON.stringify(rows)
 }
 
 /** Joins a table with the rows of a placeholder on the columns of a key. */

@@ -46,7 +46,7 @@ export const runColumns = {
 } as const satisfies Columns & Record<keyof RunRow, unknown>
 
 /** The row of an account's run. */
-export function rowOf(account: string, run: Run): RunRow {
+export function rowOf({ account, run }: { account: string; run: Run }): RunRow {
   const { drifting, judgment } = run
   return {
     ...run,

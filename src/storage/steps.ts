@@ -4,10 +4,11 @@ import type { EarlierRuns } from '../core/detector/judgment.ts'
 import { readMemory } from '../core/detector/memory.ts'
 import type { DriftRequest } from '../core/drift.ts'
 import { type Agent, type FrozenGround, logStep, newAgent, newRun, type Run } from '../core/run.ts'
-import { type Context, openContexts, saveContexts, visit } from './contexts.ts'
+import { type Contexts, openContexts, saveContexts, visit } from './contexts.ts'
 import type { Database, Queries } from './database.ts'
-import { type Columns, insertRows, joinRows, json, keyOf, type Row, upsertRows } from './rows.ts'
+import { type Columns, keyOf, type Row } from './rows.ts'
 import { type RunRow, rowOf, runColumns, runOf } from './run-rows.ts'
+import { createTable } from './table.ts'
 
 /** A step that is to be logged. */
 export interface Entry {
@@ -43,10 +44,9 @@ export async function logSteps(
   kind: Database['kind'],
   requests: readonly (readonly Entry[])[],
 ): Promise<LoggedStep[]> {
-  const sql = statements[kind]
   const entries = requests.flat()
-  const runs = await holdRuns(tx, sql, entries)
-  const agents = await readAgents(tx, sql, entries, runs)
+  const runs = await holdRuns(tx, kind, entries)
+  const agents = await readAgents(tx, kind, entries, runs)
   const isDamaged = ({ account, request: { runId, agentId } }: Entry) =>
     agents.get(keyOf(account, runId, agentId)) === 'damaged'
   const damaged = new Set(requests.filter((request) => request.some(isDamaged)).flat())
@@ -58,11 +58,13 @@ export async function logSteps(
     damaged.has(entry) ? 'damaged' : logEntry(entry, runs, agents, contexts, written),
   )
 
+  const table = tables[kind]
   await saveContexts(tx, kind, contexts)
-  await tx.run(sql.addSteps, json(written.steps))
-  await tx.run(sql.saveRuns, json([...written.runs.values()]))
-  await tx.run(sql.saveAgents, json([...written.agents.values()]))
-  if (written.grounds.length > 0) await tx.run(sql.addGrounds, json(written.grounds))
+  await table.steps.add(tx, written.steps)
+  await table.grounds.add(tx, written.grounds)
+  // Written as rows only now, because a batch may change the same run many times.
+  await table.runs.put(tx, [...written.runs.values()].map(rowOf))
+  await table.agents.put(tx, [...written.agents.values()].map(agentRow))
   return results
 }
 
@@ -107,58 +109,46 @@ const groundColumns = {
   at: 'BIGINT',
 } as const satisfies Columns
 
-const runKey = { account: 'TEXT', run_id: 'TEXT' } as const
-const agentKey = { ...runKey, agent_id: 'TEXT' } as const
+const tables = { sqlite: tablesFor('sqlite'), postgres: tablesFor('postgres') }
 
-const statements = { sqlite: statementsFor('sqlite'), postgres: statementsFor('postgres') }
-
-function statementsFor(kind: Database['kind']) {
-  const names = Object.keys(runColumns).map((name) => `runs.${name}`)
-  // SQLite has one writer, so whoever is in a transaction holds every row.
-  const hold = kind === 'postgres' ? 'ORDER BY runs.account, runs.run_id FOR UPDATE OF runs' : ''
+function tablesFor(kind: Database['kind']) {
   return {
-    createRuns: insertRows(kind, 'runs', runColumns, 'ON CONFLICT (account, run_id) DO NOTHING'),
-    holdRuns: `SELECT ${names.join(', ')} FROM ${joinRows(kind, 'runs', runKey)} ${hold}`,
-    readAgents: `SELECT agents.account, agents.run_id, agents.agent_id, agents.memory, agents.steps,
-        agents.drifting, agents.last_reason
-      FROM ${joinRows(kind, 'agents', agentKey)}`,
-    addSteps: insertRows(kind, 'steps', stepColumns),
-    addGrounds: insertRows(kind, 'grounds', groundColumns),
-    saveRuns: upsertRows(kind, 'runs', ['account', 'run_id'], runColumns),
-    saveAgents: upsertRows(kind, 'agents', ['account', 'run_id', 'agent_id'], agentColumns),
+    runs: createTable(kind, 'runs', ['account', 'run_id'], runColumns),
+    agents: createTable(kind, 'agents', ['account', 'run_id', 'agent_id'], agentColumns),
+    steps: createTable(kind, 'steps', ['account', 'run_id', 'step'], stepColumns),
+    grounds: createTable(
+      kind,
+      'grounds',
+      ['account', 'run_id', 'agent_id', 'revision'],
+      groundColumns,
+    ),
   }
 }
 
-type Statements = ReturnType<typeof statementsFor>
-
-/** The rows of the entries' runs, made where they are missing, held until the transaction ends. */
+/** The entries' runs, new where there are none, held until the transaction ends. */
 async function holdRuns(
   tx: Queries,
-  sql: Statements,
+  kind: Database['kind'],
   entries: readonly Entry[],
 ): Promise<Map<string, Run>> {
   const fresh = new Map<string, RunRow>()
   for (const { account, request, detector, now } of entries) {
     const key = keyOf(account, request.runId)
     if (fresh.has(key)) continue
-    fresh.set(key, rowOf(account, newRun(request.runId, request.detector ?? detector, now)))
+    const run = newRun(request.runId, request.detector ?? detector, now)
+    fresh.set(key, rowOf({ account, run }))
   }
   // In one order on every node, lest two hold what the other waits for.
   const rows = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  const keys = json(rows.map(({ account, run_id }) => ({ account, run_id })))
-  const hold = async () => {
-    await tx.run(sql.createRuns, json(rows))
-    return tx.all<RunRow>(sql.holdRuns, keys)
-  }
+  const hold = () => tables[kind].runs.hold(tx, rows) as Promise<RunRow[]>
   let held = await hold()
-  // An expired one can be deleted between the two statements; then it is made anew.
+  // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
   if (held.length < rows.length) held = await hold()
   const runs = new Map(held.map((row) => [keyOf(row.account, row.run_id), runOf(row)]))
   for (const [key, row] of fresh) {
     const run = runs.get(key)
-    if (run === undefined) throw new Error('a run vanished while it was held')
-    if (run.steps === 0 || run.expires > row.created) continue
-    await forgetRun(tx, row.account, row.run_id)
+    if (run !== undefined && (run.steps === 0 || run.expires > row.created)) continue
+    if (run !== undefined) await forgetRun(tx, row.account, row.run_id)
     runs.set(key, runOf(row))
   }
   return runs
@@ -173,12 +163,12 @@ export async function forgetRun(tx: Queries, account: string, runId: string): Pr
 
 async function readAgents(
   tx: Queries,
-  sql: Statements,
+  kind: Database['kind'],
   entries: readonly Entry[],
   runs: ReadonlyMap<string, Run>,
 ): Promise<Map<string, Agent | 'damaged'>> {
   const agents = new Map<string, Agent | 'damaged'>()
-  const wanted: object[] = []
+  const wanted: AgentKey[] = []
   for (const { account, request } of entries) {
     const key = keyOf(account, request.runId, request.agentId)
     if (agents.has(key)) continue
@@ -186,8 +176,7 @@ async function readAgents(
     agents.set(key, newAgent(request.agentId, run?.detector ?? 'overlap'))
     wanted.push({ account, run_id: request.runId, agent_id: request.agentId })
   }
-  const rows = await tx.all<Row<typeof agentColumns>>(sql.readAgents, json(wanted))
-  for (const row of rows) {
+  for (const row of await tables[kind].agents.find(tx, wanted)) {
     const memory = readMemory(String(row.memory))
     const agent: Agent | 'damaged' =
       memory === null
@@ -204,19 +193,21 @@ async function readAgents(
   return agents
 }
 
-/** What a batch writes. */
+type AgentKey = Pick<Row<typeof agentColumns>, 'account' | 'run_id' | 'agent_id'>
+
+/** What a batch writes; of runs and agents their last state. */
 interface Written {
   steps: Row<typeof stepColumns>[]
   grounds: Row<typeof groundColumns>[]
-  runs: Map<string, RunRow>
-  agents: Map<string, Row<typeof agentColumns>>
+  runs: Map<string, { account: string; run: Run }>
+  agents: Map<string, { account: string; runId: string; agent: Agent }>
 }
 
 function logEntry(
   { account, request, now, retentionDays }: Entry,
   runs: Map<string, Run>,
   agents: Map<string, Agent | 'damaged'>,
-  contexts: ReadonlyMap<string, Context>,
+  contexts: Contexts,
   written: Written,
 ): LoggedStep {
   const { runId, agentId } = request
@@ -228,13 +219,13 @@ function logEntry(
     throw new Error('an entry without the state of its run')
   }
 
-  const earlier = visit(contexts, account, request)
+  const earlier = visit(contexts, request)
   const logged = logStep(run, agent, request, earlier, now, retentionDays)
 
   runs.set(runAt, logged.run)
   agents.set(agentAt, logged.agent)
-  written.runs.set(runAt, rowOf(account, logged.run))
-  written.agents.set(agentAt, agentRow(account, runId, logged.agent))
+  written.runs.set(runAt, { account, run: logged.run })
+  written.agents.set(agentAt, { account, runId, agent: logged.agent })
   written.steps.push(stepRow(account, request, logged.step, logged.verdict, now))
   if (logged.frozen !== null) written.grounds.push(groundRow(account, request, logged.frozen, now))
   return {
@@ -247,7 +238,15 @@ function logEntry(
   }
 }
 
-function agentRow(account: string, runId: string, agent: Agent): Row<typeof agentColumns> {
+function agentRow({
+  account,
+  runId,
+  agent,
+}: {
+  account: string
+  runId: string
+  agent: Agent
+}): Row<typeof agentColumns> {
   const { agent_id, memory, steps, drifting, last_reason } = agent
   return {
     account,

@@ -1,0 +1,123 @@
+import type { Database, Queries } from './database.ts'
+import { type Columns, joinRows, jsonRows, type Row } from './rows.ts'
+
+/**
+ * Many rows of one table at once, in the way that is fastest on each database: PostgreSQL gets one
+ * statement for all of them, because each costs a way there and back; SQLite gets one for each,
+ * because taking values out of JSON would cost it more than running it.
+ */
+export interface Table<C extends Columns, K extends string> {
+  /** The rows that have one of the keys, in no order. */
+  find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]>
+  /**
+   * The rows with the keys of these, held until the transaction ends. Rows that are missing are added
+   * first where others could add them meanwhile; on SQLite, which has one writer, they stay missing.
+   * Give them in one order everywhere, lest two transactions hold what the other waits for.
+   */
+  hold(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
+  add(tx: Queries, rows: readonly Row<C>[]): Promise<void>
+  /** Adds those whose key is not there, and answers their keys. */
+  addMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
+  /** Adds those whose key is not there, and merges the others: replaced unless the table says otherwise. */
+  put(tx: Queries, rows: readonly Row<C>[]): Promise<void>
+}
+
+type Key<C extends Columns, K extends string> = Pick<Row<C>, K & keyof C>
+
+/** A table of these columns with this primary key; `merge` is what `put` sets in a row that is there. */
+export function createTable<C extends Columns, K extends keyof C & string>(
+  kind: Database['kind'],
+  name: string,
+  key: readonly K[],
+  columns: C,
+  merge = replaceAll(key, columns),
+): Table<C, K> {
+  return (kind === 'sqlite' ? rowByRow : allAtOnce)(name, key, columns, merge)
+}
+
+function replaceAll(key: readonly string[], columns: Columns): string {
+  return Object.keys(columns)
+    .filter((column) => !key.includes(column))
+    .map((column) => `${column} = excluded.${column}`)
+    .join(', ')
+}
+
+function rowByRow<C extends Columns, K extends keyof C & string>(
+  name: string,
+  key: readonly K[],
+  columns: C,
+  merge: string,
+): Table<C, K> {
+  const names = Object.keys(columns)
+  const insert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+  const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
+  const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
+  const valuesOf = (row: Row<C>) => names.map((column) => row[column] ?? null)
+
+  async function each(tx: Queries, sql: string, rows: readonly Row<C>[]): Promise<void> {
+    for (const row of rows) await tx.run(sql, ...valuesOf(row))
+  }
+
+  async function find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]> {
+    const found: Row<C>[] = []
+    for (const each of keys) {
+      const row = await tx.get<Row<C>>(select, ...key.map((column) => each[column] ?? null))
+      if (row !== undefined) found.push(row)
+    }
+    return found
+  }
+
+  return {
+    find,
+    hold: find,
+    add: (tx, rows) => each(tx, insert, rows),
+    async addMissing(tx, rows) {
+      const added: Row<C>[] = []
+      for (const row of rows) {
+        if ((await tx.run(`${insert} ${onConflict} NOTHING`, ...valuesOf(row))) > 0) added.push(row)
+      }
+      return added
+    },
+    put: (tx, rows) => each(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows),
+  }
+}
+
+function allAtOnce<C extends Columns, K extends keyof C & string>(
+  name: string,
+  key: readonly K[],
+  columns: C,
+  merge: string,
+): Table<C, K> {
+  const names = Object.keys(columns).join(', ')
+  const insert = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${jsonRows('postgres', columns)} WHERE true`
+  const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
+  const keyColumns = Object.fromEntries(key.map((column) => [column, columns[column]])) as Columns
+  const ofTable = (list: readonly string[]) => list.map((column) => `${name}.${column}`).join(', ')
+  const select = `SELECT ${ofTable(Object.keys(columns))} FROM ${joinRows('postgres', name, keyColumns)}`
+
+  const keysOf = (rows: readonly Key<C, K>[]) =>
+    JSON.stringify(
+      rows.map((row) => Object.fromEntries(key.map((column) => [column, row[column]]))),
+    )
+
+  return {
+    find: (tx, keys) => tx.all<Row<C>>(select, keysOf(keys)),
+    async hold(tx, rows) {
+      await tx.run(`${insert} ${onConflict} NOTHING`, JSON.stringify(rows))
+      const locked = `${select} ORDER BY ${ofTable(key)} FOR UPDATE OF ${name}`
+      return tx.all<Row<C>>(locked, keysOf(rows))
+    },
+    async add(tx, rows) {
+      if (rows.length > 0) await tx.run(insert, JSON.stringify(rows))
+    },
+    addMissing: (tx, rows) =>
+      tx.all<Key<C, K>>(
+        `${insert} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
+        JSON.stringify(rows),
+      ),
+    async put(tx, rows) {
+      if (rows.length === 0) return
+      await tx.run(`${insert} ${onConflict} UPDATE SET ${merge}`, JSON.stringify(rows))
+    },
+  }
+}
