@@ -78,7 +78,7 @@ const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX runs_by_update ON runs (account, updated)',
     'CREATE INDEX runs_by_expiry ON runs (expires)',
-    'CREATE INDEX runs_by_pair ON runs (account, pair)',
+    'CREATE INDEX runs_by_pair ON runs (account, pair) WHERE pair IS NOT NULL',
     `CREATE TABLE agents (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,

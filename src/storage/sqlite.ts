@@ -17,6 +17,9 @@ const WRITER_SETTINGS = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
+  // 16 MiB of log before it is copied into the file: busy runs change the same pages many times.
+  'PRAGMA wal_autocheckpoint = 4000',
+  'PRAGMA cache_size = -32000',
   // Waiting inside SQLite would stop every request; BEGIN is tried again from a timer instead.
   'PRAGMA busy_timeout = 0',
 ]

@@ -6,10 +6,11 @@ import { type Detector, type DetectorName, detectors, type Measured } from './de
 import { groundToFreeze } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
 import { frozen, type Ground, type Memory } from './memory.ts'
-import { record, standsStill, timesOfNewest } from './record.ts'
+import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
 import { type Reading, readStep, type Step } from './step.ts'
+import { timesOfNewest } from './tally.ts'
 import { explain } from './why.ts'
 
 /** The verdict on one step, as it goes over the wire. Scores are rounded to two decimals. */
@@ -104,7 +105,7 @@ export function detect(memory: Memory, step: Step): Detected {
     uncertain: !drifting && (wordless || measured?.uncertain === true),
     why: explain(reason, told),
   }
-  const repetition = spelled ? timesOfNewest(after.spellings) : 0
+  const repetition = spelled ? timesOfNewest(after.spellings).times : 0
   if (repetition > 1) verdict.repetition = repetition
   const judgment = judge(after, before.cycles, step.earlier ?? null)
   if (judgment !== null) verdict.judgment = judgment

@@ -1,5 +1,6 @@
 import { parseJson } from '../text.ts'
 import { type DetectorName, detectorNames } from './detectors.ts'
+import { beginAnew, type Tally } from './tally.ts'
 
 /** The goal a run is measured against, with the state in which it was frozen. */
 export interface Ground {
@@ -38,7 +39,7 @@ export interface Memory {
   /** Contexts of the newest goals, '' for one without words: as many as the longest cycle needs. */
   trail: string[]
   /** How often each spelling was written in the run and since the ground was moved, least recent first. */
-  spellings: [spelling: string, times: number, since: number][]
+  spellings: Tally
   /** Highest count of any one spelling since the ground was moved. */
   mostRepeated: number
   /** What the chosen detector keeps for itself about the ground and the steps on it. */
@@ -62,7 +63,7 @@ export function newMemory(detector: DetectorName): Memory {
     cycles: 0,
     period: null,
     trail: [],
-    spellings: [],
+    spellings: '',
     mostRepeated: 0,
     own: null,
   }
@@ -76,7 +77,7 @@ export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
       : {
           ...newMemory(memory.detector),
           steps: memory.steps,
-          spellings: memory.spellings.map(([spelling, times]) => [spelling, times, 0]),
+          spellings: beginAnew(memory.spellings),
         }
   return { ...kept, revision: memory.revision + 1, ground, own }
 }

@@ -1,9 +1,10 @@
-import { rememberedSpellings, stallWindow } from './constants.ts'
+import { stallWindow } from './constants.ts'
 import { periodOf, trailLength } from './cycle.ts'
 import type { Memory } from './memory.ts'
 import type { Rule } from './rules.ts'
 import { contextOf } from './spelling.ts'
 import type { Reading } from './step.ts'
+import { counted, timesOfNewest } from './tally.ts'
 
 /** The memory after a step was judged by `rule`; `own` is what the detector keeps. */
 export function record(memory: Memory, reading: Reading, rule: Rule, own: unknown): Memory {
@@ -27,15 +28,10 @@ export function record(memory: Memory, reading: Reading, rule: Rule, own: unknow
     trail,
     spellings,
     mostRepeated: spelled
-      ? Math.max(memory.mostRepeated, spellings.at(-1)?.[2] ?? 0)
+      ? Math.max(memory.mostRepeated, timesOfNewest(spellings).since)
       : memory.mostRepeated,
     own,
   }
-}
-
-/** How often the spelling of the newest spelled step has been written in the run. */
-export function timesOfNewest(spellings: Memory['spellings']): number {
-  return spellings.at(-1)?.[1] ?? 0
 }
 
 /** Whether `distance` would be the last of `stallWindow` that did not fall below the one before them. */
@@ -56,21 +52,4 @@ function accept({ recent, flat }: Memory['accepted'], distance: number): Memory[
 function keyOf({ context, progress, distance, parentWords }: Reading): string {
   const parent = parentWords === null ? '' : `<${contextOf(parentWords) ?? ''}`
   return `${context ?? ''}${progress.charAt(0)}${distance}${parent}`.replaceAll('ctx_', '')
-}
-
-/** The count of `key` raised by one and moved to the end; past the limit the least repeated, then least recent goes. */
-function counted(spellings: Memory['spellings'], key: string): Memory['spellings'] {
-  const known = spellings.findIndex(([spelling]) => spelling === key)
-  const [, times, since] = spellings[known] ?? [key, 0, 0]
-  const full = known < 0 && spellings.length >= rememberedSpellings
-  const leaves = full ? leastRepeated(spellings) : known
-  const others = leaves < 0 ? spellings : spellings.toSpliced(leaves, 1)
-  return [...others, [key, times + 1, since + 1]]
-}
-
-function leastRepeated(spellings: Memory['spellings']): number {
-  return spellings.reduce(
-    (least, [, times], place) => (times < (spellings[least]?.[1] ?? 0) ? place : least),
-    0,
-  )
 }
