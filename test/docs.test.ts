@@ -57,6 +57,7 @@ describe('README.md', () => {
     'npm test',
     'npm run -s plumbline -- eval LABELLED.jsonl',
     'npm run bench',
+    'npm run faults',
   ]
   const commands = commandsOf('README.md').filter((command) => !runElsewhere.includes(command))
 

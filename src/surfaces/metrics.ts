@@ -82,9 +82,11 @@ export function createMetrics(): Metrics {
 function remembered<Series>(): (key: string, find: () => Series) => Series {
   const known = new Map<string, Series>()
   return (key, find) => {
-    const series = known.get(key) ?? find()
-    known.set(key, series)
-    return series
+    const series = known.get(key)
+    if (series !== undefined) return series
+    const found = find()
+    known.set(key, found)
+    return found
   }
 }
 

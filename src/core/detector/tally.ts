@@ -20,7 +20,10 @@ export interface Times {
  */
 export function counted(tally: Tally, spelling: string): Tally {
   const entries = entriesOf(tally)
-  const known = entries.findIndex((entry) => spellingOf(entry) === spelling)
+  // Most spellings are new, and looking for the text at once is quicker than going through them.
+  const known = tally.includes(spelling)
+    ? entries.findIndex((entry) => spellingOf(entry) === spelling)
+    : -1
   const { times, since } = known < 0 ? { times: 0, since: 0 } : timesOf(entries[known] ?? '')
   const isFull = known < 0 && entries.length >= rememberedSpellings
   const leaves = isFull ? leastRepeated(entries) : known
