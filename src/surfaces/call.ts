@@ -21,13 +21,8 @@ export function readCall(
     address: addressBucket(addresses, headers, request.socket.remoteAddress),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
-    // Few operations look at these two, and finding them out would cost all of them.
-    get query() {
-      return lastValues(query)
-    },
-    get contentType() {
-      return contentTypeOf(request)
-    },
+    query: lastValues(query),
+    contentType: contentTypeOf(request),
     readBody: async (maxBytes) => (body === undefined ? '' : readText(body, maxBytes)),
     headers: {},
   }
