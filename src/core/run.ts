@@ -3,6 +3,7 @@ import type { DetectorName } from './detector/detectors.ts'
 import type { EarlierRuns, Judgment } from './detector/judgment.ts'
 import { type Memory, newMemory } from './detector/memory.ts'
 import type { Arm, DriftRequest } from './drift.ts'
+import { dayMs } from './time.ts'
 
 /**
  * A run as it is stored. What speaks of a verdict (`drifting`, `last_reason`, `phi`, `max_phi`,
@@ -62,8 +63,6 @@ export interface Logged {
   /** The ground this step froze, or null. */
   frozen: FrozenGround | null
 }
-
-const dayMs = 86_400_000
 
 /** A run that has no step yet. */
 export function newRun(runId: string, detector: DetectorName, now: number): Run {

@@ -1,3 +1,12 @@
+/** An hour and a day in milliseconds. */
+export const hourMs = 3_600_000
+export const dayMs = 24 * hourMs
+
+/** Days since 1970-01-01 UTC, of a time in milliseconds since then: what daily counts are kept by. */
+export function dayOf(ms: number): number {
+  return Math.floor(ms / dayMs)
+}
+
 /** A time in milliseconds since 1970 as ISO 8601 in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString()

@@ -1,9 +1,8 @@
+import { dayMs, dayOf, hourMs } from '../core/time.ts'
 import { deleteExpiredRuns } from '../storage/expiry.ts'
 import type { OpenStore } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 
-const hourMs = 3_600_000
-const dayMs = 24 * hourMs
 const gaveUpKeptMs = 30 * dayMs
 const sliceRows = 500
 const slicesARun = 100
@@ -22,8 +21,7 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
     async (at) =>
       (await store.tx(({ idempotency }) => idempotency.expire(at, sliceRows))) === sliceRows,
     // A clock that is set back over midnight must find yesterday's counts as they were.
-    async (at) =>
-      (await store.counters.expire(Math.floor(at / dayMs) - 1, sliceRows)) === sliceRows,
+    async (at) => (await store.counters.expire(dayOf(at) - 1, sliceRows)) === sliceRows,
     async (at) =>
       (await store.tx(({ jobs }) => jobs.forget(at - gaveUpKeptMs, sliceRows))) === sliceRows,
   ]

@@ -1,10 +1,9 @@
 import { isSpelledKey } from '../core/keys.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
+import { dayMs, dayOf } from '../core/time.ts'
 import type { Account } from '../storage/accounts.ts'
 import type { AddressLimit, Call, KeyedDeclaration, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
-
-const dayMs = 86_400_000
 
 /** An account that may go on, and the way to take back its count when the answer is a 404. */
 export interface Admitted {
@@ -63,11 +62,6 @@ export function admitAdmin(service: Service, { credential }: Call): void {
 /** The counter of an account's reads or writes. */
 export function quotaBucket(account: string, kind: 'reads' | 'writes'): string {
   return `${kind}:${account}`
-}
-
-/** Days since 1970-01-01 UTC. */
-export function dayOf(now: number): number {
-  return Math.floor(now / dayMs)
 }
 
 /** Seconds until the daily counts begin anew, at midnight UTC. */

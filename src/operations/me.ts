@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { isoTime } from '../core/time.ts'
-import { dayOf, quotaBucket, secondsToMidnight } from './admission.ts'
+import { dayOf, hourMs, isoTime } from '../core/time.ts'
+import { quotaBucket, secondsToMidnight } from './admission.ts'
 import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
 import { badRequest, type DescribedRefusal, keyed } from './operation.ts'
 import { Refusal } from './refusal.ts'
@@ -9,7 +9,6 @@ import { tierName } from './tiers.ts'
 /** Most keys that one account may hold at a time. */
 const maxKeys = 50
 const longestGraceHours = 720
-const hourMs = 3_600_000
 
 const count = z.int().min(0)
 

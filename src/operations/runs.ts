@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { readJudgment } from '../core/detector/judgment.ts'
 import { arms } from '../core/drift.ts'
 import type { Run } from '../core/run.ts'
+import { isoTime } from '../core/time.ts'
 import { expireKind } from '../jobs/expire.ts'
 import type { GroundRow, StepRow, SubAgent } from '../storage/runs.ts'
 import type { Store } from '../storage/store.ts'
@@ -329,10 +330,6 @@ function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
     ...(judgment === null ? {} : { judgment }),
   }
   return shown as z.infer<typeof traceStepSchema>
-}
-
-function isoTime(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 function unknownRun(): Refusal {

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/time.ts'
 import type { Queries } from './database.ts'
 
 /** A request that is to be worked once. */
@@ -30,7 +31,7 @@ export interface Idempotency {
   expire(now: number, limit: number): Promise<number>
 }
 
-const keptForMs = 86_400_000
+const keptForMs = dayMs
 
 /** Idempotency records in one transaction. */
 export function createIdempotency(db: Queries): Idempotency {

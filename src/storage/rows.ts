@@ -27,10 +27,3 @@ export type Row<C extends Columns> = { [Name in keyof C]: string | number | null
 export function keyOf(...values: string[]): string {
   return values.join('\0')
 }
-
-/** Joins a table with the rows of a placeholder on the columns of a key. */
-export function joinRows(kind: Database['kind'], table: string, key: Columns): string {
-  const names = Object.keys(key)
-  const same = names.map((name) => `${table}.${name} = rows.${name}`)
-  return `${table} JOIN ${jsonRows(kind, key)} ON ${same.join(' AND ')}`
-}

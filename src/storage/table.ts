@@ -1,5 +1,5 @@
 import type { Database, Queries } from './database.ts'
-import { type Columns, joinRows, jsonRows, type Row } from './rows.ts'
+import { type Columns, jsonRows, type Row } from './rows.ts'
 
 /**
  * Many rows of one table at once, in the way that is fastest on each database: PostgreSQL gets one
@@ -93,7 +93,9 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
   const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
   const keyColumns = Object.fromEntries(key.map((column) => [column, columns[column]])) as Columns
   const ofTable = (list: readonly string[]) => list.map((column) => `${name}.${column}`).join(', ')
-  const select = `SELECT ${ofTable(Object.keys(columns))} FROM ${joinRows('postgres', name, keyColumns)}`
+  const same = key.map((column) => `${name}.${column} = rows.${column}`).join(' AND ')
+  const select = `SELECT ${ofTable(Object.keys(columns))}
+    FROM ${name} JOIN ${jsonRows('postgres', keyColumns)} ON ${same}`
 
   const keysOf = (rows: readonly Key<C, K>[]) =>
     JSON.stringify(

@@ -1,5 +1,6 @@
 import { demoRun } from '../core/demo.ts'
 import type { Step } from '../core/detector/step.ts'
+import { isoTime } from '../core/time.ts'
 import { createClient } from './client.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { usageFault } from './usage-fault.ts'
@@ -26,7 +27,7 @@ async function runDemo(args: string[], world: CliWorld): Promise<number> {
   if (typeof key !== 'string')
     throw usageFault('name a --key; the first start of a server prints one.')
   const client = createClient({ baseUrl: String(url), key })
-  const runId = `demo ${new Date(world.now()).toISOString()}`
+  const runId = `demo ${isoTime(world.now())}`
   world.out(`Run "${runId}" on ${url}\n\n`)
   for (const step of demoRun) {
     const verdict = await client.drift(bodyOf(runId, step)).catch((error: Error) => {
