@@ -10,7 +10,9 @@ import {
 import { pino } from 'pino'
 import type { Config } from './config.ts'
 import { base62, keyRandomLength, spellKey } from './core/keys.ts'
+import { minuteMs } from './core/time.ts'
 import { createExpireJob } from './jobs/expire.ts'
+import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import type { Operation, Service } from './operations/operation.ts'
@@ -54,7 +56,6 @@ export interface Running {
 
 const idLength = 22
 const drainMs = 7000
-const minuteMs = 60_000
 /** Longer than the longest wait for a webhook. */
 const jobGraceMs = 6_000
 
@@ -115,7 +116,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
 
   const scheduler = createScheduler({
     store,
-    kinds: [createExpireJob(store, world.now)],
+    kinds: [
+      createExpireJob(store, world.now),
+      createFieldJob(store, world.now, () => service.newId('seed')),
+    ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
     now: world.now,
     random: world.random,

@@ -1,4 +1,5 @@
-/** An hour and a day in milliseconds. */
+/** A minute, an hour and a day in milliseconds. */
+export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 

@@ -4,6 +4,7 @@ import { readCost } from './cost.ts'
 import { measureData } from './data.ts'
 import { logDrift, logDriftBatch } from './drift.ts'
 import { readExperiment } from './experiment.ts'
+import { hearWords, readHistory, readSignal } from './field.ts'
 import { createKeys, readKeys } from './keys.ts'
 import { createKey, readMe, revokeKey, rotateKey } from './me.ts'
 import { deleteRun, exportRuns, listRuns, readRun, setOutcome } from './runs.ts'
@@ -29,6 +30,9 @@ export const operations = [
   revokeKey,
   rotateKey,
   listTiers,
+  readSignal,
+  readHistory,
+  hearWords,
   makeAccount,
   listAccounts,
   setTier,

@@ -150,6 +150,15 @@ const migrations: readonly Migration[] = [
     'CREATE INDEX jobs_by_due ON jobs (kind, due) WHERE gave_up IS NULL',
     'CREATE INDEX counters_by_day ON counters (day)',
   ],
+  [
+    // One row: the shared field, and what tells its climate from that of other installations.
+    `CREATE TABLE field (
+      id BIGINT PRIMARY KEY,
+      seed TEXT NOT NULL,
+      state TEXT NOT NULL
+    )`,
+    'CREATE TABLE field_samples (at BIGINT PRIMARY KEY, signal TEXT NOT NULL)',
+  ],
 ]
 
 /** The version of the schema that this code works with: how many migrations there are. */

@@ -1,6 +1,7 @@
 import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accounts.ts'
 import { type Counters, createCounters } from './counters.ts'
 import type { Database, Queries } from './database.ts'
+import { createFieldStore, type FieldStore } from './field.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createJobs, type Jobs } from './jobs.ts'
 import { inTurn } from './migrations.ts'
@@ -15,6 +16,7 @@ export interface Store {
   readonly idempotency: Idempotency
   readonly runs: Runs
   readonly jobs: Jobs
+  readonly field: FieldStore
   /** Logs steps in order and answers when they are durable; see `logSteps`. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
   /**
@@ -60,6 +62,7 @@ export function createStore(db: Database): OpenStore {
       idempotency: createIdempotency(queries),
       runs: createRuns(queries, db.kind),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
+      field: createFieldStore(queries),
     }
   }
 

@@ -1,14 +1,9 @@
-import type { check } from '../operations/check.ts'
-import type { readCost } from '../operations/cost.ts'
-import type { measureData } from '../operations/data.ts'
-import type { logDrift, logDriftBatch } from '../operations/drift.ts'
-import type { readExperiment } from '../operations/experiment.ts'
-import type { createKey, readMe, revokeKey, rotateKey } from '../operations/me.ts'
+import type { logDrift } from '../operations/drift.ts'
 import type { Operation } from '../operations/operation.ts'
-import type { deleteRun, listRuns, readRun, setOutcome } from '../operations/runs.ts'
-import type { listTiers } from '../operations/tiers.ts'
+import type { listRuns, readRun, setOutcome } from '../operations/runs.ts'
 import { createCalls, isOwnError, type Request } from './client-call.ts'
 import type { Queue } from './client-queue.ts'
+import { type Posted, type Queried, type Route, routes } from './client-routes.ts'
 import { createRun } from './client-run.ts'
 
 /** Where the service is, whose calls these are, and how patient they are. */
@@ -34,44 +29,6 @@ export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retries'
   signal?: AbortSignal | undefined
   /** Of a keyed POST: one of your own, where the call may be repeated by another process. */
   idempotencyKey?: string | undefined
-}
-
-/** What is asked by a JSON body. */
-interface Posted {
-  /** Judges two goals, or a sequence of steps, without a key and without storing them. */
-  check: typeof check
-  /** Logs one step of a run. In an agent's loop, `run` is the easier way. */
-  drift: typeof logDrift
-  /** Logs up to 500 steps at once: all of them, or none. */
-  driftBatch: typeof logDriftBatch
-  /** Sets what became of a run. */
-  outcome: typeof setOutcome
-  /** Measures a corpus against its own first window; nothing of it is stored. */
-  data: typeof measureData
-  /** Makes another key; it is shown this once. */
-  createKey: typeof createKey
-  /** Replaces a key by a new one; the old one stays valid for a while. */
-  rotateKey: typeof rotateKey
-}
-
-/** What is asked by parameters. */
-interface Queried {
-  /** One run and a page of its trace, oldest step first. */
-  readRun: typeof readRun
-  /** A page of the most recent runs, newest first. */
-  listRuns: typeof listRuns
-  /** Deletes a run and its steps. */
-  deleteRun: typeof deleteRun
-  /** What the runs of the account cost, and where. */
-  cost: typeof readCost
-  /** Tokens of treatment against control, pair by pair. */
-  experiment: typeof readExperiment
-  /** The account of this key, its keys, its tier and today's usage. */
-  me: typeof readMe
-  /** Revokes a key at once. */
-  revokeKey: typeof revokeKey
-  /** The tiers, what each allows a day, and what it costs. */
-  tiers: typeof listTiers
 }
 
 /** A line of the export: a run, or one of its steps after it. */
@@ -253,26 +210,6 @@ type Method<Input, Answer> =
   Record<never, never> extends Input
     ? (input?: Input, options?: CallOptions) => Promise<Answer>
     : (input: Input, options?: CallOptions) => Promise<Answer>
-
-type Route = Pick<Request, 'method' | 'path' | 'keyed'>
-
-const routes: Record<keyof Posted | keyof Queried, Route> = {
-  check: { method: 'POST', path: '/v1/check', keyed: false },
-  drift: { method: 'POST', path: '/v1/drift', keyed: true },
-  driftBatch: { method: 'POST', path: '/v1/drift/batch', keyed: true },
-  outcome: { method: 'POST', path: '/v1/drift/outcome', keyed: true },
-  readRun: { method: 'GET', path: '/v1/drift/run', keyed: true },
-  listRuns: { method: 'GET', path: '/v1/drift/runs', keyed: true },
-  deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },
-  cost: { method: 'GET', path: '/v1/cost', keyed: true },
-  experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
-  data: { method: 'POST', path: '/v1/data', keyed: true },
-  me: { method: 'GET', path: '/v1/me', keyed: true },
-  createKey: { method: 'POST', path: '/v1/me/keys', keyed: true },
-  revokeKey: { method: 'DELETE', path: '/v1/me/keys', keyed: true },
-  rotateKey: { method: 'POST', path: '/v1/me/keys/rotate', keyed: true },
-  tiers: { method: 'GET', path: '/v1/tiers', keyed: false },
-}
 
 /**
  * A client of one service. It needs nothing but `fetch`, so it runs in Node 20 and later, in browsers

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import {
+  describeChange,
+  emotions,
+  hear,
+  readUtterance,
+  seasons,
+  signalAt,
+  vocabulary,
+  wordsRequired,
+} from '../core/field.ts'
+import { parseJson, wellFormed } from '../core/text.ts'
+import { dayMs } from '../core/time.ts'
+import { limitField } from './list.ts'
+import { type AddressLimit, badRequest, lenient, perAddress, type Service } from './operation.ts'
+import { Refusal } from './refusal.ts'
+
+/** The field's own bucket of an address; as many calls a day as the stateless check has. */
+export const fieldLimit: AddressLimit = {
+  counter: 'field',
+  perDay: ({ checkPerDay }) => checkPerDay,
+}
+
+const samplesADay = 1440
+
+const share = z.number().min(0).max(1)
+
+/** The field at one time. */
+export const signalSchema = z
+  .strictObject({
+    T: share.describe('Heat.'),
+    Q: share.describe('Moisture.'),
+    R: share.describe('Rain.'),
+    V: share.describe('Vitality.'),
+    S: share.describe('Stress.'),
+    rotation: z.number().min(-1).max(1),
+    emotion: z.enum(Object.keys(emotions) as [keyof typeof emotions, ...(keyof typeof emotions)[]]),
+    season: z.enum(seasons),
+    hub_signal: share.describe('How lively and at ease the field is.'),
+    field_sig: z.string().describe('Equal weather has equal signatures.'),
+    n_nodes: z.int().min(0).describe('How many have spoken in the last 24 hours.'),
+    ts: z.iso.datetime(),
+  })
+  .meta({ id: 'Signal' })
+
+/** The field as it is now. */
+export const readSignal = perAddress(fieldLimit, {
+  name: 'field.signal',
+  group: 'field',
+  summary: 'The current signal of the shared field.',
+  http: { method: 'GET', path: '/v1/signal' },
+  input: z.object({}),
+  output: signalSchema,
+})((service) => currentSignal(service))
+
+/** The field over the last day. */
+export const readHistory = perAddress(fieldLimit, {
+  name: 'field.history',
+  group: 'field',
+  summary: 'The signal of the last day, one sample a minute, oldest first.',
+  http: { method: 'GET', path: '/v1/history' },
+  input: z.object({ limit: limitField(samplesADay, 60).describe('The newest so many.') }),
+  output: z.strictObject({ series: z.array(signalSchema) }),
+  refusals: [badRequest],
+})(async ({ store, now }, { limit }) => ({
+  series: await store.field.samples(now() - dayMs, limit),
+}))
+
+const utterance = z.object({
+  words: z
+    .union([z.array(z.string()).length(wordsRequired), z.string()])
+    .describe(`${wordsRequired} words of: ${Object.values(vocabulary).flat().join(' ')}.`),
+  agent: z.string().max(200).optional().describe('Who speaks; the caller’s address otherwise.'),
+})
+
+/** Speaks eight words into the field. */
+export const hearWords = perAddress(fieldLimit, {
+  name: 'field.hear',
+  group: 'field',
+  summary: 'Speak eight vocabulary words into the field.',
+  description: 'As JSON, or the words alone as text/plain.',
+  http: { method: 'POST', path: '/v1/hear' },
+  input: lenient(utterance) as z.ZodType<Spoken, z.input<typeof utterance>>,
+  output: z.strictObject({ reply: z.string(), signal: signalSchema }),
+  refusals: [badRequest],
+  read: (body, call): Spoken => ({
+    body: call.contentType === 'text/plain' ? { words: body } : parseJson(body),
+    address: call.address,
+  }),
+})(async (service, { body, address }) => {
+  const { words, agent } = (body ?? {}) as { words?: unknown; agent?: unknown }
+  const name =
+    typeof agent === 'string' && agent.trim() !== '' ? wellFormed(agent).slice(0, 200) : null
+  return speak(service, words, name === null ? `address ${address}` : `agent ${name}`)
+})
+
+/** An utterance as it was sent, and the address it came from. */
+interface Spoken {
+  body: unknown
+  address: string
+}
+
+/** The signal now; looking changes nothing. */
+export async function currentSignal({ store, now, newId }: Service) {
+  const { field, seed } = await store.field.read(now(), newId('seed'))
+  return signalAt(field, now(), seed)
+}
+
+/** Has `speaker` say the words; refuses what is not eight words of the vocabulary (400). */
+export async function speak({ store, now, newId, hash }: Service, value: unknown, speaker: string) {
+  const words = readUtterance(value)
+  if ('fault' in words) throw new Refusal(400, 'bad_request', { detail: words.fault })
+  return store.tx(async ({ field: stored }) => {
+    const at = now()
+    const { field, seed } = await stored.hold(at, newId('seed'))
+    const after = hear(field, words, hash(speaker).slice(0, 16), at, seed)
+    await stored.save(after)
+    const signal = signalAt(after, at, seed)
+    return { reply: describeChange(signalAt(field, at, seed), signal), signal }
+  })
+}

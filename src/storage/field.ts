@@ -1,0 +1,75 @@
+import { type Field, newField, type Signal } from '../core/field.ts'
+import { parseJson } from '../core/text.ts'
+import type { Queries } from './database.ts'
+
+/** The shared field with the seed of its climate. */
+export interface SeededField {
+  seed: string
+  field: Field
+}
+
+/** The one field that all nodes share, and its samples. */
+export interface FieldStore {
+  /** The field; one that was never spoken to gets `seed`, and the first to ask plants it. */
+  read(now: number, seed: string): Promise<SeededField>
+  /** In a transaction: as `read`, and held until the transaction ends. */
+  hold(now: number, seed: string): Promise<SeededField>
+  save(field: Field): Promise<void>
+  /** Keeps the signal of a minute (milliseconds since 1970); the first of a minute stays. */
+  addSample(minute: number, signal: Signal): Promise<void>
+  /** The newest `limit` samples at or after `since`, oldest first. */
+  samples(since: number, limit: number): Promise<Signal[]>
+  /** Forgets the samples before this time. */
+  forgetSamples(before: number): Promise<void>
+}
+
+/** The field in a database or one of its transactions. */
+export function createFieldStore(db: Queries): FieldStore {
+  async function plant(now: number, seed: string): Promise<void> {
+    await db.run(
+      'INSERT INTO field (id, seed, state) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING',
+      seed,
+      JSON.stringify(newField(now, seed)),
+    )
+  }
+
+  async function planted(sql: string, now: number, seed: string): Promise<SeededField> {
+    const read = () => db.get<{ seed: string; state: string }>(sql)
+    let row = await read()
+    if (row === undefined) {
+      await plant(now, seed)
+      row = await read()
+    }
+    if (row === undefined) throw new Error('the field vanished while it was read')
+    const field = parseJson(row.state) as Field | undefined
+    return { seed: row.seed, field: field ?? newField(now, row.seed) }
+  }
+
+  return {
+    read: (now, seed) => planted('SELECT seed, state FROM field WHERE id = 1', now, seed),
+    // An update that changes nothing holds the row on both databases.
+    hold: (now, seed) =>
+      planted('UPDATE field SET id = 1 WHERE id = 1 RETURNING seed, state', now, seed),
+    async save(field) {
+      await db.run('UPDATE field SET state = ? WHERE id = 1', JSON.stringify(field))
+    },
+    async addSample(minute, signal) {
+      await db.run(
+        'INSERT INTO field_samples (at, signal) VALUES (?, ?) ON CONFLICT (at) DO NOTHING',
+        minute,
+        JSON.stringify(signal),
+      )
+    },
+    async samples(since, limit) {
+      const rows = await db.all<{ signal: string }>(
+        'SELECT signal FROM field_samples WHERE at >= ? ORDER BY at DESC LIMIT ?',
+        since,
+        limit,
+      )
+      return rows.map(({ signal }) => JSON.parse(signal) as Signal).reverse()
+    },
+    async forgetSamples(before) {
+      await db.run('DELETE FROM field_samples WHERE at < ?', before)
+    },
+  }
+}
