@@ -121,7 +121,7 @@ export function readUtterance(value: unknown): string[] | { fault: string } {
   const unknown = spoken.find((word) => groupOf(word) === null)
   if (unknown !== undefined) {
     return {
-      fault: `words: "${unknown.slice(0, 40)}" is not in the vocabulary; send ${wordsRequired} of: ${Object.values(vocabulary).flat().join(' ')}`,
+      fault: `words: "${unknown.slice(0, 40)}" is not in the vocabulary; send ${wordsRequired} words of: ${Object.values(vocabulary).flat().join(' ')}`,
     }
   }
   if (spoken.length !== wordsRequired) {

@@ -84,7 +84,7 @@ export const hearWords = perAddress(fieldLimit, {
   output: z.strictObject({ reply: z.string(), signal: signalSchema }),
   refusals: [badRequest],
   read: (body, call): Spoken => ({
-    body: call.contentType === 'text/plain' ? { words: body } : parseJson(body),
+    body: sentWords(body),
     address: call.address,
   }),
 })(async (service, { body, address }) => {
@@ -93,6 +93,12 @@ export const hearWords = perAddress(fieldLimit, {
     typeof agent === 'string' && agent.trim() !== '' ? wellFormed(agent).slice(0, 200) : null
   return speak(service, words, name === null ? `address ${address}` : `agent ${name}`)
 })
+
+/** The words alone are no JSON object; what is one is read as JSON whatever its content type. */
+function sentWords(body: string): object {
+  const sent = parseJson(body)
+  return typeof sent === 'object' && sent !== null ? sent : { words: sent ?? body }
+}
 
 /** An utterance as it was sent, and the address it came from. */
 interface Spoken {
