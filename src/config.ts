@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
 import { type DetectorName, detectorNames } from './core/detector/detectors.ts'
+import { nothingAllowed, readWebhookAllowance, type WebhookAllowance } from './core/public-url.ts'
 import { builtInTiers, overrideTiers, type Tier } from './core/tiers.ts'
 
 /** All settings of a process, parsed once and trusted afterwards. */
@@ -16,6 +17,8 @@ export interface Config {
   detector: DetectorName
   /** Calls a day and address on `/v1/check`; 0 is unlimited. */
   checkPerDay: number
+  /** Keyless tool calls a day and address on `/mcp`; 0 is unlimited. */
+  toolsPerDay: number
   /** Header that names the caller's address, lower case, or null for the socket's. */
   clientAddressHeader: string | null
   /** Peers whose header counts; null trusts every peer. */
@@ -27,9 +30,33 @@ export interface Config {
   adminToken: string | null
   /** Where a caller goes for a higher tier; null means this server's own page. */
   upgradeUrl: string | null
+  /** Webhooks that need not be https on a public host. */
+  webhookAllow: WebhookAllowance
+  /** Further attempts to deliver an alert after a failed one. */
+  alertRetries: number
+  /** The chat endpoint of `ask_alice`; null answers by rules. */
+  guide: GuideSettings | null
+  /** Where mail goes out and from whom; null switches mail off. */
+  mail: MailSettings | null
   logLevel: LogLevel
   /** Settings that look like ours and are not known, for a warning at start. */
   unknownSettings: string[]
+}
+
+/** A chat endpoint that speaks the OpenAI protocol. */
+export interface GuideSettings {
+  /** Without a trailing slash, such as `https://host/v1`. */
+  url: string
+  key: string | null
+  model: string
+}
+
+/** The two settings of mail, which only make sense together. */
+export interface MailSettings {
+  /** `smtp://` or `smtps://`, with credentials where the server wants them. */
+  smtpUrl: string
+  /** The address mail is from, with or without a name. */
+  from: string
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -46,11 +73,11 @@ export function readConfig(
 ): Config | ConfigFaults {
   const given = Object.entries(environment).filter(([, value]) => value?.trim() !== '')
   const result = settings.safeParse(Object.fromEntries(given))
-  if (!result.success) {
-    return {
-      faults: result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
-    }
-  }
+  const faults = [
+    ...(result.error?.issues ?? []).map(({ path, message }) => `${path.join('.')}: ${message}`),
+    ...missingPartners(given.map(([name]) => name)),
+  ]
+  if (!result.success || faults.length > 0) return { faults }
   const read = result.data
   const header = read.PLUMBLINE_CLIENT_ADDRESS.toLowerCase()
   return {
@@ -61,17 +88,49 @@ export function readConfig(
     altBaseUrl: read.PLUMBLINE_ALT_BASE_URL ?? null,
     detector: read.PLUMBLINE_DETECTOR,
     checkPerDay: read.PLUMBLINE_CHECK_PER_DAY,
+    toolsPerDay: read.PLUMBLINE_TOOLS_PER_DAY,
     clientAddressHeader: header === 'socket' ? null : header,
     trustedProxies: read.PLUMBLINE_TRUSTED_PROXIES ?? null,
     metricsPort: read.PLUMBLINE_METRICS_PORT ?? null,
     tiers: read.PLUMBLINE_TIERS ?? builtInTiers,
     adminToken: read.PLUMBLINE_ADMIN_TOKEN ?? null,
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
+    webhookAllow: read.PLUMBLINE_WEBHOOK_ALLOW ?? nothingAllowed,
+    alertRetries: read.PLUMBLINE_ALERT_RETRIES,
+    guide:
+      read.PLUMBLINE_GUIDE_URL === undefined || read.PLUMBLINE_GUIDE_MODEL === undefined
+        ? null
+        : {
+            url: read.PLUMBLINE_GUIDE_URL,
+            key: read.PLUMBLINE_GUIDE_KEY ?? null,
+            model: read.PLUMBLINE_GUIDE_MODEL,
+          },
+    mail: mailOf(read.PLUMBLINE_SMTP_URL, read.PLUMBLINE_MAIL_FROM),
     logLevel: read.LOG_LEVEL,
     unknownSettings: given
       .map(([name]) => name)
       .filter((name) => name.startsWith('PLUMBLINE_') && !(name in settings.shape)),
   }
+}
+
+/** Settings that say nothing without each other. */
+const pairs = [
+  ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
+  ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
+] as const
+
+function missingPartners(given: readonly string[]): string[] {
+  return pairs.flatMap((pair) => {
+    const missing = pair.filter((name) => !given.includes(name))
+    const [name] = missing
+    if (missing.length !== 1 || name === undefined) return []
+    const other = pair.find((each) => each !== name)
+    return [`${name}: send it too, since ${other} is set`]
+  })
+}
+
+function mailOf(smtpUrl: string | undefined, from: string | undefined): MailSettings | null {
+  return smtpUrl === undefined || from === undefined ? null : { smtpUrl, from }
 }
 
 const wholeNumber = (max: number) =>
@@ -82,6 +141,8 @@ const wholeNumber = (max: number) =>
     .refine((number) => number <= max, `send at most ${max}`)
 
 const port = wholeNumber(65_535)
+
+const mailbox = /^([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/
 
 const webAddress = z
   .string()
@@ -109,6 +170,10 @@ const settings = z.object({
     .enum(detectorNames, `send ${detectorNames.join(' or ')}`)
     .default('overlap'),
   PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
+  PLUMBLINE_GUIDE_URL: webAddress.optional(),
+  PLUMBLINE_GUIDE_KEY: z.string().optional(),
+  PLUMBLINE_GUIDE_MODEL: z.string().optional(),
+  PLUMBLINE_TOOLS_PER_DAY: wholeNumber(1_000_000_000).default(1000),
   PLUMBLINE_CLIENT_ADDRESS: z
     .string()
     .regex(/^[a-z0-9-]+$/i, 'send the name of a header, or socket')
@@ -122,8 +187,35 @@ const settings = z.object({
     .regex(/^[!-~]{16,}$/, 'send at least 16 ASCII characters without spaces')
     .optional(),
   PLUMBLINE_UPGRADE_URL: webAddress.optional(),
+  PLUMBLINE_WEBHOOK_ALLOW: z.string().transform(readAllowance).optional(),
+  PLUMBLINE_ALERT_RETRIES: wholeNumber(100).default(5),
+  PLUMBLINE_SMTP_URL: z
+    .string()
+    .refine(isMailServer, 'send an smtp:// or smtps:// address with a host')
+    .optional(),
+  PLUMBLINE_MAIL_FROM: z
+    .string()
+    .regex(mailbox, 'send a mail address such as a@b.example or Name <a@b.example>')
+    .optional(),
   LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
 })
+
+function isMailServer(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return /^smtps?:$/.test(protocol) && hostname !== ''
+}
+
+function readAllowance(text: string, context: z.RefinementCtx): WebhookAllowance {
+  const allowance = readWebhookAllowance(text)
+  if (!('faults' in allowance)) return allowance
+  for (const entry of allowance.faults) {
+    context.addIssue(
+      `"${entry}" is none; send a comma list of host, host:port or networks such as 10.0.0.0/8`,
+    )
+  }
+  return z.NEVER
+}
 
 function readNetworks(text: string, context: z.RefinementCtx): BlockList {
   const networks = new BlockList()

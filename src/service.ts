@@ -7,19 +7,30 @@ import {
   randomInt,
   timingSafeEqual,
 } from 'node:crypto'
-import { pino } from 'pino'
+import { readFileSync } from 'node:fs'
+import { type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 import { base62, keyRandomLength, spellKey } from './core/keys.ts'
 import { minuteMs } from './core/time.ts'
+import { createDecisions } from './jobs/decisions.ts'
+import { createDeliverJob } from './jobs/deliver.ts'
+import { createDigestJob } from './jobs/digest.ts'
 import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import type { Operation, Service } from './operations/operation.ts'
+import type { Tool } from './operations/tool.ts'
+import { tools } from './operations/tools.ts'
+import { createGuide } from './outbound/guide.ts'
+import { createMail } from './outbound/mail.ts'
+import type { Resolve } from './outbound/resolver.ts'
+import { createWebhooks } from './outbound/webhook.ts'
 import { migrate } from './storage/migrations.ts'
 import { openDatabase } from './storage/open-database.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
+import type { McpParts } from './surfaces/mcp.ts'
 import { createMetrics } from './surfaces/metrics.ts'
 
 /** What the process stands on besides its configuration; tests bring their own. */
@@ -34,6 +45,13 @@ export interface World {
   checkAnswers: boolean
   /** What can be asked; tests add operations that fail. */
   operations: readonly Operation[]
+  tools: readonly Tool[]
+  /** More to register on every server of the tool endpoint; tests add a suite's fixtures. */
+  extendTools?: McpParts['extend']
+  /** Of this program. */
+  version: string
+  /** Asked for the addresses of webhooks' names, instead of the real name servers. */
+  resolve?: Resolve
 }
 
 /** A running service. */
@@ -55,6 +73,7 @@ export interface Running {
 }
 
 const idLength = 22
+const webhookSecretBytes = 32
 const drainMs = 7000
 /** Longer than the longest wait for a webhook. */
 const jobGraceMs = 6_000
@@ -66,6 +85,8 @@ export const realWorld: World = {
   log: process.stderr,
   checkAnswers: false,
   operations,
+  tools,
+  version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
 }
 
 /** Opens the database, migrates it, and listens. Rejects when any of that fails. */
@@ -93,15 +114,19 @@ export async function startService(config: Config, world: World): Promise<Runnin
     world,
     () => baseUrls()[0] ?? '',
     metrics.countVerdict,
+    log,
   )
   const offered = world.operations.filter(
     ({ access }) => access !== 'admin' || config.adminToken !== null,
   )
 
   let stopping = false
-  const app = createHttp({
+  const http = {
     service,
     operations: offered,
+    tools: world.tools,
+    extendTools: world.extendTools,
+    version: world.version,
     addresses: config,
     metrics,
     servesMetrics: config.metricsPort === null,
@@ -110,8 +135,9 @@ export async function startService(config: Config, world: World): Promise<Runnin
     newRequestId: createRequestIds(randomBytes(6).toString('base64url')),
     assertWritable: () => store.writable(world.now()),
     isStopping: () => stopping,
-  })
-  const metricsApp = config.metricsPort === null ? null : createMetricsHttp(metrics)
+  }
+  const app = createHttp(http)
+  const metricsApp = config.metricsPort === null ? null : createMetricsHttp(http)
   let metricsUrl: string | null = null
 
   const scheduler = createScheduler({
@@ -119,6 +145,15 @@ export async function startService(config: Config, world: World): Promise<Runnin
     kinds: [
       createExpireJob(store, world.now),
       createFieldJob(store, world.now, () => service.newId('seed')),
+      createDeliverJob({
+        store,
+        webhooks: service.webhooks,
+        allow: config.webhookAllow,
+        retries: config.alertRetries,
+        now: world.now,
+        random: world.random,
+      }),
+      createDigestJob({ ...service, store, baseUrl: service.settings.baseUrl }),
     ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
     now: world.now,
@@ -130,11 +165,17 @@ export async function startService(config: Config, world: World): Promise<Runnin
   let stopped: Promise<void> | null = null
   async function drain(graceMs = 0): Promise<void> {
     stopping = true
+    service.decisions.close()
     // Closing the listener resets connections that the kernel has taken and we have not seen yet.
     if (graceMs > 0) await new Promise((next) => setTimeout(next, graceMs))
-    const cutOff = setTimeout(() => app.server.closeAllConnections(), drainMs)
+    const cutOff = setTimeout(() => {
+      app.cutOff()
+      metricsApp?.cutOff()
+    }, drainMs)
     await Promise.all([app.close(), metricsApp?.close(), scheduler.stop()])
     clearTimeout(cutOff)
+    await service.webhooks.close()
+    service.mail?.close()
     await store.close()
   }
 
@@ -166,27 +207,47 @@ export async function startService(config: Config, world: World): Promise<Runnin
 export function createService(
   config: Config,
   store: Store,
-  world: Pick<World, 'now' | 'checkAnswers'>,
+  world: Pick<World, 'now' | 'checkAnswers' | 'resolve'>,
   baseUrl: () => string,
   countVerdict: Service['countVerdict'],
+  log: Pick<Logger, 'info'>,
 ): Service {
-  const { detector, checkPerDay, tiers } = config
+  const { detector, checkPerDay, toolsPerDay, tiers } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
   return {
-    settings: { detector, checkPerDay, tiers, upgradeUrl: () => config.upgradeUrl ?? baseUrl() },
+    settings: {
+      detector,
+      checkPerDay,
+      toolsPerDay,
+      tiers,
+      webhookAllow: config.webhookAllow,
+      baseUrl,
+      upgradeUrl: () => config.upgradeUrl ?? baseUrl(),
+    },
     store,
+    decisions: createDecisions(store, world.now),
     now: world.now,
     newId: (prefix) =>
       `${prefix}_${randomDigits(idLength)
         .map((digit) => base62.charAt(digit))
         .join('')}`,
     newKey: () => spellKey(randomDigits(keyRandomLength)),
+    newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
     hash: (text) => digestOf(text).toString('base64url'),
     isAdminToken: (credential) =>
       adminDigest !== null && timingSafeEqual(digestOf(credential), adminDigest),
     seal,
     unseal,
     countVerdict,
+    webhooks: createWebhooks({
+      allow: config.webhookAllow,
+      resolve: world.resolve,
+      now: world.now,
+    }),
+    mail: config.mail === null ? null : createMail(config.mail),
+    guide: config.guide === null ? null : createGuide(config.guide),
+    noteRefusedWebhook: () =>
+      log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,
   }
 }

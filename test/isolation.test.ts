@@ -5,6 +5,7 @@ import type { Database } from '../src/storage/database.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, start } from './harness.ts'
+import { settle } from './hook.ts'
 import { verifies } from './verifies.ts'
 
 /** A request, as anyone may send it. */
@@ -18,8 +19,61 @@ const get = (path: string): Reach => ({ method: 'GET', path })
 const post = (path: string, body: object): Reach => ({ method: 'POST', path, body })
 const remove = (path: string): Reach => ({ method: 'DELETE', path })
 
+/** How a route is reached for an object of the account. */
+interface Named {
+  /** 404 unless given. */
+  status?: number
+  word: string
+  kind: 'run' | 'key' | 'escalation' | 'account' | 'delivery'
+  reach(id: string): Reach[]
+}
+
 /** Routes that name an object of the account: how each reaches for one, and the word for one that is not there. */
-const naming: Record<string, { word: string; kind: 'run' | 'key'; reach(id: string): Reach[] }> = {
+const naming: Record<string, Named> = {
+  'alerts.replay': {
+    word: 'no_delivery',
+    kind: 'delivery',
+    reach: (id) => [post('/v1/alerts/deliveries/replay', { id })],
+  },
+  'escalation.read': {
+    word: 'no_escalation',
+    kind: 'escalation',
+    reach: (id) => [get(`/v1/escalation?id=${id}`), get(`/v1/escalation?id=${id}&wait=30`)],
+  },
+  'escalation.decide': {
+    word: 'no_escalation',
+    kind: 'escalation',
+    reach: (id) => [
+      post('/v1/escalation/decide', { id, decision: 'stop' }),
+      post('/v1/escalation/decide', { esc_id: id, decision: 'allow', note: 'mine now' }),
+    ],
+  },
+  'self.delete': {
+    word: 'no_self',
+    kind: 'run',
+    reach: (id) => [remove(`/v1/self?identity=${id}`)],
+  },
+  'team.remove': {
+    status: 403,
+    word: 'forbidden',
+    kind: 'account',
+    reach: (account) => [post('/v1/team/seat', { account })],
+  },
+  'dialogue.read': {
+    word: 'no_conversation',
+    kind: 'run',
+    reach: (id) => [get(`/v1/dialogue?conv_id=${id}`), get(`/v1/dialogue?conv_id=${id}&limit=1`)],
+  },
+  'templates.read': {
+    word: 'no_template',
+    kind: 'run',
+    reach: (name) => [get(`/v1/recursion-team?name=${name}`)],
+  },
+  'templates.delete': {
+    word: 'no_template',
+    kind: 'run',
+    reach: (name) => [remove(`/v1/recursion-team?name=${name}`)],
+  },
   'runs.read': {
     word: 'no_run',
     kind: 'run',
@@ -53,6 +107,7 @@ const naming: Record<string, { word: string; kind: 'run' | 'key'; reach(id: stri
 /** Routes that name a run and make it where the account has none. */
 const making: Record<string, (runId: string) => Reach> = {
   'drift.log': (run_id) => post('/v1/drift', { run_id, goal: 'look around', step_id: 'guessable' }),
+  'modulate.log': (run_id) => post('/v1/modulate', { run_id, goal: 'look around' }),
   'drift.log-batch': (run_id) =>
     post('/v1/drift/batch', { steps: [{ run_id, goal: 'look around' }] }),
 }
@@ -64,14 +119,59 @@ const answeringAll: Record<string, Reach> = {
   'cost.read': get('/v1/cost'),
   'experiment.read': get('/v1/experiment'),
   'me.read': get('/v1/me'),
+  'dialogue.list': get('/v1/dialogue?limit=200'),
+  'templates.list': get('/v1/recursion-team'),
+  'alerts.read': get('/v1/alerts'),
+  'alerts.log': get('/v1/alerts/log'),
+  'alerts.deliveries': get('/v1/alerts/deliveries?limit=200'),
+  'alerts.incidents': get('/v1/alerts/incidents?limit=200'),
+  'escalation.list': get('/v1/escalation?limit=200'),
+  'team.read': get('/v1/team'),
+  'team.fleet': get('/v1/team/fleet'),
+  'self.read': get('/v1/self'),
+}
+
+/** Answers that name the account itself, so that no two are the same. */
+const namingTheCaller = ['me.read', 'team.fleet']
+
+/** Routes that change what is the caller's own, whatever name is sent. */
+const changingOwn: Record<string, (name: string) => Reach> = {
+  'escalation.create': (run_id) => post('/v1/escalation', { run_id, reason: 'mine' }),
+  'alerts.test': () => post('/v1/alerts/test', {}),
+  'alerts.set': () => post('/v1/alerts', { url: 'https://mine.example/x' }),
+  'alerts.rotate-secret': () => post('/v1/alerts/secret', {}),
+  'alerts.delete-secret': () => remove('/v1/alerts/secret'),
+  'alerts.delete': () => remove('/v1/alerts'),
+  'self.set': (identity) => post('/v1/self', { identity, note: 'mine' }),
+  'team.change': (name) => post('/v1/team', { name, share_goals: true }),
+  'dialogue.take': (conv_id) => post('/v1/dialogue', { conv_id, agent: 'a', position: 'mine' }),
+  'templates.store': (name) =>
+    post('/v1/recursion-team', { name, task: 'mine', roles: [{ role: 'one', recurse: 'deep' }] }),
+  'operator.consult': (run_id) =>
+    post('/v1/operator/consult', {
+      run_id,
+      kind: 'deploy',
+      target: 'web',
+      reversible: false,
+      outward: true,
+    }),
+  'team.leave': () => post('/v1/team/leave', {}),
+  'team.invite': (label) => post('/v1/team/invite', { label }),
 }
 
 /** Routes that neither name nor answer what is stored. */
 const touchingNothing = ['data.measure', 'me.create-key']
 
+/** Routes to what belongs to whoever holds the secret that is sent. */
+const byCapability = ['team.join']
+
 test('every keyed route is among those whose isolation is tested', () => {
   const keyed = operations.filter(({ access }) => access === 'keyed').map(({ name }) => name)
-  const tested = [...Object.keys({ ...naming, ...making, ...answeringAll }), ...touchingNothing]
+  const tested = [
+    ...Object.keys({ ...naming, ...making, ...answeringAll, ...changingOwn }),
+    ...touchingNothing,
+    ...byCapability,
+  ]
   assert.deepEqual(
     keyed.filter((name) => !tested.includes(name)),
     [],
@@ -87,9 +187,17 @@ onEachDatabase((database) => {
   async function startOwned(t: TestContext) {
     const url = await database.createUrl()
     const env = { DATABASE_URL: url }
-    const app = await start(t, { env })
-    const beside = database.name === 'postgres' ? await start(t, { env }) : app
+    // No webhook is reached, so that nothing changes after a first attempt.
+    const resolve = async () => ['10.0.0.1']
+    const app = await start(t, { env, resolve })
+    const beside = database.name === 'postgres' ? await start(t, { env, resolve }) : app
     const owner = await newCaller(app)
+    await owner.post('/v1/alerts', { url: `https://${secret}.example/x`, incidents: true })
+    await owner.post('/v1/alerts/secret', {})
+    for (const goal of [`tune the ${secret}`, `sell the ${secret}`]) {
+      await owner.log({ run_id: `${runId}alert`, goal })
+    }
+    for (const node of [app, beside]) await settle(node)
     await owner.logAll(
       ['treatment', 'control'].flatMap((arm) => [
         { run_id: `${runId}${arm}`, goal: `tune the ${secret}`, pair: secret, arm, tokens: 111 },
@@ -104,10 +212,25 @@ onEachDatabase((database) => {
     const outcome = { run_id: runId, outcome: 'success', score: 0.75, note: secret }
     await owner.post('/v1/drift/outcome', outcome, { 'idempotency-key': 'guessable' })
     await owner.log({ run_id: runId, goal: `play the ${secret}`, step_id: 'guessable' })
+    const escalated = await owner.post('/v1/escalation', { run_id: runId, reason: secret })
+    await owner.post('/v1/self', { note: secret })
+    await owner.post('/v1/dialogue', { conv_id: runId, agent: secret, position: secret })
+    const roles = [{ role: secret, recurse: 'deep', return: secret }]
+    await owner.post('/v1/recursion-team', { name: runId, task: secret, roles })
+    const act = { run_id: runId, kind: 'deploy', target: 'web', reversible: true, outward: false }
+    await owner.post('/v1/operator/consult', act)
+    await owner.post('/v1/self', { identity: runId, note: secret })
+    const member = await newCaller(app)
+    const { code } = (await owner.post('/v1/team/invite', { label: secret })).body
+    await member.post('/v1/team/join', { code })
+    await owner.post('/v1/team/invite', {})
     const stranger = await newCaller(app)
     const db = await openFor(t, url)
     return {
       owner,
+      escalationId: escalated.body.esc_id,
+      memberId: member.account,
+      deliveryId: (await owner.get('/v1/alerts/deliveries')).body.deliveries.at(-1).id,
       strangers: [stranger, stranger.at(beside)],
       newStranger: () => newCaller(app),
       db,
@@ -157,10 +280,16 @@ onEachDatabase((database) => {
 
   test('what belongs to another account answers as what does not exist', async (t) => {
     verifies('tenant.isolation', 'run.missing', 'process.nodes-equal')
-    const { owner, strangers, db } = await startOwned(t)
+    const { owner, strangers, db, escalationId, memberId, deliveryId } = await startOwned(t)
     const before = await rowsOf(db, owner.account)
-    const ids = { run: runId, key: owner.keyId }
-    for (const { word, kind, reach } of Object.values(naming)) {
+    const ids = {
+      run: runId,
+      key: owner.keyId,
+      escalation: escalationId,
+      account: memberId,
+      delivery: deliveryId,
+    }
+    for (const { status: refused = 404, word, kind, reach } of Object.values(naming)) {
       const foreign = reach(ids[kind])
       const missing = reach(ids[kind].replace(/...$/, '000'))
       for (const stranger of strangers) {
@@ -168,7 +297,7 @@ onEachDatabase((database) => {
           const answers = await sendBothWays(stranger, each)
           const expected = await sendBothWays(stranger, missing[index]!)
           for (const { status, body } of answers)
-            assert.deepEqual([status, body.error], [404, word])
+            assert.deepEqual([status, body.error], [refused, word])
           assert.deepEqual(answers.map(comparable), expected.map(comparable))
           for (const { text } of answers) assertSilent(text)
         }
@@ -221,7 +350,7 @@ onEachDatabase((database) => {
           assert.ok(!answer.text.includes(owner.account), answer.text)
         }
         assert.notEqual(answers[0]!.text, mine!.text)
-        if (name === 'me.read') continue
+        if (namingTheCaller.includes(name)) continue
         const [nothing] = await sendBothWays(empty, reach)
         for (const { text } of answers) assert.equal(text, nothing!.text, name)
       }
@@ -230,6 +359,23 @@ onEachDatabase((database) => {
     const page = await strangers[0]!.get(`/v1/drift/runs?cursor=${next_cursor}`)
     assert.deepEqual(page.body, { runs: [], next_cursor: null })
     assert.deepEqual(await rowsOf(db, owner.account), before)
+  })
+
+  test('what a stranger changes is its own, whatever names it sends', async (t) => {
+    verifies('tenant.isolation')
+    const { owner, strangers, db, memberId } = await startOwned(t)
+    const [ofOwner, ofMember] = [await rowsOf(db, owner.account), await rowsOf(db, memberId)]
+    for (const stranger of strangers) {
+      for (const reach of Object.values(changingOwn)) {
+        for (const { text } of await sendBothWays(stranger, reach(runId))) {
+          for (const account of [owner.account, memberId]) assert.ok(!text.includes(account), text)
+        }
+      }
+    }
+    assert.deepEqual(await rowsOf(db, owner.account), ofOwner)
+    assert.deepEqual(await rowsOf(db, memberId), ofMember)
+    const { self, log } = (await owner.get(`/v1/self?identity=${runId}`)).body
+    assert.deepEqual([self.note, log.length], [secret, 1])
   })
 
   test('two accounts keep runs of one name apart', async (t) => {

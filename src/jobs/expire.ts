@@ -4,6 +4,9 @@ import type { OpenStore } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 
 const gaveUpKeptMs = 30 * dayMs
+const alertsKeptMs = 30 * dayMs
+const escalationKeptMs = 365 * dayMs
+const actKeptMs = hourMs
 const sliceRows = 500
 const slicesARun = 100
 
@@ -11,7 +14,7 @@ const slicesARun = 100
 export const expireKind = 'expire'
 
 /**
- * Deletes what has outlived its time: runs, idempotency records, counters of the days before yesterday, jobs that
+ * Deletes what has outlived its time: runs, conversations, acts begun an hour ago, escalations made and decided a year ago, invites, events, incidents and log entries of alerts, idempotency records, counters of the days before yesterday, jobs that
  * gave up a month ago. Nothing depends on when: the expired already reads as gone. Each transaction
  * deletes a few hundred rows, so that requests in between wait for milliseconds.
  */
@@ -24,6 +27,18 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
     async (at) => (await store.counters.expire(dayOf(at) - 1, sliceRows)) === sliceRows,
     async (at) =>
       (await store.tx(({ jobs }) => jobs.forget(at - gaveUpKeptMs, sliceRows))) === sliceRows,
+    async (at) =>
+      (await store.tx(({ escalations }) =>
+        escalations.expire(at - escalationKeptMs, sliceRows),
+      )) === sliceRows,
+    (at) => store.tx(({ conversations }) => conversations.expire(at, sliceRows)),
+    async (at) =>
+      (await store.tx(({ acts }) => acts.expire(at - actKeptMs, sliceRows))) === sliceRows,
+    async (at) => (await store.tx(({ teams }) => teams.expireInvites(at, sliceRows))) === sliceRows,
+    async (at) => (await store.tx(({ emails }) => emails.expireLinks(at, sliceRows))) === sliceRows,
+    (at) => store.tx(({ deliveries }) => deliveries.expire(at - alertsKeptMs, sliceRows)),
+    async (at) =>
+      (await store.tx(({ toolSessions }) => toolSessions.expire(at, sliceRows))) === sliceRows,
   ]
   return {
     name: expireKind,

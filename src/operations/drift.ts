@@ -21,7 +21,8 @@ export const maxBatchSteps = 500
 const id = z.string().min(1).max(maxIdLength)
 const text = z.string().max(maxTextLength)
 
-const driftBody = z
+/** The fields of a step to be logged. */
+export const driftBody = z
   .object({
     run_id: id.default(defaultRunId).optional(),
     goal: text.describe('What the agent is doing now. A blank one is the verdict ungrammatical.'),
@@ -46,7 +47,8 @@ const driftBody = z
   })
   .meta({ id: 'DriftStep' })
 
-const driftAnswer = stepResultSchema
+/** The verdict on a step that was logged. */
+export const driftAnswer = stepResultSchema
   .extend({
     run_id: z.string(),
     step: z.int().min(1).describe('1-based, over all agents of the run.'),
@@ -65,16 +67,25 @@ export const logDrift = keyed({
   summary: 'Log one step of a run and get its verdict.',
   description: 'The step is durable before it is answered. Steps of one run are strictly ordered.',
   http: { method: 'POST', path: '/v1/drift' },
+  logs: true,
   input: lenient(driftBody),
   output: driftAnswer,
   refusals: [badRequest],
 })(async (context, body) => {
   const request = readDrift(body)
   if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
+  return logRequest(context, request)
+})
+
+/** Logs one step that was read; answers when it is durable. */
+export async function logRequest(
+  context: Keyed,
+  request: DriftRequest,
+): Promise<z.infer<typeof driftAnswer>> {
   const [logged] = await context.store.log([entryOf(context, request)])
   if (logged === undefined) throw new Error('a logged step without its result')
   return answerOf(context, logged)
-})
+}
 
 /** Logs many steps at once, of one run or of several: all of them, or none. */
 export const logDriftBatch = keyed({
@@ -84,6 +95,7 @@ export const logDriftBatch = keyed({
   description:
     'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index.',
   http: { method: 'POST', path: '/v1/drift/batch' },
+  logs: true,
   input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
   output: z.strictObject({ results: z.array(driftAnswer) }),
   refusals: [badRequest],

@@ -1,24 +1,32 @@
 import { z } from 'zod'
 import type { Verdict } from '../core/detector/detect.ts'
 import type { DetectorName } from '../core/detector/detectors.ts'
+import type { WebhookAllowance } from '../core/public-url.ts'
 import { parseJson } from '../core/text.ts'
 import type { Tier } from '../core/tiers.ts'
+import type { Decisions } from '../jobs/decisions.ts'
+import type { Guide } from '../outbound/guide.ts'
+import type { Mail } from '../outbound/mail.ts'
+import type { Webhooks } from '../outbound/webhook.ts'
 import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
 import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
 import { Refusal } from './refusal.ts'
-import { replayable } from './replay.ts'
+import { replayable, settled } from './replay.ts'
 
 /** What every operation stands on: settings, the store, and the world's time and chance as values. */
 export interface Service {
   readonly settings: Settings
   readonly store: Store
+  readonly decisions: Decisions
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
   /** An id nobody can guess: `prefix_` and 22 base62 characters. */
   newId(prefix: string): string
   /** A new key of an account, to be shown once. */
   newKey(): string
+  /** A new secret that signs events, `whsec_` and base64. */
+  newWebhookSecret(): string
   /** SHA-256 in base64url. */
   hash(text: string): string
   /** Whether it is the credential of `/v1/admin/*`; compared in constant time. */
@@ -29,6 +37,13 @@ export interface Service {
   unseal(sealed: string, secret: string): string | null
   /** Has a verdict counted; `stored` tells steps of runs from those that were only checked. */
   countVerdict(verdict: Verdict, stored: boolean): void
+  readonly webhooks: Webhooks
+  /** null when none is configured. */
+  readonly mail: Mail | null
+  /** The model endpoint of `ask_alice`; null when none is configured. */
+  readonly guide: Guide | null
+  /** Has the log say which setting exempts a webhook's address that the rule refused. */
+  noteRefusedWebhook(): void
   /** Set in tests: every answer is checked against its operation's output schema. */
   readonly checkAnswers: boolean
 }
@@ -39,7 +54,13 @@ export interface Settings {
   readonly detector: DetectorName
   /** Calls a day and address on `/v1/check`; 0 is unlimited. */
   readonly checkPerDay: number
+  /** Keyless tool calls a day and address on `/mcp`; 0 is unlimited. */
+  readonly toolsPerDay: number
   readonly tiers: readonly Tier[]
+  /** Webhooks that need not be https on a public host. */
+  readonly webhookAllow: WebhookAllowance
+  /** This server's own address, without a trailing slash. */
+  baseUrl(): string
   /** Where a caller goes for a higher tier. */
   upgradeUrl(): string
 }
@@ -48,6 +69,8 @@ export interface Settings {
 export interface Keyed extends Service {
   readonly account: Account
   readonly tier: Tier
+  /** As `Call.gone`. */
+  gone(): AbortSignal
 }
 
 /** One request as the gate sees it, whatever surface it came through. */
@@ -65,6 +88,8 @@ export interface Call {
   readonly contentType: string
   /** The body as text, at most `maxBytes` long (413 beyond). Read only after the gate has counted. */
   readBody(maxBytes: number): Promise<string>
+  /** Aborted when nobody waits for the answer any more; made when it is asked for. */
+  gone(): AbortSignal
   /** Headers of the answer; the gate adds what it learns, refused or not. */
   readonly headers: Record<string, string>
 }
@@ -103,6 +128,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
   refusals?: readonly DescribedRefusal[]
   /** Whether the answer holds a secret: kept for replays, only the same credential can read it. */
   secret?: true
+  /** Whether its work logs steps once and uses the store for nothing else; see `replayable`. */
+  logs?: true
   /** Largest body it reads; 256 KiB unless given. */
   maxBodyBytes?: number
   /**
@@ -136,15 +163,28 @@ export interface AddressLimit {
 }
 
 /** The work of an operation, once everything else has been seen to. */
-type Work<Context, Input, Output> = (context: Context, input: Input) => Promise<Output>
+type Work<Context, Input, Output> = (
+  context: Context,
+  input: Input,
+) => Promise<Output | Outside<Output>>
+
+/**
+ * The rest of a work that waits for something other than its own queries, such as a webhook. It runs
+ * outside of any transaction, when what the work wrote before is committed.
+ */
+export interface Outside<Output> {
+  readonly outside: (store: Store) => Promise<Output>
+}
 
 /** An operation that anyone may ask, uncounted. */
 export function open<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {
   return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
     ...declaration,
     access: 'open',
-    answer: async (service, call) =>
-      perform(declaration, work, service, service, await readSent(declaration, call)),
+    answer: async (service, call) => {
+      const read = await readSent(declaration, call)
+      return settled(await perform(declaration, work, service, service, read), service.store)
+    },
   })
 }
 
@@ -159,7 +199,8 @@ export function perAddress<Input, Output, Sent>(
     refusals: [...(declaration.refusals ?? []), rateLimitRefusal],
     async answer(service, call) {
       await admitAddress(service, call, limit)
-      return perform(declaration, work, service, service, await readSent(declaration, call))
+      const read = await readSent(declaration, call)
+      return settled(await perform(declaration, work, service, service, read), service.store)
     },
   })
 }
@@ -189,10 +230,13 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
           admitted.account.id,
           declaration,
           read.body,
-          (store) => perform(declaration, work, { ...service, ...admitted, store }, service, read),
+          (store) => {
+            const context = { ...service, ...admitted, gone: call.gone, store }
+            return perform(declaration, work, context, service, read)
+          },
         )
       } catch (error) {
-        if (error instanceof Refusal && error.status === 404) await admitted.uncount()
+        if (error instanceof Refusal && uncounted.includes(error.status)) await admitted.uncount()
         throw error
       }
     },
@@ -222,6 +266,9 @@ export function admin<Input, Output, Sent>(declaration: Declaration<Input, Outpu
   })
 }
 
+/** Refusals of the work that leave the daily quota alone. */
+const uncounted = [402, 404]
+
 const defaultMaxBodyBytes = 256 * 1024
 
 /** What was sent: the body's bytes as text, and what they and the parameters say. */
@@ -244,14 +291,22 @@ async function perform<Context, Input, Output, Sent>(
   context: Context,
   { checkAnswers }: Service,
   { sent }: { sent: unknown },
-): Promise<Answer> {
+): Promise<Answer | Outside<Answer>> {
   const input = declaration.input.safeParse(sent)
   if (!input.success) throw new Refusal(400, 'bad_request', { detail: faultOf(input.error) })
-  const output = await work(context, input.data)
-  return {
+  const answer = (output: Output): Answer => ({
     status: declaration.status ?? 200,
     body: checkAnswers ? declaration.output.parse(output) : output,
-  }
+  })
+  const worked = await work(context, input.data)
+  if (!isOutside(worked)) return answer(worked)
+  return { outside: async (store) => answer(await worked.outside(store)) }
+}
+
+/** Whether something is left to do outside; no answer holds a function. */
+function isOutside<Output>(worked: Output | Outside<Output>): worked is Outside<Output> {
+  if (typeof worked !== 'object' || worked === null || !('outside' in worked)) return false
+  return typeof worked.outside === 'function'
 }
 
 /**

@@ -1,13 +1,26 @@
 import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accounts.ts'
+import { type Acts, createActs } from './acts.ts'
+import { type Alerts, createAlerts } from './alerts.ts'
+import { type Conversations, createConversations } from './conversations.ts'
 import { type Counters, createCounters } from './counters.ts'
 import type { Database, Queries } from './database.ts'
+import { createDeliveries, type Deliveries } from './deliveries.ts'
+import { createDigests, type Digests } from './digests.ts'
+import { createEmails, type Emails } from './emails.ts'
+import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
 import { createJobs, type Jobs } from './jobs.ts'
 import { inTurn } from './migrations.ts'
 import { createRuns, type Runs } from './runs.ts'
-import { createStepLog } from './step-log.ts'
-import { type Entry, type LoggedStep, logSteps } from './steps.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
+import { createSelves, type Selves } from './selves.ts'
+import { createStepLog, type StepLog } from './step-log.ts'
+import type { Entry, LoggedStep } from './steps.ts'
+import { createTeams, type Teams } from './teams.ts'
+import { createTemplates, type Templates } from './templates.ts'
+import { logAndTell } from './told-steps.ts'
+import { createToolSessions, type ToolSessions } from './tool-sessions.ts'
 
 /** What the service remembers, one member for each noun. */
 export interface Store {
@@ -16,9 +29,23 @@ export interface Store {
   readonly idempotency: Idempotency
   readonly runs: Runs
   readonly jobs: Jobs
+  readonly alerts: Alerts
+  readonly deliveries: Deliveries
+  readonly escalations: Escalations
+  readonly emails: Emails
+  readonly digests: Digests
+  readonly teams: Teams
+  readonly selves: Selves
+  readonly conversations: Conversations
+  readonly templates: Templates
+  readonly acts: Acts
   readonly field: FieldStore
+  readonly toolSessions: ToolSessions
+  readonly secrets: Secrets
   /** Logs steps in order and answers when they are durable; see `logSteps`. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
+  /** As `log`, once for an idempotency key; inside a transaction always `apart`. */
+  readonly logOnce: StepLog['logOnce']
   /**
    * Runs `work` as one transaction: all of what it does through the store it is given, or nothing.
    * It awaits nothing but that store. Inside a transaction the same one goes on.
@@ -55,21 +82,34 @@ export function createStore(db: Database): OpenStore {
   type Kind = keyof typeof committed
   type Note = (kind: Kind) => void
 
-  function over(queries: Queries, note: Note): Omit<Store, 'tx' | 'log'> {
+  function over(queries: Queries, note: Note): Omit<Store, 'tx' | 'log' | 'logOnce'> {
     return {
       counters,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       idempotency: createIdempotency(queries),
       runs: createRuns(queries, db.kind),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
+      alerts: createAlerts(queries, db.kind, () => note('jobs')),
+      deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
+      escalations: createEscalations(queries),
+      emails: createEmails(queries, () => note('keys')),
+      digests: createDigests(queries, db.kind),
+      teams: createTeams(queries),
+      selves: createSelves(queries),
+      conversations: createConversations(queries, db.kind),
+      templates: createTemplates(queries),
+      acts: createActs(queries, db.kind),
       field: createFieldStore(queries),
+      toolSessions: createToolSessions(queries),
+      secrets: createSecrets(queries),
     }
   }
 
   function within(tx: Queries, note: Note): Store {
     const store: Store = {
       ...over(tx, note),
-      log: (entries) => logSteps(tx, db.kind, [entries]),
+      log: (entries) => logAndTell(tx, db.kind, [entries], () => note('jobs')),
+      logOnce: async () => 'apart',
       tx: (work) => work(store),
     }
     return store
@@ -88,12 +128,17 @@ export function createStore(db: Database): OpenStore {
     }
   }
 
-  const { log, waitingSteps } = createStepLog(db, (steps) => countSteps(steps))
+  const { log, logOnce, waitingSteps } = createStepLog(
+    db,
+    (steps) => countSteps(steps),
+    () => committed.jobs(),
+  )
   const root = over(db, (kind) => committed[kind]())
   return {
     ...root,
     db,
     log,
+    logOnce,
     waitingSteps,
     onSteps(listener) {
       countSteps = listener

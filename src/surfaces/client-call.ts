@@ -263,7 +263,8 @@ function within<Result>(
   })
 }
 
-function pause(
+/** Waits; rejects with the signal's reason when that comes first. */
+export function pause(
   ms: number,
   signal: AbortSignal | undefined,
   background: Background | undefined,

@@ -1,11 +1,39 @@
+import type { listDeliveries, replayDeliveries } from '../operations/alert-deliveries.ts'
+import type { deleteAlertSecret, rotateAlertSecret } from '../operations/alert-secret.ts'
+import type {
+  deleteAlerts,
+  readAlertLog,
+  readAlerts,
+  setAlerts,
+  testAlerts,
+} from '../operations/alerts.ts'
 import type { check } from '../operations/check.ts'
 import type { readCost } from '../operations/cost.ts'
 import type { measureData } from '../operations/data.ts'
+import type { readDialogues, takeTurn } from '../operations/dialogue.ts'
+import type { deleteDigest, readDigest, setDigest, testDigest } from '../operations/digest.ts'
 import type { logDrift, logDriftBatch } from '../operations/drift.ts'
+import type { setEmail } from '../operations/email.ts'
+import type { decideEscalation, escalate, readEscalations } from '../operations/escalation.ts'
 import type { readExperiment } from '../operations/experiment.ts'
 import type { hearWords, readHistory, readSignal } from '../operations/field.ts'
+import type { readFleet } from '../operations/fleet.ts'
+import type { readGrammar } from '../operations/grammar.ts'
+import type { listIncidents } from '../operations/incidents.ts'
 import type { createKey, readMe, revokeKey, rotateKey } from '../operations/me.ts'
+import type { modulateStep } from '../operations/modulate.ts'
+import type { consultOperator } from '../operations/operator.ts'
 import type { deleteRun, listRuns, readRun, setOutcome } from '../operations/runs.ts'
+import type { deleteSelf, readSelf, setSelf } from '../operations/self.ts'
+import type {
+  changeTeam,
+  invite,
+  joinTeam,
+  leaveTeam,
+  readTeam,
+  removeMember,
+} from '../operations/team.ts'
+import type { deleteTemplate, readTemplates, storeTemplate } from '../operations/templates.ts'
 import type { listTiers } from '../operations/tiers.ts'
 import type { Request } from './client-call.ts'
 
@@ -27,6 +55,44 @@ export interface Posted {
   hear: typeof hearWords
   /** Replaces a key by a new one; the old one stays valid for a while. */
   rotateKey: typeof rotateKey
+  /** Submits one agent’s turn of a conversation. */
+  dialogue: typeof takeTurn
+  /** Logs one step of a run and tells what a role of a team makes of its verdict. */
+  modulate: typeof modulateStep
+  /** Stores a recursion-team template, in place of your own one of that name. */
+  storeTemplate: typeof storeTemplate
+  /** Asks whether an act that may not be undone should proceed. */
+  consult: typeof consultOperator
+  /** Sets the mail address of the account, or removes it; a new one gets a link to confirm it. */
+  setEmail: typeof setEmail
+  /** Has a digest sent each day or week, in place of what was set before. */
+  setDigest: typeof setDigest
+  /** Sends the digest now and tells what became of it. */
+  testDigest: typeof testDigest
+  /** Sets the webhook that drift is reported to, in place of what was set before. */
+  setAlerts: typeof setAlerts
+  /** Sends a test event and tells what became of it. */
+  testAlerts: typeof testAlerts
+  /** Makes the secret that signs events, or replaces it; it is shown this once. */
+  rotateAlertSecret: typeof rotateAlertSecret
+  /** Sends an event again, or all that failed since a time. */
+  replayDeliveries: typeof replayDeliveries
+  /** Puts a persistent drift before a person; `awaitDecision` waits for the answer. */
+  escalate: typeof escalate
+  /** Records a decision on an escalation, once. */
+  decideEscalation: typeof decideEscalation
+  /** Changes the name of the team, your label in it, or what its members see of one another. */
+  changeTeam: typeof changeTeam
+  /** Makes a code that gives one account a seat; it is shown this once. */
+  invite: typeof invite
+  /** Takes the seat that a code gives. */
+  joinTeam: typeof joinTeam
+  /** Gives up your seat. */
+  leaveTeam: typeof leaveTeam
+  /** Removes a member from your team. */
+  removeMember: typeof removeMember
+  /** Sets what is given of the persisted self, and logs it. */
+  setSelf: typeof setSelf
 }
 
 /** What is asked by parameters. */
@@ -49,6 +115,40 @@ export interface Queried {
   signal: typeof readSignal
   /** The field over the last day, a sample a minute, oldest first. */
   signalHistory: typeof readHistory
+  /** Where drift is reported to, and the drift modes. */
+  alerts: typeof readAlerts
+  /** Stops reporting drift. */
+  deleteAlerts: typeof deleteAlerts
+  /** What became of the last 50 events, newest first. */
+  alertLog: typeof readAlertLog
+  /** Sends events unsigned again. */
+  deleteAlertSecret: typeof deleteAlertSecret
+  /** A page of the events of 30 days with their attempts, newest first. */
+  deliveries: typeof listDeliveries
+  /** A page of the incidents of 30 days, those that were opened last first. */
+  incidents: typeof listIncidents
+  /** The digest of this account, or null. */
+  digest: typeof readDigest
+  /** Ends the digest. */
+  deleteDigest: typeof deleteDigest
+  /** One escalation, or a page of the queue, newest first. */
+  readEscalations: typeof readEscalations
+  /** A page of the conversations, newest first, or one with a page of its turns. */
+  readDialogues: typeof readDialogues
+  /** The recursion-team templates, or one by name. */
+  templates: typeof readTemplates
+  /** Deletes a recursion-team template of your own. */
+  deleteTemplate: typeof deleteTemplate
+  /** The team of this account, or null. */
+  team: typeof readTeam
+  /** What the members of the team are doing, and where they do the same. */
+  fleet: typeof readFleet
+  /** The persisted self of an identity and its log, newest entry first. */
+  self: typeof readSelf
+  /** Erases the persisted self of an identity and its log. */
+  deleteSelf: typeof deleteSelf
+  /** The detector described as data. */
+  grammar: typeof readGrammar
   /** The tiers, what each allows a day, and what it costs. */
   tiers: typeof listTiers
 }
@@ -72,7 +172,43 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   createKey: { method: 'POST', path: '/v1/me/keys', keyed: true },
   revokeKey: { method: 'DELETE', path: '/v1/me/keys', keyed: true },
   rotateKey: { method: 'POST', path: '/v1/me/keys/rotate', keyed: true },
+  setEmail: { method: 'POST', path: '/v1/me/email', keyed: true },
+  alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
+  setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },
+  deleteAlerts: { method: 'DELETE', path: '/v1/alerts', keyed: true },
+  alertLog: { method: 'GET', path: '/v1/alerts/log', keyed: true },
+  testAlerts: { method: 'POST', path: '/v1/alerts/test', keyed: true },
+  rotateAlertSecret: { method: 'POST', path: '/v1/alerts/secret', keyed: true },
+  deleteAlertSecret: { method: 'DELETE', path: '/v1/alerts/secret', keyed: true },
+  deliveries: { method: 'GET', path: '/v1/alerts/deliveries', keyed: true },
+  replayDeliveries: { method: 'POST', path: '/v1/alerts/deliveries/replay', keyed: true },
+  incidents: { method: 'GET', path: '/v1/alerts/incidents', keyed: true },
+  digest: { method: 'GET', path: '/v1/digest', keyed: true },
+  setDigest: { method: 'POST', path: '/v1/digest', keyed: true },
+  deleteDigest: { method: 'DELETE', path: '/v1/digest', keyed: true },
+  testDigest: { method: 'POST', path: '/v1/digest/test', keyed: true },
+  escalate: { method: 'POST', path: '/v1/escalation', keyed: true },
+  readEscalations: { method: 'GET', path: '/v1/escalation', keyed: true },
+  decideEscalation: { method: 'POST', path: '/v1/escalation/decide', keyed: true },
+  dialogue: { method: 'POST', path: '/v1/dialogue', keyed: true },
+  readDialogues: { method: 'GET', path: '/v1/dialogue', keyed: true },
+  modulate: { method: 'POST', path: '/v1/modulate', keyed: true },
+  templates: { method: 'GET', path: '/v1/recursion-team', keyed: true },
+  storeTemplate: { method: 'POST', path: '/v1/recursion-team', keyed: true },
+  deleteTemplate: { method: 'DELETE', path: '/v1/recursion-team', keyed: true },
+  consult: { method: 'POST', path: '/v1/operator/consult', keyed: true },
+  team: { method: 'GET', path: '/v1/team', keyed: true },
+  changeTeam: { method: 'POST', path: '/v1/team', keyed: true },
+  invite: { method: 'POST', path: '/v1/team/invite', keyed: true },
+  joinTeam: { method: 'POST', path: '/v1/team/join', keyed: true },
+  leaveTeam: { method: 'POST', path: '/v1/team/leave', keyed: true },
+  removeMember: { method: 'POST', path: '/v1/team/seat', keyed: true },
+  fleet: { method: 'GET', path: '/v1/team/fleet', keyed: true },
+  self: { method: 'GET', path: '/v1/self', keyed: true },
+  setSelf: { method: 'POST', path: '/v1/self', keyed: true },
+  deleteSelf: { method: 'DELETE', path: '/v1/self', keyed: true },
   tiers: { method: 'GET', path: '/v1/tiers', keyed: false },
+  grammar: { method: 'GET', path: '/v1/grammar', keyed: false },
   signal: { method: 'GET', path: '/v1/signal', keyed: false },
   signalHistory: { method: 'GET', path: '/v1/history', keyed: false },
   hear: { method: 'POST', path: '/v1/hear', keyed: false },

@@ -1,7 +1,9 @@
 import type { logDrift } from '../operations/drift.ts'
+import type { decideEscalation } from '../operations/escalation.ts'
 import type { Operation } from '../operations/operation.ts'
 import type { listRuns, readRun, setOutcome } from '../operations/runs.ts'
 import { createCalls, isOwnError, type Request } from './client-call.ts'
+import { awaitDecision, type DecisionOptions } from './client-decision.ts'
 import type { Queue } from './client-queue.ts'
 import { type Posted, type Queried, type Route, routes } from './client-routes.ts'
 import { createRun } from './client-run.ts'
@@ -51,6 +53,8 @@ export type Client = {
   trace(run: Pageless<typeof readRun>, options?: CallOptions): AsyncIterable<StoredStep>
   /** Every run and step of the account, as they arrive; `timeoutMs` is between two arrivals. */
   exportRuns(options?: CallOptions): AsyncIterable<ExportLine>
+  /** Waits until a person has decided; answers the escalation, still pending when the time is over. */
+  awaitDecision(escId: string, options?: DecisionOptions): Promise<Escalation>
   /** A handle on one run, for an agent's loop. Take one per run: it is what keeps the order. */
   run(options?: RunOptions): RunHandle
   /**
@@ -143,6 +147,9 @@ export interface RunStats {
   /** Not known yet. */
   waiting: number
 }
+
+/** A question put to a person, and the answer once there is one. */
+export type Escalation = Output<typeof decideEscalation>
 
 /** A step's verdict. */
 export type Verdict = Output<typeof logDrift>
@@ -246,6 +253,7 @@ export function createClient(options: ClientOptions): Client {
         { method: 'GET', path: '/v1/export', keyed: true },
         options,
       ) as AsyncIterable<ExportLine>,
+    awaitDecision: (escId, options = {}) => awaitDecision(calls, escId, options),
     run: (options = {}) => createRun(parts, options),
     async close({ timeoutMs } = {}) {
       const flushed = await Promise.all([...active].map((queue) => queue.flush(timeoutMs)))

@@ -18,11 +18,13 @@ import { wordsOf } from '../../src/core/detector/words.ts'
 import { verifies } from '../verifies.ts'
 import { replay as replaySteps } from './replay.ts'
 
-/** The published vectors, whole. Groups that belong to later parts of the service are named. */
+/** The published vectors, whole. Groups that are replayed elsewhere, or belong to later parts, are named. */
 const vectors = JSON.parse(
   readFileSync(new URL('../vectors/reference.json', import.meta.url), 'utf8'),
 )
 const replayedElsewhere = ['dialogues', 'modulation', 'field', 'word_lists']
+/** The test files that replay groups of the vectors which have one of their own. */
+const replayedIn = { dialogues: 'dialogue.test.ts', modulation: 'modulation.test.ts' }
 const replayedHere = [
   'normaliser',
   'calibration',
@@ -61,6 +63,11 @@ function replay(steps: WireStep[]): Verdict[] {
 test('no group of the vectors is left out', () => {
   verifies('detector.vectors')
   assert.deepEqual(Object.keys(vectors).sort(), [...replayedHere, ...replayedElsewhere].sort())
+  for (const [group, file] of Object.entries(replayedIn)) {
+    const source = readFileSync(new URL(file, import.meta.url), 'utf8')
+    assert.match(source, /vectors\/reference\.json/)
+    assert.match(source, new RegExp(`\\b${group}\\.`), `${file} does not replay ${group}`)
+  }
 })
 
 test('the published constants are the detector’s own', () => {

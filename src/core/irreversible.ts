@@ -1,0 +1,234 @@
+import { type IrreversibleKind, irreversibleKindOf } from './commands.ts'
+import { isDisk } from './disks.ts'
+import { programOf, readInvocation, wrappedBy } from './invocation.ts'
+import { type Call, readCommandLine } from './shell.ts'
+import { clientKindOf, sqlKindOf } from './sql.ts'
+
+/** How deep commands inside commands are followed. */
+const maxDepth = 8
+
+/**
+ * The kind of the first thing in a command line that cannot be undone, or null. Commands inside
+ * others count: behind `sudo` and its like, in `bash -c`, on another host, in substitutions, piped to
+ * a shell, in the code given to an interpreter. What is only spoken of does not: in a message, a
+ * search, a comment. A variable or an alias hides what it stands for.
+ */
+export function irreversibleIn(command: string): IrreversibleKind | null {
+  return kindIn(command, 0)
+}
+
+function kindIn(text: string, depth: number): IrreversibleKind | null {
+  if (depth > maxDepth) return null
+  const { pipelines, substitutions } = readCommandLine(text)
+  for (const pipeline of pipelines) {
+    const found = kindOfPipeline(pipeline, depth)
+    if (found !== null) return found
+  }
+  return firstOf(substitutions, (inner) => kindIn(inner, depth + 1))
+}
+
+function kindOfPipeline(pipeline: readonly Call[], depth: number): IrreversibleKind | null {
+  for (const [place, call] of pipeline.entries()) {
+    const found = kindOfCall(call, depth)
+    if (found !== null) return found
+    const readers = programsOf(call.words, depth)
+    const fed = [...call.inputs, ...pipeline.slice(0, place).flatMap(printedBy)]
+    const readsCommands = readers.some(isShell)
+    const readsSql = readers.some(isClient)
+    const kind = firstOf(fed, (input) =>
+      readsCommands ? kindIn(input, depth + 1) : readsSql ? clientKindOf(input) : null,
+    )
+    if (kind !== null) return kind
+  }
+  return null
+}
+
+/** The programs a call comes down to: its own, or those of the command lines it runs. */
+function programsOf(words: readonly string[], depth: number): string[] {
+  const run = unwrapped(words)
+  if (run.kind === 'call') return [programOf(run.words[0] ?? '')]
+  if (depth > maxDepth) return []
+  return run.texts.flatMap((text) =>
+    readCommandLine(text)
+      .pipelines.flat()
+      .flatMap((call) => programsOf(call.words, depth + 1)),
+  )
+}
+
+function kindOfCall(call: Call, depth: number): IrreversibleKind | null {
+  if (call.writes.some(isDisk)) return 'disk-format'
+  const run = unwrapped(call.words)
+  if (run.kind === 'texts') return firstOf(run.texts, (text) => kindIn(text, depth + 1))
+  if (run.words.length === 0) return null
+  const invocation = readInvocation(run.words)
+  const kind = irreversibleKindOf(invocation)
+  if (kind !== null) return kind
+  const { program, args } = invocation
+  if (isClient(program))
+    return firstOf([...args, args.join(' ')], (arg) => clientKindOf(saidBy(arg)))
+  if (speaksOnly.test(program)) return null
+  const code = interpreters.test(program) ? [...codeIn(args), ...call.inputs] : []
+  return (
+    sqlKindOf(run.words.join(' ')) ??
+    firstOf(args, (arg) => sqlKindOf(saidBy(arg))) ??
+    firstOf(code, (text) => kindInCode(text, depth))
+  )
+}
+
+/** Programs whose arguments are only printed, searched for or kept as a message. */
+const speaksOnly =
+  /^(echo|printf|print|cat|grep|egrep|fgrep|rg|ag|ack|git|gh|glab|less|more|head|tail|man|which|type|test|\[|\[\[|ls|jq|true|false|:|diff|wc|touch|mkdir|read|export|set|alias|curl|wget)$/
+
+const interpreters =
+  /^(python|python\d(\.\d+)?|node|nodejs|ruby|perl|php|deno|bun|osascript|awk|gawk)$/
+
+function isShell(program: string): boolean {
+  return /^(ba|z|k|da|a|fi|c|tc)?sh$|^(powershell|pwsh|cmd)$/.test(program)
+}
+
+function isClient(program: string): boolean {
+  return /^(psql|pgcli|mysql|mariadb|mycli|sqlite3|sqlcmd|sqlplus|duckdb|clickhouse|clickhouse-client|bq|cqlsh|mongo|mongosh|cockroach|snowsql|trino|spark-sql|beeline|hive|isql|db2|turso|usql|litecli)$/.test(
+    program,
+  )
+}
+
+/** What an argument says behind the name of an option: `--command=…`, `-c…`. */
+function saidBy(arg: string): string {
+  return arg.replace(/^--?[\w-]+=|^-[a-zA-Z](?=[^-\s])/, '')
+}
+
+/** What a call of a pipeline prints that stands in the line itself. */
+function printedBy({ words, inputs }: Call): string[] {
+  const [program = '', ...args] = words
+  const prints = /^(echo|printf|print)$/.test(programOf(program))
+  return [...inputs, ...(prints ? [args.filter((arg) => !/^-[neE]+$/.test(arg)).join(' ')] : [])]
+}
+
+function codeIn(args: readonly string[]): string[] {
+  return args.filter((_, place) =>
+    /^-[a-z]*[cer]$|^--?(eval|print|command)$|^eval$/i.test(args[place - 1] ?? ''),
+  )
+}
+
+/** Code of another language: what it hands to a shell or a database stands in its texts. */
+function kindInCode(code: string, depth: number): IrreversibleKind | null {
+  if (/\brmtree\s*\(|\brm_rf\b|\brmSync\s*\([^)]*recursive|\brm\s*\([^)]*recursive/.test(code)) {
+    return 'recursive-force-delete'
+  }
+  const texts = [...code.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)]
+  return firstOf(texts, ([, double, single, back]) =>
+    kindIn(double ?? single ?? back ?? '', depth + 1),
+  )
+}
+
+/** A call without what stands around it: a program with arguments, or texts that are command lines. */
+type Unwrapped = { kind: 'call'; words: string[] } | { kind: 'texts'; texts: string[] }
+
+const keywords = /^(if|then|elif|else|while|until|do|!|\{|builtin|coproc)$/
+const wrappers =
+  /^(sudo|doas|gsudo|env|nohup|nice|ionice|timeout|xargs|stdbuf|strace|setsid|caffeinate|flock|exec|command|unbuffer|busybox|chroot|npx|bunx|pnpx|uvx|dotenv|direnv|time|chronic|systemd-run)$/
+/** Programs that run another one by a word of theirs, and how many words come before that one. */
+const launchers: readonly { words: RegExp; skip: number }[] = [
+  { words: /^(npm|pnpm|yarn|bun) (exec|dlx|x)( |$)/, skip: 2 },
+  { words: /^(poetry|uv|pdm|pipx|hatch|rye|pipenv|conda) run( |$)/, skip: 2 },
+  { words: /^bundle exec( |$)/, skip: 2 },
+  { words: /^(uv|hatch) tool run( |$)/, skip: 3 },
+  { words: /^(python|python3|py) -m( |$)/, skip: 2 },
+  { words: /^(php|python|python3|ruby|node) \S*(artisan|setup\.py|manage\.py)( |$)/, skip: 1 },
+]
+
+function unwrapped(given: readonly string[]): Unwrapped {
+  let words = [...given]
+  for (let turn = 0; turn < 2 * maxDepth && words.length > 0; turn++) {
+    const [first = ''] = words
+    const program = programOf(first)
+    const texts = textsOf(program, words)
+    if (texts !== null) return { kind: 'texts', texts }
+    const launcher = launchers.find(({ words: match }) =>
+      match.test([program, ...words.slice(1)].join(' ')),
+    )
+    if (first === 'function') words = words.slice(2)
+    else if (/^[A-Za-z_]\w*\+?=/.test(first) || keywords.test(first)) words = words.slice(1)
+    else if (wrappers.test(program)) words = insideOf(program, words)
+    else if (launcher !== undefined) words = words.slice(launcher.skip)
+    else if (/^(docker|podman|nerdctl|docker-compose|kubectl|oc)$/.test(program)) {
+      const inside = insideContainer(program, words)
+      if (inside === null) break
+      words = inside
+    } else break
+  }
+  return { kind: 'call', words }
+}
+
+/** What a wrapper runs: the first words that are neither options nor assignments nor its own argument. */
+function insideOf(program: string, words: readonly string[]): string[] {
+  const inside = wrappedBy(words).filter(
+    (word, place, all) =>
+      !all.slice(0, place + 1).every((each) => /^\w+=/.test(each)) || word === '',
+  )
+  // These take one argument before the command.
+  return /^(timeout|flock|chroot)$/.test(program) ? inside.slice(1) : inside
+}
+
+function insideContainer(program: string, words: readonly string[]): string[] | null {
+  const inside = wrappedBy(words)
+  if (/^(kubectl|oc)$/.test(program)) {
+    const end = inside.indexOf('--')
+    return inside[0] === 'exec' && end > 0 ? inside.slice(end + 1) : null
+  }
+  const [verb = ''] =
+    inside[0] === 'compose' || inside[0] === 'container' ? inside.slice(1) : inside
+  if (verb !== 'exec' && verb !== 'run') return null
+  const rest = wrappedBy(inside.slice(inside.indexOf(verb)), `docker ${verb}`)
+  // The container or the image stands before the command.
+  return rest.length > 1 ? rest.slice(1) : null
+}
+
+/** The command lines a shell, another host or a search is given, or null for any other program. */
+function textsOf(program: string, words: readonly string[]): string[] | null {
+  const args = words.slice(1)
+  if (program === 'eval') return [args.join(' ')]
+  if (program === 'trap') return args.slice(0, 1)
+  if (program === 'watch' || program === 'parallel') return [wrappedBy(words).join(' ')]
+  if (program === 'heroku' && args[0] === 'run') return [wrappedBy(args).join(' ')]
+  const split = args.findIndex((arg) => /^(-S|--split-string)$/.test(arg))
+  if (program === 'env' && split >= 0) return [args.slice(split + 1).join(' ')]
+  if (program === 'ssh') {
+    const [, ...command] = wrappedBy(words)
+    return command.length === 0 ? null : [command.join(' ')]
+  }
+  if (program === 'find') {
+    const runs = args.flatMap((arg, place) =>
+      /^-(exec|execdir|ok|okdir)$/.test(arg) ? [place + 1] : [],
+    )
+    if (runs.length === 0) return null
+    // In a search every match is deleted, so that `rm -f` goes as far as `rm -rf`.
+    return runs.map((from) => {
+      const to = args.findIndex((arg, place) => place >= from && (arg === ';' || arg === '+'))
+      const run = args.slice(from, to < 0 ? undefined : to)
+      return (run[0] === 'rm' ? ['rm', '-rf', ...run.slice(1)] : run).map(quoted).join(' ')
+    })
+  }
+  if (!isShell(program) && program !== 'su' && program !== 'runuser') return null
+  const place = args.findIndex((arg) =>
+    /^-[a-z]*c$|^-(command|encodedcommand)$|^\/[ck]$/i.test(arg),
+  )
+  if (place < 0) return null
+  const given = args.slice(place + 1)
+  return [/^(powershell|pwsh|cmd)$/.test(program) ? given.join(' ') : (given[0] ?? '')]
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function firstOf<Item>(
+  items: Iterable<Item>,
+  kindOf: (item: Item) => IrreversibleKind | null,
+): IrreversibleKind | null {
+  for (const item of items) {
+    const kind = kindOf(item)
+    if (kind !== null) return kind
+  }
+  return null
+}

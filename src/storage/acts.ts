@@ -1,0 +1,88 @@
+import type { Database, Queries } from './database.ts'
+import { jsonRows } from './rows.ts'
+
+/** A run of an account. */
+export interface ActingRun {
+  account: string
+  run_id: string
+}
+
+/** What other runs have begun. */
+export interface ActsBeside {
+  /** How many other runs began any act. */
+  runs: number
+  /** One of those that began the same act, or null. */
+  same: ActingRun | null
+}
+
+/** Acts that runs have begun, by a hash of what they are and what they are done to. */
+export interface Acts {
+  /** In a transaction: has others that hold the same accounts wait until it ends. */
+  hold(accounts: readonly string[]): Promise<void>
+  /**
+   * What other runs of the accounts began after `since` (milliseconds since 1970). With a group, those
+   * of other groups are left out.
+   */
+  beside(
+    accounts: readonly string[],
+    self: ActingRun,
+    act: string,
+    group: string | null,
+    since: number,
+  ): Promise<ActsBeside>
+  begin(self: ActingRun, act: string, group: string | null, at: number): Promise<void>
+  /** Forgets at most `limit` acts begun before `before`; answers how many. */
+  expire(before: number, limit: number): Promise<number>
+}
+
+/** The acts in a database or one of its transactions. */
+export function createActs(db: Queries, kind: Database['kind']): Acts {
+  const among = `acts JOIN ${jsonRows(kind, { account: 'TEXT' })} ON acts.account = rows.account
+    WHERE acts.at > ? AND NOT (acts.account = ? AND acts.run_id = ?)
+      AND (CAST(? AS TEXT) IS NULL OR acts.work_group IS NULL OR acts.work_group = ?)`
+  return {
+    async hold(accounts) {
+      // The first stands for all of a team; one row is enough to wait for.
+      const [first] = [...accounts].sort()
+      if (first === undefined) return
+      await db.run('UPDATE accounts SET created = created WHERE id = ?', first)
+    },
+    async beside(accounts, { account, run_id }, act, group, since) {
+      const rows = JSON.stringify(accounts.map((each) => ({ account: each })))
+      const values = [rows, since, account, run_id, group, group]
+      const others = await db.get<{ runs: number }>(
+        `SELECT COUNT(*) AS runs FROM (SELECT DISTINCT acts.account, acts.run_id FROM ${among}) AS others`,
+        ...values,
+      )
+      const same = await db.get<ActingRun>(
+        `SELECT acts.account, acts.run_id FROM ${among} AND acts.act = ?
+         ORDER BY acts.at DESC LIMIT 1`,
+        ...values,
+        act,
+      )
+      return { runs: others?.runs ?? 0, same: same ?? null }
+    },
+    async begin({ account, run_id }, act, group, at) {
+      await db.run(
+        `INSERT INTO acts (account, run_id, act, work_group, at) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (account, act, run_id)
+         DO UPDATE SET work_group = excluded.work_group, at = excluded.at`,
+        account,
+        run_id,
+        act,
+        group,
+        at,
+      )
+    },
+    expire: (before, limit) =>
+      db.run(
+        // Asked twice: PostgreSQL looks again at a row it had to wait for, and sees that it began anew.
+        `DELETE FROM acts WHERE at < ? AND (account, act, run_id) IN (
+           SELECT account, act, run_id FROM acts WHERE at < ? ORDER BY at LIMIT ?
+         )`,
+        before,
+        before,
+        limit,
+      ),
+  }
+}

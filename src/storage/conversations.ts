@@ -1,0 +1,273 @@
+import {
+  type DialogueReason,
+  type DialogueRequest,
+  newDialogue,
+  readDialogueMemory,
+  type TurnVerdict,
+  takeTurn,
+} from '../core/dialogue.ts'
+import { dayMs } from '../core/time.ts'
+import type { Database, Queries } from './database.ts'
+import type { Columns } from './rows.ts'
+import { createTable } from './table.ts'
+
+/** A dialogue of agents. Times are milliseconds since 1970 and never go back. */
+export interface Conversation {
+  conv_id: string
+  /** Null before a turn could be spelled. */
+  goal: string | null
+  turns: number
+  last_reason: DialogueReason
+  drifting: boolean
+  created: number
+  updated: number
+}
+
+/** A turn as it is stored; 1 and 0 for yes and no. */
+export interface TurnRow {
+  turn: number
+  ts: number
+  agent: string
+  position: string
+  /** The goal as the turn stated it. */
+  goal: string | null
+  distance: number
+  reason: DialogueReason
+  drifting: number
+  phi: number
+  echo: number
+  self_echo: number
+}
+
+/** What became of a turn; `damaged` when the stored state of its conversation cannot be read. */
+export type TakenTurn =
+  | {
+      turn: number
+      verdict: TurnVerdict
+      /** The shared goal. */
+      goal: string | null
+      /** The reason of the turn before, or null without one. */
+      previous: DialogueReason | null
+    }
+  | 'damaged'
+
+/** A place in a list of conversations, newest first: the last one already shown. */
+export interface ConversationPlace {
+  updated: number
+  conv_id: string
+}
+
+/** The conversations of accounts. Those past their expiry read as if they were gone. */
+export interface Conversations {
+  /**
+   * Judges a turn and stores it. In a transaction: the conversation is held until that ends, so that
+   * its turns are taken strictly one after another on all nodes.
+   */
+  take(
+    account: string,
+    request: DialogueRequest,
+    now: number,
+    retentionDays: number,
+  ): Promise<TakenTurn>
+  find(account: string, convId: string, now: number): Promise<Conversation | null>
+  /** By the last turn, newest first. */
+  list(
+    account: string,
+    now: number,
+    limit: number,
+    after: ConversationPlace | null,
+  ): Promise<Conversation[]>
+  /** Turns after number `after`, ascending. */
+  turns(account: string, convId: string, after: number, limit: number): Promise<TurnRow[]>
+  /** The conversation reads as gone from now on; answers whether there was one. */
+  end(account: string, convId: string, now: number): Promise<boolean>
+  /** Deletes about `maxRows` rows of those that expired at `now` or before; answers whether there may be more. */
+  expire(now: number, maxRows: number): Promise<boolean>
+}
+
+const columns = {
+  account: 'TEXT',
+  conv_id: 'TEXT',
+  goal: 'TEXT',
+  memory: 'TEXT',
+  turns: 'BIGINT',
+  last_reason: 'TEXT',
+  drifting: 'BIGINT',
+  created: 'BIGINT',
+  updated: 'BIGINT',
+  expires: 'BIGINT',
+} as const satisfies Columns
+
+interface ConversationRow extends Omit<Conversation, 'drifting'> {
+  account: string
+  memory: string
+  drifting: number
+  expires: number
+}
+
+const tables = { sqlite: tableFor('sqlite'), postgres: tableFor('postgres') }
+
+function tableFor(kind: Database['kind']) {
+  return createTable(kind, 'conversations', ['account', 'conv_id'], columns)
+}
+
+const shownColumns = 'conv_id, goal, turns, last_reason, drifting, created, updated'
+const expiredAtOnce = 50
+
+/** The conversations in a database or one of its transactions. */
+export function createConversations(db: Queries, kind: Database['kind']): Conversations {
+  const table = tables[kind]
+
+  /** The conversation held, or undefined when it has no turn that is still kept. */
+  async function hold(account: string, convId: string, now: number) {
+    const fresh = { ...emptyRow, account, conv_id: convId, created: now, updated: now }
+    const held = async () => (await table.hold(db, [fresh]))[0] as ConversationRow | undefined
+    // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
+    const row = (await held()) ?? (kind === 'postgres' ? await held() : undefined)
+    if (row === undefined || row.turns === 0) return undefined
+    if (row.expires > now) return row
+    await db.run(
+      'DELETE FROM conversation_turns WHERE account = ? AND conv_id = ?',
+      account,
+      convId,
+    )
+    return undefined
+  }
+
+  return {
+    async take(account, request, now, retentionDays) {
+      const { convId } = request
+      const held = await hold(account, convId, now)
+      const before = held === undefined ? newDialogue() : readDialogueMemory(held.memory)
+      if (before === null) return 'damaged'
+      const { verdict, memory } = takeTurn(before, request)
+      const turn = (held?.turns ?? 0) + 1
+      const updated = Math.max(held?.updated ?? now, now)
+      const goal = memory.goal?.text ?? null
+      const row = {
+        account,
+        conv_id: convId,
+        goal,
+        memory: JSON.stringify(memory),
+        turns: turn,
+        last_reason: verdict.reason,
+        drifting: Number(verdict.drifting),
+        created: held?.created ?? now,
+        updated,
+        expires: updated + retentionDays * dayMs,
+      }
+      await table.put(db, [row])
+      await db.run(
+        `INSERT INTO conversation_turns
+           (account, conv_id, turn, ts, agent, position, goal, distance, reason, drifting, phi, echo, self_echo)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        account,
+        convId,
+        turn,
+        updated,
+        request.agent,
+        request.position,
+        request.goal,
+        request.distance,
+        verdict.reason,
+        Number(verdict.drifting),
+        verdict.phi,
+        verdict.echo,
+        verdict.self_echo,
+      )
+      return { turn, verdict, goal, previous: before.last }
+    },
+    async find(account, convId, now) {
+      const row = await db.get<ConversationRow>(
+        `SELECT ${shownColumns} FROM conversations
+         WHERE account = ? AND conv_id = ? AND expires > ? AND turns > 0`,
+        account,
+        convId,
+        now,
+      )
+      return row === undefined ? null : conversationOf(row)
+    },
+    async list(account, now, limit, after) {
+      const rows = await db.all<ConversationRow>(
+        `SELECT ${shownColumns} FROM conversations
+         WHERE account = ? AND expires > ? AND turns > 0
+           AND (updated < ? OR (updated = ? AND conv_id < ?))
+         ORDER BY updated DESC, conv_id DESC LIMIT ?`,
+        account,
+        now,
+        after?.updated ?? Number.MAX_SAFE_INTEGER,
+        after?.updated ?? Number.MAX_SAFE_INTEGER,
+        after?.conv_id ?? '',
+        limit,
+      )
+      return rows.map(conversationOf)
+    },
+    turns: (account, convId, after, limit) =>
+      db.all<TurnRow>(
+        `SELECT turn, ts, agent, position, goal, distance, reason, drifting, phi, echo, self_echo
+         FROM conversation_turns WHERE account = ? AND conv_id = ? AND turn > ?
+         ORDER BY turn LIMIT ?`,
+        account,
+        convId,
+        after,
+        limit,
+      ),
+    async end(account, convId, now) {
+      const ended = await db.run(
+        'UPDATE conversations SET expires = 0 WHERE account = ? AND conv_id = ? AND expires > ? AND turns > 0',
+        account,
+        convId,
+        now,
+      )
+      return ended > 0
+    },
+    async expire(now, maxRows) {
+      // One that another transaction holds is passed over: a turn may be reviving it.
+      const expired = await db.all<{ account: string; conv_id: string }>(
+        `SELECT account, conv_id FROM conversations WHERE expires <= ?
+         ORDER BY expires LIMIT ${expiredAtOnce}
+         ${kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
+        now,
+      )
+      let deleted = 0
+      for (const { account, conv_id } of expired) {
+        deleted += await deleteTurns(account, conv_id, maxRows - deleted)
+        if (deleted >= maxRows) return true
+        deleted += await db.run(
+          'DELETE FROM conversations WHERE account = ? AND conv_id = ?',
+          account,
+          conv_id,
+        )
+        if (deleted >= maxRows) return true
+      }
+      return expired.length === expiredAtOnce
+    },
+  }
+
+  /** Deletes the first `limit` turns of a conversation; their numbers have no gaps. */
+  function deleteTurns(account: string, convId: string, limit: number): Promise<number> {
+    return db.run(
+      `DELETE FROM conversation_turns WHERE account = ? AND conv_id = ? AND turn < ? + (
+         SELECT MIN(turn) FROM conversation_turns WHERE account = ? AND conv_id = ?
+       )`,
+      account,
+      convId,
+      limit,
+      account,
+      convId,
+    )
+  }
+}
+
+const emptyRow = {
+  goal: null,
+  memory: '',
+  turns: 0,
+  last_reason: '',
+  drifting: 0,
+  expires: 0,
+}
+
+function conversationOf({ drifting, ...row }: ConversationRow): Conversation {
+  return { ...row, drifting: drifting === 1 }
+}
