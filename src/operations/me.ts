@@ -44,8 +44,12 @@ export const readMe = keyed({
     account: z.string(),
     tier: tierName,
     email: z.string().nullable(),
+    email_verified: z.boolean().describe('Whether the link it was sent has been followed.'),
     keys: z.array(keySchema).describe('Those that are valid, newest first.'),
-    team: z.null().describe('The team it has a seat in.'),
+    team: z
+      .strictObject({ id: z.string(), name: z.string(), role: z.enum(['owner', 'member']) })
+      .nullable()
+      .describe('The team it has a seat in.'),
     usage: z.strictObject({
       date: z.iso.date().describe('The day the counts are of, in UTC.'),
       reads: count,
@@ -62,12 +66,16 @@ export const readMe = keyed({
     return Math.max(0, Math.min(counted, tier[kind] ?? counted))
   }
   const keys = await store.accounts.keysOf(account.id, at)
+  const { email, verified } = await store.emails.of(account.id)
+  const seat = await store.teams.seatOf(account.id)
+  const team = seat === null ? null : await store.teams.find(seat.team)
   return {
     account: account.id,
     tier: account.tier,
-    email: account.email,
+    email,
+    email_verified: verified,
     keys: keys.map(shownKey),
-    team: null,
+    team: seat === null || team === null ? null : { id: team.id, name: team.name, role: seat.role },
     usage: {
       date: isoTime(at).slice(0, 10),
       reads: await used('reads'),

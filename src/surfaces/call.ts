@@ -1,57 +1,84 @@
-import type { IncomingMessage } from 'node:http'
-import type { FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { parse } from 'node:querystring'
 import type { Call, Operation } from '../operations/operation.ts'
 import { type AddressSettings, addressBucket } from './address.ts'
 import { readText } from './body.ts'
+import type { Exchange } from './exchange.ts'
+import { queryOf } from './route.ts'
 
 /**
  * One HTTP request as the gate sees it; nothing of its body is read yet. The credential of whoever
  * runs the server is read from the header alone, because addresses are logged.
  */
 export function readCall(
-  request: FastifyRequest,
+  { request, response, headers: answerHeaders }: Exchange,
   addresses: AddressSettings,
   access: Operation['access'],
 ): Call {
-  const { headers } = request
-  const query = request.query as Record<string, string | string[]>
-  const body = request.body as IncomingMessage | undefined
+  const { headers, method = '', url = '', socket } = request
+  const query = parametersOf(queryOf(url))
   return {
-    method: request.method,
-    address: addressBucket(addresses, headers, request.socket.remoteAddress),
+    method,
+    address: addressBucket(addresses, headers, socket.remoteAddress),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
     query: lastValues(query),
-    contentType: contentTypeOf(request),
-    readBody: async (maxBytes) => (body === undefined ? '' : readText(body, maxBytes)),
-    headers: {},
+    contentType: contentTypeOf(headers),
+    readBody: (maxBytes) => readText(request, maxBytes),
+    headers: answerHeaders,
+    gone: () => goneSignal(response),
+  }
+}
+
+/** Aborted when the connection closes before the answer is out. */
+function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController()
+  if (response.closed) controller.abort()
+  else response.once('close', () => controller.abort())
+  return controller.signal
+}
+
+type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
+
+const none: Parameters = {}
+
+function parametersOf(query: string): Parameters {
+  if (query === '') return none
+  return parse(query, '&', '=', { maxKeys: 0, decodeURIComponent: decoded })
+}
+
+/** What cannot be decoded is taken as it was sent. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 
 /** The header decides alone when it is present; a parameter that was sent more than once is no key. */
 function credentialOf(
   header: string | undefined,
-  parameter: string | string[] | undefined,
+  parameter: Parameters[string],
 ): string | undefined {
   if (header !== undefined) return /^bearer +(\S+) *$/i.exec(header)?.[1] ?? ''
-  return Array.isArray(parameter) ? '' : parameter
+  return typeof parameter === 'object' ? '' : parameter
 }
 
 function headerText(value: string | string[] | undefined): string | undefined {
   return Array.isArray(value) ? value.join(', ') : value
 }
 
-function lastValues(query: Record<string, string | string[]>): Record<string, string> {
+function lastValues(query: Parameters): Record<string, string> {
   const values: Record<string, string> = {}
-  for (const [name, value] of Object.entries(query)) {
-    if (name !== 'key') values[name] = Array.isArray(value) ? (value.at(-1) ?? '') : value
+  for (const name in query) {
+    const value = query[name]
+    if (name !== 'key') values[name] = (typeof value === 'object' ? value.at(-1) : value) ?? ''
   }
   return values
 }
 
-/** From the headers as sent: the surface replaces the parsed one, so that none is ever refused. */
-function contentTypeOf({ raw }: FastifyRequest): string {
-  const at = raw.rawHeaders.findIndex((name, i) => i % 2 === 0 && /^content-type$/i.test(name))
-  const [type = ''] = at < 0 ? [] : (raw.rawHeaders[at + 1] ?? '').split(';')
+function contentTypeOf({ 'content-type': sent = '' }: IncomingHttpHeaders): string {
+  const [type = ''] = sent.split(';')
   return type.trim().toLowerCase()
 }

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import {
+  type Collision,
+  collisionFloor,
+  collisionsAmong,
+  comparedOfMember,
+  comparedOfTeam,
+  type FleetRun,
+  liveRuns,
+  type Rollup,
+  rollUp,
+  toldCollisions,
+} from '../core/team.ts'
+import { isoTime } from '../core/time.ts'
+import { indexSize } from '../storage/runs.ts'
+import type { Team } from '../storage/teams.ts'
+import { type Keyed, keyed } from './operation.ts'
+import { teamOf } from './team.ts'
+import { score } from './verdict.ts'
+
+const rollup = {
+  runs: z.int().min(0),
+  drifting_runs: z.int().min(0).describe('Runs whose last verdict drifts.'),
+  steps: z.int().min(0),
+  tokens: z.number().min(0),
+  last_seen: z.iso.datetime().nullable().describe('When the last step came.'),
+}
+
+const pair = (of: z.ZodString) => z.tuple([of, of])
+
+const collision = z.strictObject({
+  runs: pair(z.string()).describe(
+    'Your own by their run_id; those of other members by a name that only this team knows, unless you own the team or it shares goals.',
+  ),
+  accounts: pair(z.string()),
+  overlap: score,
+  grounds: pair(z.string()).optional().describe('Present when the team shares goals.'),
+})
+
+/** How the runs of a team's members add up, and which of them are about the same. */
+export const readFleet = keyed({
+  name: 'team.fleet',
+  group: 'team',
+  summary: 'What the members of the team are doing, and where they do the same.',
+  description: `Each member counts with the ${indexSize} most recent runs. Collisions are runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more, among those without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}; \`compared\` says how many there were. At most ${toldCollisions} are told, the highest overlap first. Without a team the fleet is the account alone.`,
+  http: { method: 'GET', path: '/v1/team/fleet' },
+  input: z.object({}),
+  output: z.strictObject({
+    members: z.array(z.strictObject({ account: z.string(), label: z.string(), ...rollup })),
+    totals: z.strictObject(rollup),
+    collisions: z.array(collision).max(toldCollisions),
+    compared: z.int().min(0).max(comparedOfTeam).describe('Live runs that were compared.'),
+  }),
+})(async (context) => {
+  const { store, account, now } = context
+  const at = now()
+  const team = await teamOf(context)
+  const seats =
+    team === null ? [{ account: account.id, label: account.id }] : await store.teams.seats(team.id)
+  const runsOf = new Map<string, FleetRun[]>()
+  for (const { account: member } of seats) {
+    runsOf.set(member, await store.teams.runsOf(member, at, indexSize))
+  }
+  const live = liveRuns([...runsOf.values()], at)
+  return {
+    members: seats.map(({ account: member, label }) => ({
+      account: member,
+      label,
+      ...shownRollup(rollUp(runsOf.get(member) ?? [])),
+    })),
+    totals: shownRollup(rollUp([...runsOf.values()].flat())),
+    collisions: collisionsAmong(live).map((each) => shownCollision(context, team, each)),
+    compared: live.length,
+  }
+})
+
+function shownRollup({ last_seen, ...counts }: Rollup) {
+  return { ...counts, last_seen: last_seen === null ? null : isoTime(last_seen) }
+}
+
+/** A run's name is its caller's own words, and may say what its ground would. */
+function shownCollision(
+  { account, hash }: Keyed,
+  team: Team | null,
+  { runs: [a, b], overlap }: Collision,
+): z.infer<typeof collision> {
+  const shares = team?.share_goals === true
+  const nameOf = (run: FleetRun) =>
+    shares || run.account === account.id || team?.owner === account.id
+      ? run.run_id
+      : `run_${hash(JSON.stringify([team?.mask, run.account, run.run_id])).slice(0, 22)}`
+  return {
+    runs: [nameOf(a), nameOf(b)],
+    accounts: [a.account, b.account],
+    overlap: Number(overlap.toFixed(2)),
+    ...(shares ? { grounds: [a.ground ?? '', b.ground ?? ''] as [string, string] } : {}),
+  }
+}

@@ -1,0 +1,336 @@
+import { z } from 'zod'
+import { mayInvite } from '../core/team.ts'
+import { tierNamed } from '../core/tiers.ts'
+import { hourMs, isoTime } from '../core/time.ts'
+import type { Store } from '../storage/store.ts'
+import type { Seat, Team } from '../storage/teams.ts'
+import { idField } from './fields.ts'
+import { badRequest, type DescribedRefusal, type Keyed, keyed, type Service } from './operation.ts'
+import { Refusal } from './refusal.ts'
+
+const longestInviteHours = 720
+const invitePaid =
+  'Teams are a feature of group and above; a member who joins one may be of any tier.'
+
+const time = z.iso.datetime()
+
+const teamSchema = z
+  .strictObject({
+    id: z.string(),
+    name: z.string(),
+    owner: z.string().describe('The account of its owner.'),
+    seats_used: z.int().min(1).describe('Members and pending invites.'),
+    seats_max: z.int().min(1).nullable().describe('Of the owner’s tier now; null is unlimited.'),
+    share_goals: z.boolean().describe('Whether members see the goals of one another.'),
+    members: z.array(
+      z.strictObject({
+        account: z.string(),
+        label: z.string(),
+        role: z.enum(['owner', 'member']),
+        joined: time,
+      }),
+    ),
+  })
+  .meta({ id: 'Team' })
+
+const refusalOf = (status: number, word: string, when: string): DescribedRefusal => ({
+  status,
+  words: [word],
+  when,
+  fields: { detail: z.string() },
+})
+
+const forbidden = refusalOf(403, 'forbidden', 'The account does not own a team.')
+
+const hoursFault = `send a number of hours from 1 to ${longestInviteHours}`
+
+/** The team an account has a seat in. */
+export const readTeam = keyed({
+  name: 'team.read',
+  group: 'team',
+  summary: 'The team of this account with its seats, or null.',
+  http: { method: 'GET', path: '/v1/team' },
+  input: z.object({}),
+  output: z.strictObject({ team: teamSchema.nullable() }),
+})(async (context) => {
+  const team = await teamOf(context)
+  return { team: team === null ? null : await shownTeam(context, team) }
+})
+
+/** Changes what a team, or one's own seat, is called, and what its members see. */
+export const changeTeam = keyed({
+  name: 'team.change',
+  group: 'team',
+  summary: 'Change the name of the team, what members see of one another, or your own label.',
+  description:
+    'A member may set its own `label` only. With `share_goals` every member sees the grounds of the others’ live runs where they collide, and the names of those runs; it is off unless the owner turned it on.',
+  http: { method: 'POST', path: '/v1/team' },
+  input: z.object({
+    name: idField().nullish(),
+    share_goals: z.boolean('send true or false').nullish(),
+    label: idField().nullish().describe('What this account is called in the team.'),
+  }),
+  output: z.strictObject({ ok: z.literal(true), team: teamSchema }),
+  refusals: [badRequest, forbidden],
+})((context, { name, share_goals, label }) =>
+  context.store.tx(async (store) => {
+    const team = await teamOf({ ...context, store })
+    const onlyLabel = (name ?? null) === null && (share_goals ?? null) === null
+    if (team === null || !(onlyLabel || isOwner(context, team))) throw notOwner()
+    await store.teams.change(team.id, name ?? null, share_goals ?? null)
+    if ((label ?? null) !== null) await store.teams.rename(context.account.id, label ?? '')
+    const changed = await store.teams.find(team.id)
+    return { ok: true as const, team: await shownTeam({ ...context, store }, changed ?? team) }
+  }),
+)
+
+/** Makes an invite, and the team with the first one. */
+export const invite = keyed({
+  name: 'team.invite',
+  group: 'team',
+  summary: 'Make a code that gives one account a seat; it is shown this once.',
+  description:
+    'The first invite makes the team: its `label` is what you are called, and the team is named after it (after your account without one). The `label` of a later invite is what who joins is called unless they say. A pending invite holds a seat until it is used or expires.',
+  http: { method: 'POST', path: '/v1/team/invite' },
+  secret: true,
+  input: z.object({
+    label: idField().nullish(),
+    expires_in_hours: z
+      .number(hoursFault)
+      .min(1, hoursFault)
+      .max(longestInviteHours, hoursFault)
+      .default(72),
+  }),
+  output: z.strictObject({ code: z.string(), expires: time }),
+  status: 201,
+  refusals: [
+    badRequest,
+    {
+      ...refusalOf(402, 'upgrade_required', 'The tier of the account is below `group`.'),
+      fields: { detail: z.string(), upgrade: z.string() },
+    },
+    refusalOf(403, 'forbidden', 'The account has a seat in the team of another.'),
+    refusalOf(409, 'conflict', 'Every seat of the tier is held.'),
+  ],
+})((context, { label, expires_in_hours }) =>
+  context.store.tx(async (store) => {
+    const { account, settings, now, newId, hash } = context
+    const at = now()
+    await store.accounts.lock(account.id)
+    const own = await teamOf({ ...context, store })
+    if (own !== null && !isOwner(context, own)) throw notOwner()
+    if (!mayInvite(account.tier)) {
+      throw new Refusal(402, 'upgrade_required', {
+        detail: invitePaid,
+        upgrade: settings.upgradeUrl(),
+      })
+    }
+    const team = own ?? (await foundTeam({ ...context, store }, label ?? account.id))
+    await store.teams.lock(team.id)
+    await refuseFull({ ...context, store }, team)
+    const code = newId('inv')
+    const expires = at + Math.round(expires_in_hours * hourMs)
+    await store.teams.addInvite({
+      hash: hash(code),
+      team: team.id,
+      label: own === null ? null : (label ?? null),
+      expires,
+    })
+    return { code, expires: isoTime(expires) }
+  }),
+)
+
+/** Takes the seat that a code gives. */
+export const joinTeam = keyed({
+  name: 'team.join',
+  group: 'team',
+  summary: 'Take the seat that an invite code gives; your tier stays what it is.',
+  description: 'A code that was refused with a 409 is still good.',
+  http: { method: 'POST', path: '/v1/team/join' },
+  input: z.object({
+    code: idField().describe('From POST /v1/team/invite.'),
+    label: idField().nullish().describe('What you are called in the team.'),
+  }),
+  output: z.strictObject({ ok: z.literal(true), team: teamSchema }),
+  refusals: [
+    badRequest,
+    refusalOf(404, 'no_invite', 'The code is unknown, used or expired.'),
+    refusalOf(409, 'conflict', 'The account has a seat, owns a team, or the team is full.'),
+  ],
+})((context, { code, label }) =>
+  context.store.tx(async (store) => {
+    const { account, now, hash } = context
+    const { teams } = store
+    const at = now()
+    await store.accounts.lock(account.id)
+    const found = await teams.findInvite(hash(code.trim()), at)
+    // The team is held before the code is taken, so that all who change its seats follow one another.
+    const held = found !== null && (await teams.lock(found.team))
+    const team = held ? await teams.find(found.team) : null
+    if (found === null || team === null || !(await teams.takeInvite(found.hash, at))) {
+      throw new Refusal(404, 'no_invite', {
+        detail: 'There is no such invite, or it was used, or it has expired; ask for another.',
+      })
+    }
+    // What is thrown from here on puts the code back.
+    const seat = await teams.seatOf(account.id)
+    if (seat !== null) throw alreadySeated(seat)
+    await refuseFull({ ...context, store }, team)
+    await teams.sit({
+      account: account.id,
+      team: team.id,
+      label: label ?? found.label ?? account.id,
+      role: 'member',
+      joined: at,
+    })
+    return { ok: true as const, team: await shownTeam({ ...context, store }, team) }
+  }),
+)
+
+/** Gives up one's seat. */
+export const leaveTeam = keyed({
+  name: 'team.leave',
+  group: 'team',
+  summary: 'Give up your seat; an owner who is alone ends the team with its invites.',
+  http: { method: 'POST', path: '/v1/team/leave' },
+  read: () => ({}),
+  input: z.object({}),
+  output: z.strictObject({ ok: z.literal(true) }),
+  refusals: [
+    refusalOf(404, 'no_seat', 'The account has no seat.'),
+    refusalOf(409, 'conflict', 'The account owns the team, and members sit.'),
+  ],
+})((context) =>
+  context.store.tx(async (store) => {
+    const { account } = context
+    await store.accounts.lock(account.id)
+    const team = await teamOf({ ...context, store })
+    if (team === null) throw noSeat('This account has no seat in a team.')
+    await store.teams.lock(team.id)
+    if (!isOwner(context, team)) {
+      await store.teams.stand(team.id, account.id)
+      return { ok: true as const }
+    }
+    if ((await store.teams.seats(team.id)).length > 1) {
+      throw new Refusal(409, 'conflict', {
+        detail:
+          'You own this team and members sit in it; remove them first with POST /v1/team/seat.',
+      })
+    }
+    await store.teams.dissolve(team.id)
+    return { ok: true as const }
+  }),
+)
+
+/** Removes a member. */
+export const removeMember = keyed({
+  name: 'team.remove',
+  group: 'team',
+  summary: 'Remove a member from your team.',
+  http: { method: 'POST', path: '/v1/team/seat' },
+  input: z.object({ account: idField().describe('From GET /v1/team.') }),
+  output: z.strictObject({ ok: z.literal(true) }),
+  refusals: [
+    badRequest,
+    forbidden,
+    refusalOf(404, 'no_seat', 'The account has no seat in your team.'),
+    refusalOf(409, 'conflict', 'The seat is your own.'),
+  ],
+})((context, { account }) =>
+  context.store.tx(async (store) => {
+    const team = await teamOf({ ...context, store })
+    if (team === null || !isOwner(context, team)) throw notOwner()
+    if (account === team.owner) {
+      throw new Refusal(409, 'conflict', {
+        detail: 'This is your own seat; give it up with POST /v1/team/leave.',
+      })
+    }
+    await store.teams.lock(team.id)
+    if (await store.teams.stand(team.id, account)) return { ok: true as const }
+    throw noSeat('This account has no seat in your team; GET /v1/team lists those that do.')
+  }),
+)
+
+/** The team of the caller, or null. */
+export async function teamOf({
+  store,
+  account,
+}: Pick<Keyed, 'store' | 'account'>): Promise<Team | null> {
+  const seat = await store.teams.seatOf(account.id)
+  return seat === null ? null : store.teams.find(seat.team)
+}
+
+function isOwner({ account }: Pick<Keyed, 'account'>, { owner }: Team): boolean {
+  return owner === account.id
+}
+
+/** Makes the team of the caller, whose account is locked and has no seat. */
+async function foundTeam({ store, account, now, newId }: Keyed, label: string): Promise<Team> {
+  const team: Team = {
+    id: newId('team'),
+    owner: account.id,
+    name: label,
+    share_goals: false,
+    mask: newId('mask'),
+    created: now(),
+  }
+  if (!(await store.teams.create(team, label))) throw new Error('a locked account took a seat')
+  return team
+}
+
+/** Refuses one more seat than the owner's tier has now. */
+async function refuseFull(
+  context: Pick<Service, 'settings' | 'now'> & { store: Store },
+  team: Team,
+) {
+  const { seats_used, seats_max } = await seatsOf(context, team)
+  if (seats_max === null || seats_used < seats_max) return
+  throw new Refusal(409, 'conflict', {
+    detail: `All ${seats_max} seats of this team are held by members and pending invites; its owner frees one with POST /v1/team/seat or a higher tier.`,
+  })
+}
+
+async function seatsOf(
+  { store, settings, now }: Pick<Service, 'settings' | 'now'> & { store: Store },
+  team: Team,
+): Promise<{ seats: Seat[]; seats_used: number; seats_max: number | null }> {
+  const seats = await store.teams.seats(team.id)
+  const pending = await store.teams.countInvites(team.id, now())
+  const owner = await store.accounts.find(team.owner)
+  const seats_max = owner === null ? 1 : tierNamed(settings.tiers, owner.tier).seats
+  return { seats, seats_used: seats.length + pending, seats_max }
+}
+
+async function shownTeam(
+  context: Pick<Service, 'settings' | 'now'> & { store: Store },
+  team: Team,
+): Promise<z.infer<typeof teamSchema>> {
+  const { seats, ...counts } = await seatsOf(context, team)
+  return {
+    id: team.id,
+    name: team.name,
+    owner: team.owner,
+    ...counts,
+    share_goals: team.share_goals,
+    members: seats.map(({ account, label, role, joined }) => ({
+      account,
+      label,
+      role,
+      joined: isoTime(joined),
+    })),
+  }
+}
+
+function alreadySeated({ role }: Seat): Refusal {
+  return new Refusal(409, 'conflict', {
+    detail: `This account ${role === 'owner' ? 'owns a team' : 'has a seat in a team'}; leave it first with POST /v1/team/leave. The code is still good.`,
+  })
+}
+
+function notOwner(): Refusal {
+  return new Refusal(403, 'forbidden', { detail: 'Only the owner of a team may do this.' })
+}
+
+function noSeat(detail: string): Refusal {
+  return new Refusal(404, 'no_seat', { detail })
+}

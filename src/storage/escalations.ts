@@ -1,0 +1,167 @@
+import type { Queries } from './database.ts'
+
+/** What a person may decide of an escalation. */
+export const decisionNames = ['return', 'allow', 'stop'] as const
+
+export type Decision = (typeof decisionNames)[number]
+
+/** A question put to a person. Times are milliseconds since 1970; what speaks of a decision is null before it. */
+export interface Escalation {
+  esc_id: string
+  run_id: string
+  reason: string
+  advice: string | null
+  streak: number | null
+  detail: string | null
+  created: number
+  decision: Decision | null
+  note: string | null
+  decided_at: number | null
+  decided_by: string | null
+}
+
+/** An escalation that was just made. */
+export type NewEscalation = Pick<
+  Escalation,
+  'esc_id' | 'run_id' | 'reason' | 'advice' | 'streak' | 'detail' | 'created'
+>
+
+/** What was decided, when, and by which account. */
+export interface Decided {
+  decision: Decision
+  note: string | null
+  decided_at: number
+  decided_by: string
+}
+
+/** A place in a list of escalations, newest first: the last one already shown. */
+export interface EscalationPlace {
+  created: number
+  esc_id: string
+}
+
+/** The escalations of accounts. */
+export interface Escalations {
+  add(account: string, escalation: NewEscalation): Promise<void>
+  find(account: string, escId: string): Promise<Escalation | null>
+  /** Newest first; `status` of null shows all. */
+  list(
+    account: string,
+    status: 'pending' | 'decided' | null,
+    limit: number,
+    after: EscalationPlace | null,
+  ): Promise<Escalation[]>
+  /** Decides a pending one; answers whether there was one. Of several at once, one is answered true. */
+  decide(account: string, escId: string, decided: Decided): Promise<boolean>
+  /** Those among the ids that have been decided or are gone. */
+  settledAmong(escIds: readonly string[]): Promise<string[]>
+  /** Whether an escalation of the run is pending or was decided `stop`. */
+  blocking(account: string, runId: string): Promise<boolean>
+  countPending(account: string): Promise<number>
+  /** Forgets at most `limit` of those made, and decided if they were, before `before`; answers how many. */
+  expire(before: number, limit: number): Promise<number>
+}
+
+const columns =
+  'esc_id, run_id, reason, advice, streak, detail, created, decision, note, decided_at, decided_by'
+
+/** Each filter is spelled out, because a partial index serves only a statement that says its condition. */
+const filters = { all: '', pending: 'AND decision IS NULL', decided: 'AND decision IS NOT NULL' }
+
+/** The escalations in a database or one of its transactions. */
+export function createEscalations(db: Queries): Escalations {
+  return {
+    async add(account, { esc_id, run_id, reason, advice, streak, detail, created }) {
+      await db.run(
+        `INSERT INTO escalations
+           (account, esc_id, run_id, reason, advice, streak, detail, created, touched)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+        account,
+        esc_id,
+        run_id,
+        reason,
+        advice,
+        streak,
+        detail,
+        created,
+        created,
+      )
+    },
+    async find(account, escId) {
+      const row = await db.get<Escalation>(
+        `SELECT ${columns} FROM escalations WHERE account = ? AND esc_id = ?`,
+        account,
+        escId,
+      )
+      return row ?? null
+    },
+    list: (account, status, limit, after) =>
+      db.all<Escalation>(
+        `SELECT ${columns} FROM escalations
+         WHERE account = ? ${filters[status ?? 'all']} AND (created, esc_id) < (?, ?)
+         ORDER BY created DESC, esc_id DESC LIMIT ?`,
+        account,
+        after?.created ?? Number.MAX_SAFE_INTEGER,
+        after?.esc_id ?? '',
+        limit,
+      ),
+    async decide(account, escId, { decision, note, decided_at, decided_by }) {
+      const changed = await db.run(
+        `UPDATE escalations
+         SET decision = ?, note = ?, decided_at = ?, decided_by = ?, touched = ?
+         WHERE account = ? AND esc_id = ? AND decision IS NULL`,
+        decision,
+        note,
+        decided_at,
+        decided_by,
+        decided_at,
+        account,
+        escId,
+      )
+      return changed > 0
+    },
+    async settledAmong(escIds) {
+      const settled: string[] = []
+      for (let at = 0; at < escIds.length; at += idsAStatement) {
+        const asked = escIds.slice(at, at + idsAStatement)
+        // One text for any number of them: each text is prepared once and kept.
+        const padded = Array.from({ length: idsAStatement }, (_, index) => asked[index] ?? null)
+        const pending = await db.all<{ esc_id: string }>(
+          `SELECT esc_id FROM escalations
+           WHERE decision IS NULL AND esc_id IN (${padded.map(() => '?').join(', ')})`,
+          ...padded,
+        )
+        const waiting = new Set(pending.map(({ esc_id }) => esc_id))
+        settled.push(...asked.filter((id) => !waiting.has(id)))
+      }
+      return settled
+    },
+    async blocking(account, runId) {
+      const row = await db.get(
+        `SELECT 1 AS found FROM escalations
+         WHERE account = ? AND run_id = ? AND (decision IS NULL OR decision = 'stop') LIMIT 1`,
+        account,
+        runId,
+      )
+      return row !== undefined
+    },
+    async countPending(account) {
+      const row = await db.get<{ count: number }>(
+        'SELECT COUNT(*) AS count FROM escalations WHERE account = ? AND decision IS NULL',
+        account,
+      )
+      return row?.count ?? 0
+    },
+    expire: (before, limit) =>
+      db.run(
+        `DELETE FROM escalations WHERE touched <= ? AND esc_id IN (
+           SELECT esc_id FROM escalations WHERE touched <= ? ORDER BY touched LIMIT ?
+         )`,
+        before,
+        before,
+        limit,
+      ),
+  }
+}
+
+const idsAStatement = 50

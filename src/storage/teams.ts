@@ -1,0 +1,215 @@
+import type { FleetRun } from '../core/team.ts'
+import type { Queries } from './database.ts'
+
+/** A team. Its seats are those of its owner's tier. */
+export interface Team {
+  id: string
+  /** The account that pays for it. */
+  owner: string
+  name: string
+  share_goals: boolean
+  /** What the names of other members' runs are hidden with. */
+  mask: string
+  /** Milliseconds since 1970. */
+  created: number
+}
+
+/** A seat that somebody has. */
+export interface Seat {
+  account: string
+  team: string
+  label: string
+  role: 'owner' | 'member'
+  /** Milliseconds since 1970. */
+  joined: number
+}
+
+/** An invite as it is stored: its code is stored nowhere. */
+export interface Invite {
+  hash: string
+  team: string
+  /** What who joins is called unless they say. */
+  label: string | null
+  /** Milliseconds since 1970. */
+  expires: number
+}
+
+/** Teams, their seats and invites. An account has at most one seat. */
+export interface Teams {
+  /** The accounts of the same team; the account itself alone when it has none. */
+  membersOf(account: string): Promise<string[]>
+  seatOf(account: string): Promise<Seat | null>
+  find(team: string): Promise<Team | null>
+  /** The owner first, then those who joined first. */
+  seats(team: string): Promise<Seat[]>
+  /** In a transaction: has others that lock the same team wait. Answers whether there is such a team. */
+  lock(team: string): Promise<boolean>
+  /** Makes a team with its owner's seat; answers false when the owner has a seat already. */
+  create(team: Team, label: string): Promise<boolean>
+  /** Sets what is not null. */
+  change(team: string, name: string | null, shareGoals: boolean | null): Promise<void>
+  /** What the holder of a seat is called from now on. */
+  rename(account: string, label: string): Promise<void>
+  /** Answers false when the account has a seat already. */
+  sit(seat: Seat): Promise<boolean>
+  /** Answers whether the account had a seat in the team. */
+  stand(team: string, account: string): Promise<boolean>
+  /** Deletes the team with its seats and invites. */
+  dissolve(team: string): Promise<void>
+  addInvite(invite: Invite): Promise<void>
+  /** Null when it is unknown, used or expired. */
+  findInvite(hash: string, now: number): Promise<Invite | null>
+  /** Takes an invite out; of several at once, one is answered true. */
+  takeInvite(hash: string, now: number): Promise<boolean>
+  countInvites(team: string, now: number): Promise<number>
+  /** Forgets at most `limit` invites that expired at `now` or before; answers how many. */
+  expireInvites(now: number, limit: number): Promise<number>
+  /** The most recent runs of an account, newest first, those that have expired left out. */
+  runsOf(account: string, now: number, limit: number): Promise<FleetRun[]>
+}
+
+/** Teams in a database or one of its transactions. */
+export function createTeams(db: Queries): Teams {
+  const teams: Teams = {
+    async membersOf(account) {
+      const rows = await db.all<{ account: string }>(
+        `SELECT account FROM team_seats
+         WHERE team = (SELECT team FROM team_seats WHERE account = ?) ORDER BY account`,
+        account,
+      )
+      return rows.length === 0 ? [account] : rows.map((row) => row.account)
+    },
+    async seatOf(account) {
+      const row = await db.get<Seat>(
+        'SELECT account, team, label, role, joined FROM team_seats WHERE account = ?',
+        account,
+      )
+      return row ?? null
+    },
+    async find(team) {
+      const row = await db.get<Omit<Team, 'share_goals'> & { share_goals: number }>(
+        `SELECT id, account AS owner, name, share_goals, mask, created FROM teams WHERE id = ?`,
+        team,
+      )
+      return row === undefined ? null : { ...row, share_goals: row.share_goals === 1 }
+    },
+    seats: (team) =>
+      db.all<Seat>(
+        `SELECT account, team, label, role, joined FROM team_seats WHERE team = ?
+         ORDER BY CASE role WHEN 'owner' THEN 0 ELSE 1 END, joined, account`,
+        team,
+      ),
+    async lock(team) {
+      return (await db.run('UPDATE teams SET created = created WHERE id = ?', team)) > 0
+    },
+    async create({ id, owner, name, share_goals, mask, created }, label) {
+      const seat: Seat = { account: owner, team: id, label, role: 'owner', joined: created }
+      if (!(await teams.sit(seat))) return false
+      await db.run(
+        'INSERT INTO teams (id, account, name, share_goals, mask, created) VALUES (?, ?, ?, ?, ?, ?)',
+        id,
+        owner,
+        name,
+        share_goals ? 1 : 0,
+        mask,
+        created,
+      )
+      return true
+    },
+    async change(team, name, shareGoals) {
+      await db.run(
+        `UPDATE teams SET name = COALESCE(CAST(? AS TEXT), name),
+           share_goals = COALESCE(CAST(? AS BIGINT), share_goals) WHERE id = ?`,
+        name,
+        shareGoals === null ? null : Number(shareGoals),
+        team,
+      )
+    },
+    async rename(account, label) {
+      await db.run('UPDATE team_seats SET label = ? WHERE account = ?', label, account)
+    },
+    async sit({ account, team, label, role, joined }) {
+      const added = await db.run(
+        `INSERT INTO team_seats (account, team, label, role, joined) VALUES (?, ?, ?, ?, ?)
+         ON CONFLICT (account) DO NOTHING`,
+        account,
+        team,
+        label,
+        role,
+        joined,
+      )
+      return added > 0
+    },
+    async stand(team, account) {
+      const gone = await db.run(
+        'DELETE FROM team_seats WHERE team = ? AND account = ?',
+        team,
+        account,
+      )
+      return gone > 0
+    },
+    async dissolve(team) {
+      await db.run('DELETE FROM team_invites WHERE team = ?', team)
+      await db.run('DELETE FROM team_seats WHERE team = ?', team)
+      await db.run('DELETE FROM teams WHERE id = ?', team)
+    },
+    async addInvite({ hash, team, label, expires }) {
+      await db.run(
+        'INSERT INTO team_invites (hash, team, label, expires) VALUES (?, ?, ?, ?)',
+        hash,
+        team,
+        label,
+        expires,
+      )
+    },
+    async findInvite(hash, now) {
+      const row = await db.get<Invite>(
+        'SELECT hash, team, label, expires FROM team_invites WHERE hash = ? AND expires > ?',
+        hash,
+        now,
+      )
+      return row ?? null
+    },
+    async takeInvite(hash, now) {
+      const taken = await db.run(
+        'DELETE FROM team_invites WHERE hash = ? AND expires > ?',
+        hash,
+        now,
+      )
+      return taken > 0
+    },
+    async countInvites(team, now) {
+      const row = await db.get<{ count: number }>(
+        'SELECT COUNT(*) AS count FROM team_invites WHERE team = ? AND expires > ?',
+        team,
+        now,
+      )
+      return row?.count ?? 0
+    },
+    expireInvites: (now, limit) =>
+      db.run(
+        `DELETE FROM team_invites WHERE hash IN (
+           SELECT hash FROM team_invites WHERE expires <= ? ORDER BY expires LIMIT ?
+         )`,
+        now,
+        limit,
+      ),
+    async runsOf(account, now, limit) {
+      const rows = await db.all<StoredRun>(
+        `SELECT account, run_id, ground, steps, drifting, tokens, outcome, updated, expires
+         FROM runs WHERE account = ? ORDER BY updated DESC, run_id DESC LIMIT ?`,
+        account,
+        limit,
+      )
+      return rows
+        .filter(({ expires, steps }) => expires > now && steps > 0)
+        .map(({ expires: _, drifting, ...run }) => ({ ...run, drifting: drifting === 1 }))
+    },
+  }
+  return teams
+}
+
+interface StoredRun extends Omit<FleetRun, 'drifting'> {
+  drifting: number
+  expires: number
+}
