@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { type Config, type ConfigFaults, readConfig } from './config.ts'
 import { createFirstAccount, type NewAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
@@ -21,7 +21,8 @@ const world: CliWorld = {
   err: (text) => process.stderr.write(text),
   isTerminal: process.stderr.isTTY,
   input: process.stdin,
-  version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+  output: process.stdout,
+  version: realWorld.version,
   now: realWorld.now,
   settings,
   serve,
@@ -32,6 +33,8 @@ const world: CliWorld = {
     return `The database is at schema version ${latestVersion}.`
   },
   openapi: () => `${JSON.stringify(describeHttp(operations, [defaultBaseUrl]), null, 2)}\n`,
+  offline: (work) =>
+    withServiceOver({ ...config(), checkPerDay: 0, toolsPerDay: 0 }, 'sqlite::memory:', work),
   withService,
 }
 
@@ -51,7 +54,15 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
   if (sqlitePath(settings.databaseUrl) === ':memory:') {
     throw usageFault('DATABASE_URL is sqlite::memory:, which no other process can reach.')
   }
-  const database = await openDatabase(settings.databaseUrl)
+  return withServiceOver(settings, settings.databaseUrl, work)
+}
+
+async function withServiceOver<T>(
+  settings: Config,
+  databaseUrl: string,
+  work: (service: Service) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(databaseUrl)
   const store = createStore(database)
   try {
     await migrate(database)
@@ -62,6 +73,7 @@ async function withService<T>(work: (service: Service) => Promise<T>): Promise<T
         realWorld,
         () => settings.baseUrl ?? defaultBaseUrl,
         () => {},
+        { info: () => {} },
       ),
     )
   } finally {

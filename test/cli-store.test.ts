@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import type { Database } from '../src/storage/database.ts'
@@ -54,6 +54,8 @@ async function run(
     },
     isTerminal: false,
     input: Readable.from([]),
+    output: new PassThrough(),
+    offline: () => assert.fail('it needs no service'),
     version: '1.2.3',
     now: () => now,
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
+import { PassThrough, Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { openDatabase } from '../src/storage/open-database.ts'
 import { runCommand } from '../src/surfaces/cli.ts'
@@ -32,6 +32,8 @@ async function run(argv: readonly string[], input = ''): Promise<Ran> {
     },
     isTerminal: false,
     input: Readable.from([input]),
+    output: new PassThrough(),
+    offline: () => assert.fail('it needs no service'),
     version: '1.2.3',
     serve: async () => {
       ran.out += 'served'

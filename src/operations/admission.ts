@@ -5,6 +5,9 @@ import type { Account } from '../storage/accounts.ts'
 import type { AddressLimit, Call, KeyedDeclaration, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
+/** What admission looks at in a call. */
+export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers'>
+
 /** An account that may go on, and the way to take back its count when the answer is a 404. */
 export interface Admitted {
   account: Account
@@ -15,7 +18,7 @@ export interface Admitted {
 /** Counts a call of an address against its daily limit; refuses it with 429 past the limit. */
 export async function admitAddress(
   service: Service,
-  call: Call,
+  call: Caller,
   limit: AddressLimit,
 ): Promise<void> {
   const perDay = limit.perDay(service.settings)
@@ -28,7 +31,7 @@ export async function admitAddress(
 /** Tells whose call it is (401), whether the tier allows it (402), and counts it (429). */
 export async function admitAccount(
   service: Service,
-  call: Call,
+  call: Caller,
   { paid, unmetered }: Pick<KeyedDeclaration<unknown, unknown>, 'paid' | 'unmetered'>,
 ): Promise<Admitted> {
   const account = await accountOf(service, call)
@@ -69,7 +72,7 @@ export function secondsToMidnight(now: number): number {
   return Math.ceil(((dayOf(now) + 1) * dayMs - now) / 1000)
 }
 
-async function accountOf(service: Service, { credential }: Call): Promise<Account> {
+async function accountOf(service: Service, { credential }: Caller): Promise<Account> {
   if (credential === undefined || credential === '') {
     throw noKey('Send a key as Authorization: Bearer KEY, or as the query parameter key.')
   }
@@ -100,7 +103,7 @@ interface Counted {
 /** Counts a call and tells the caller what is left; a limit of null is none, and is not spoken of. */
 async function count(
   { store, now }: Service,
-  { headers }: Call,
+  { headers }: Caller,
   bucket: string,
   perDay: number | null,
   who: string,

@@ -60,7 +60,8 @@ const runSchema = z
   })
   .meta({ id: 'Run' })
 
-const traceStepSchema = z
+/** One step of a trace. */
+export const traceStepSchema = z
   .strictObject({
     step: z.int().min(1),
     ts: time,
@@ -309,7 +310,8 @@ function shownRun(
   return shown as z.infer<typeof runSchema>
 }
 
-function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
+/** A stored step as it is shown. */
+export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
   const judgment = row.judgment === null ? null : readJudgment(row.judgment)
   const shown = {
     step: row.step,

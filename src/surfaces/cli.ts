@@ -5,8 +5,10 @@ import { detect, type Verdict } from '../core/detector/detect.ts'
 import { type DetectorName, detectorNames } from '../core/detector/detectors.ts'
 import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
+import { type DeclaredPlan, declaredPlans } from '../core/labelled.ts'
 import { demoCommand } from './cli-demo.ts'
 import { keysCommand } from './cli-keys.ts'
+import { mcpCommand } from './cli-mcp.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './cli-store.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { evaluate } from './eval.ts'
@@ -70,16 +72,23 @@ Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad u
   {
     name: 'eval',
     summary: 'measure a detector on labelled data',
-    usage: 'plumbline eval FILE [--detector NAME] [--predictions OUT] [--json]',
+    usage:
+      'plumbline eval FILE [--detector NAME] [--budget N] [--declare-plan all|half] [--predictions OUT] [--json]',
     details: `FILE holds JSON lines, plain or gzipped: pairs { ground, goal, label: "same" | "drift", source? }
-or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
+or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
 
   --detector NAME    ${detectorNames.join(' or ')}
+  --budget N         also measure with the threshold that keeps alarms at or below N per 1,000
+                     clean steps (or pairs) of this data, and what recall that leaves
+  --declare-plan P   let each run without a plan declare its own on-errand steps at its first
+                     step, word for word: all of them, or half
   --predictions OUT  write every prediction to OUT, in input order
   --json             the measures as JSON`,
     async run(args, world) {
       const { values, positionals } = parse(args, {
         detector: { type: 'string' },
+        budget: { type: 'string' },
+        'declare-plan': { type: 'string' },
         predictions: { type: 'string' },
         json: { type: 'boolean' },
       })
@@ -91,6 +100,8 @@ or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
           detector: readDetectorName(values.detector),
           json: values.json === true,
           ...(typeof values.predictions === 'string' ? { predictions: values.predictions } : {}),
+          ...readBudget(values.budget),
+          ...readDeclaredPlan(values['declare-plan']),
         },
         { out: world.out, progress: world.err, isTty: world.isTerminal },
       )
@@ -99,6 +110,7 @@ or runs { ground, steps: [{ goal, progress?, distance?, label }] }.
   },
   keysCommand,
   demoCommand,
+  mcpCommand,
   {
     name: 'migrate',
     summary: 'bring the configured database to the current schema',
@@ -143,6 +155,24 @@ plumbline COMMAND --help says more of one.
 
 function commandHelp({ summary, usage, details }: Command): string {
   return `${summary}\n\n  ${usage}\n\n${details}\n`
+}
+
+function readBudget(value: unknown): { budget?: number } {
+  if (value === undefined) return {}
+  const budget = value === '' ? Number.NaN : Number(value)
+  if (!(budget >= 0 && budget <= 1000)) {
+    throw usageFault(`--budget is "${value}"; send a number from 0 to 1000.`)
+  }
+  return { budget }
+}
+
+function readDeclaredPlan(value: unknown): { declarePlan?: DeclaredPlan } {
+  if (value === undefined) return {}
+  const declarePlan = declaredPlans.find((known) => known === value)
+  if (declarePlan === undefined) {
+    throw usageFault(`--declare-plan is "${value}"; send ${declaredPlans.join(' or ')}.`)
+  }
+  return { declarePlan }
 }
 
 function readDetectorName(value: unknown): DetectorName {

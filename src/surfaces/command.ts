@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import type { Service } from '../operations/operation.ts'
 import { usageFault } from './usage-fault.ts'
@@ -9,7 +10,9 @@ export interface CliWorld {
   /** Whether `err` goes to a person who watches. */
   isTerminal: boolean
   /** Standard input, read where a file is given as `-`. */
-  input: NodeJS.ReadableStream
+  input: Readable
+  /** Standard output, for what speaks a protocol on it. */
+  output: Writable
   version: string
   /** Milliseconds since 1970. */
   now(): number
@@ -21,6 +24,8 @@ export interface CliWorld {
   migrate(): Promise<string>
   /** The OpenAPI document as text. */
   openapi(): string
+  /** Lends what operations stand on, over a database in memory and without limits. */
+  offline<T>(work: (service: Service) => Promise<T>): Promise<T>
   /** Lends what operations stand on, over the configured database, while `work` is under way. */
   withService<T>(work: (service: Service) => Promise<T>): Promise<T>
 }

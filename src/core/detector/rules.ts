@@ -99,7 +99,8 @@ export const rules: readonly Rule[] = [
   },
 ]
 
-const otherwise: Rule = {
+/** What holds when no rule applies. */
+export const otherwise: Rule = {
   reason: 'advancing',
   applies: always,
   drifting: never,

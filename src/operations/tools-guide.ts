@@ -1,0 +1,46 @@
+import { z } from 'zod'
+import { type GuidedRun, guideByRules, guideMessages } from '../core/guide.ts'
+import { textField } from './fields.ts'
+import { type Tool, type ToolContext, tool } from './tool.ts'
+
+const newestGoals = 5
+
+/** Asks for guidance in a situation. */
+export const askAlice: Tool = tool({
+  name: 'ask_alice',
+  title: 'Ask for guidance',
+  description:
+    'Describe a situation in a few sentences and get guidance that knows how your task stands: whether to go on, return, declare a sub-task, or ask the user. source says whether a model or the built-in rules answered.',
+  hints: { readOnlyHint: true, openWorldHint: true },
+  input: z.object({
+    situation: textField()
+      .refine((text) => text.trim() !== '', 'send a few words on the situation')
+      .describe('What is going on and what you are unsure about.'),
+  }),
+  output: z.strictObject({
+    guidance: z.string(),
+    source: z.enum(['model', 'rules']),
+    note: z.string().optional().describe('Why the configured model did not answer.'),
+  }),
+})(async (context, { situation }) => {
+  const run = await guidedRun(context)
+  const { guide } = context
+  const said =
+    guide === null ? null : await guide.ask(guideMessages(situation, run), context.gone())
+  if (said !== null && 'text' in said) return { guidance: said.text, source: 'model' as const }
+  return {
+    guidance: guideByRules(situation, run),
+    source: 'rules' as const,
+    ...(said === null ? {} : { note: `The model endpoint was asked, but ${said.failure}.` }),
+  }
+})
+
+async function guidedRun({ store, account, runId, now }: ToolContext): Promise<GuidedRun | null> {
+  const run = await store.runs.find(account.id, runId, now())
+  if (run === null) return null
+  const after = Math.max(0, run.steps - newestGoals)
+  const trace = await store.runs.trace(account.id, runId, after, newestGoals)
+  const { ground, steps, drifting_steps, last_reason, drifting, phi } = run
+  const goals = trace.map(({ goal }) => goal)
+  return { ground, steps, drifting_steps, last_reason, drifting, phi, goals }
+}

@@ -1,0 +1,71 @@
+import { z } from 'zod'
+import { takeTurnOf, turnAnswer } from './dialogue.ts'
+import { textField } from './fields.ts'
+import { logModulated, modulateAnswer } from './modulate.ts'
+import { type Tool, tool } from './tool.ts'
+
+const distance = z
+  .union([z.number(), z.string()])
+  .optional()
+  .describe('How far from done: 0 is done, 10 is nothing done yet.')
+const progress = z.string().optional().describe('advancing (default), stuck or circling.')
+const style = {
+  team: z
+    .string()
+    .optional()
+    .describe('A team such as deep-search; GET /v1/recursion-team lists them.'),
+  role: z.string().optional().describe('Your role in it.'),
+}
+
+/** Reports a step and tells what the caller's role makes of the verdict. */
+export const modulateTool = tool({
+  name: 'modulate',
+  title: 'Check a step by the policy of your role',
+  description:
+    'As check_state, and tells whether your role in a team returns to the ground now: an explorer may go far before it does, a checker returns at the first sign. Without a team every drift returns.',
+  input: z.object({
+    goal: textField().describe('What you are doing now, in one line.'),
+    progress,
+    distance,
+    ...style,
+  }),
+  output: modulateAnswer,
+})((context, input) => logModulated(context, { ...input, run_id: context.runId }))
+
+/** Takes a turn of a conversation between agents. */
+export const checkDialogue = tool({
+  name: 'check_dialogue',
+  title: 'Check whether a dialogue of agents is still on its goal',
+  description:
+    'Report each turn of a conversation between agents: who spoke, the goal as that agent states it, and what was said. Answers whether the dialogue advances, left its goal, echoes itself or stalls. The first turn freezes the shared goal.',
+  input: z.object({
+    agent: z.string().min(1).max(200).describe('Who speaks.'),
+    goal: textField().describe('The shared goal, as this agent states it.'),
+    said: textField().optional().describe('What was said; the goal itself otherwise.'),
+    progress,
+    distance,
+    ...style,
+  }),
+  output: turnAnswer,
+})((context, { said, goal, ...rest }) =>
+  takeTurnOf(context, { ...rest, goal, position: said ?? goal, conv_id: context.runId }),
+)
+
+/** Clears a conversation. */
+export const resetDialogue = tool({
+  name: 'reset_dialogue',
+  title: 'Begin a dialogue anew',
+  description: 'Clears the conversation of this session; the next turn freezes a new shared goal.',
+  hints: { destructiveHint: true, idempotentHint: true },
+  input: z.object({}),
+  output: z.strictObject({
+    ok: z.literal(true),
+    cleared: z.boolean().describe('Whether there was a conversation.'),
+  }),
+})(async ({ store, account, runId, now }) => ({
+  ok: true as const,
+  cleared: await store.tx(({ conversations }) => conversations.end(account.id, runId, now())),
+}))
+
+/** The tools about several agents. */
+export const teamTools: readonly Tool[] = [modulateTool, checkDialogue, resetDialogue]

@@ -1,0 +1,74 @@
+import { request } from 'undici'
+import { parseJson } from '../core/text.ts'
+
+/** An OpenAI-compatible chat endpoint. */
+export interface GuideSettings {
+  /** Its base address, such as `https://host/v1`. */
+  url: string
+  key: string | null
+  model: string
+}
+
+/** A chat model that answers a few messages. */
+export interface Guide {
+  /** What the model says, or null with the reason when it cannot be had within the time limit. */
+  ask(
+    messages: readonly { role: string; content: string }[],
+    signal: AbortSignal,
+  ): Promise<{ text: string } | { failure: string }>
+}
+
+const limitMs = 20_000
+const maxAnswerBytes = 256 * 1024
+const maxTokens = 400
+
+/** The guide at an endpoint. It is asked once: an agent that waits is better off with the rules. */
+export function createGuide({ url, key, model }: GuideSettings): Guide {
+  return {
+    async ask(messages, signal) {
+      try {
+        const { statusCode, body } = await request(`${url}/chat/completions`, {
+          method: 'POST',
+          headers: {
+            'content-type': 'application/json',
+            ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+          },
+          body: JSON.stringify({ model, messages, max_tokens: maxTokens, temperature: 0 }),
+          signal: AbortSignal.any([signal, AbortSignal.timeout(limitMs)]),
+        })
+        const text = await readAtMost(body, maxAnswerBytes)
+        if (statusCode !== 200) return { failure: `it answered ${statusCode}` }
+        const said = textOf(parseJson(text))
+        return said === null ? { failure: 'its answer holds no text' } : { text: said }
+      } catch (error) {
+        return { failure: reasonOf(error) }
+      }
+    },
+  }
+}
+
+async function readAtMost(body: AsyncIterable<Buffer>, bytes: number): Promise<string> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of body) {
+    size += chunk.length
+    if (size > bytes) throw new Error('its answer is too long')
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function textOf(answer: unknown): string | null {
+  const { choices } = (answer ?? {}) as { choices?: { message?: { content?: unknown } }[] }
+  const content = Array.isArray(choices) ? choices[0]?.message?.content : undefined
+  return typeof content === 'string' && content.trim() !== '' ? content.trim() : null
+}
+
+/** Names no address and no key: the caller is told. */
+function reasonOf(error: unknown): string {
+  const name = error instanceof Error ? error.name : ''
+  if (name === 'TimeoutError') return `it did not answer within ${limitMs / 1000} seconds`
+  if (name === 'AbortError') return 'the call was given up'
+  const isOwn = error instanceof Error && error.message === 'its answer is too long'
+  return isOwn ? error.message : 'it cannot be reached'
+}
