@@ -107,6 +107,9 @@ describe('every answer under /v1', () => {
       const link = /^<(http:\/\/127\.0\.0\.1:\d+)\/docs\/migration>; rel="deprecation"$/
       assert.match(headers.get('link') ?? '', link, name)
       assert.equal(headers.get('cache-control'), 'no-store', name)
+      assert.equal(headers.get('x-content-type-options'), 'nosniff', name)
+      assert.equal(headers.get('referrer-policy'), 'no-referrer', name)
+      assert.ok(Number(headers.get('content-length')) > 0, name)
       assert.match(headers.get('x-request-id') ?? '', /^req_/, name)
       ids.add(headers.get('x-request-id'))
     }
@@ -276,6 +279,70 @@ test('a body has at most 256 KiB', async (t) => {
   assert.ok(wide.length < limit)
   assert.equal((await app.request('POST', '/v1/check', { body: wide })).status, 413)
 })
+
+test('a path means the same in every spelling, and a parameter that cannot be decoded stays as sent', async (t) => {
+  verifies('http.headers')
+  const query = operationThat('/v1/query', async () => ({}))
+  const parameters: unknown[] = []
+  const app = await start(t, {
+    operations: [
+      check,
+      {
+        ...query,
+        answer: async (_service, call) => {
+          parameters.push({ ...call.query })
+          return { status: 200, body: {} }
+        },
+      },
+    ],
+  })
+  const expected = (await app.request('POST', '/v1/check', { body: good })).text
+  for (const path of ['/v1/%63heck', '/%76%31/check?a=b', '/v1/check#part', '/v1/check?']) {
+    const [answer] = await sendRaw(app.url, request('POST', path, good))
+    assert.deepEqual([answer?.status, answer?.text], [200, expected], path)
+  }
+  for (const [sent, read] of [
+    ['', {}],
+    ['?a=1&a=2&b=&c', { a: '2', b: '', c: '' }],
+    ['?a=x+y%20z&key=k&%C3%A9=%c3%a9', { a: 'x y z', é: 'é' }],
+    ['?a=%zz&b=%ff&c=%c3%a9%', { a: '%zz', b: '%ff', c: '%c3%a9%' }],
+    ['?__proto__=1&a=b=c', { a: 'b=c' }],
+    [`?${'x=1&'.repeat(2_000)}y=2`, { x: '1', y: '2' }],
+  ] as const) {
+    await app.request('POST', `/v1/query${sent}`)
+    assert.deepEqual(parameters.pop(), read, sent)
+  }
+})
+
+describe('an answer in lines', () => {
+  const told = async function* (lines: readonly string[]) {
+    yield* lines
+    throw leaky
+  }
+
+  test('that fails before its first line is a fault like any other', async (t) => {
+    verifies('http.500')
+    const app = await start(t, { operations: [linesOf('/v1/none', () => told([]))] })
+    const answer = await app.request('POST', '/v1/none')
+    assert.deepEqual([answer.status, answer.body.error], [500, 'internal'])
+  })
+
+  test('that fails later breaks off, so that nobody takes it for whole', async (t) => {
+    verifies('http.500')
+    const app = await start(t, {
+      operations: [linesOf('/v1/some', () => told(['{}\n', '{}\n'])), check],
+    })
+    await assert.rejects(app.request('POST', '/v1/some'))
+    assert.match(JSON.stringify(app.log), /broke off/)
+    assert.equal((await app.request('POST', '/v1/check', { body: good })).status, 200)
+  })
+})
+
+/** An operation that answers in lines. */
+function linesOf(path: `/v1/${string}`, lines: () => AsyncIterable<string>): Operation {
+  const answer = async () => ({ status: 200, body: lines() })
+  return { ...operationThat(path, () => null), answer }
+}
 
 describe('a fault of ours', () => {
   test('is 500 and says nothing of the inside', async (t) => {

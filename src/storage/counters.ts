@@ -20,15 +20,15 @@ export interface Counters {
 
 /**
  * Counters in a database. On SQLite, which has one server, the number is kept in memory and stored
- * within 100 ms, so that a call costs no write and still counts on a full disk; what was counted in
- * the last 100 ms before a crash is lost. On PostgreSQL the nodes share the stored number.
+ * within a second, so that a call costs no write and still counts on a full disk; what was counted in
+ * the last second before a crash is lost. On PostgreSQL the nodes share the stored number.
  */
 export function createCounters(db: Database): Counters {
   return db.kind === 'sqlite' ? countInMemory(db) : countTogether(db)
 }
 
 const MAX_BUCKETS = 100_000
-const WRITE_PAUSE_MS = 100
+const WRITE_PAUSE_MS = 1_000
 const RETRY_PAUSE_MS = 1_000
 const SHARED_LIMIT_MS = 2_000
 
@@ -72,12 +72,15 @@ function countInMemory(db: Database): Counters {
   async function write(): Promise<void> {
     const written = await db.tx(async (tx) => {
       const rows = [...changed].map(([key, tally]) => ({ key, tally, used: tally.used }))
-      await tx.run(
-        `INSERT INTO counters (bucket, day, used)
-         SELECT value ->> 0, value ->> 1, value ->> 2 FROM json_each(?) WHERE true
-         ON CONFLICT (bucket, day) DO UPDATE SET used = excluded.used`,
-        JSON.stringify(rows.map(({ tally, used }) => [tally.bucket, tally.day, used])),
-      )
+      for (const [day, ofDay] of Map.groupBy(rows, ({ tally }) => tally.day)) {
+        await tx.run(
+          `INSERT INTO counters (bucket, day, used)
+           SELECT key, ?, value FROM json_each(?) WHERE true
+           ON CONFLICT (bucket, day) DO UPDATE SET used = excluded.used`,
+          day,
+          JSON.stringify(Object.fromEntries(ofDay.map(({ tally, used }) => [tally.bucket, used]))),
+        )
+      }
       return rows
     })
     for (const { key, tally, used } of written) {

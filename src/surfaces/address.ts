@@ -36,7 +36,7 @@ function isTrusted(proxies: BlockList, peer: string | undefined): boolean {
 }
 
 function canonical(value: string): string {
-  if (isIP(value) !== 6) return value.slice(0, longestBucket)
+  if (!value.includes(':') || isIP(value) !== 6) return value.slice(0, longestBucket)
   const [zoneless = value] = value.split('%')
   const { address } = new SocketAddress({ address: zoneless, family: 'ipv6' })
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address

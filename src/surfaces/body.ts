@@ -8,12 +8,20 @@ const decoder = new TextDecoder()
  * Throws a Refusal (413) past `maxBytes` without reading on.
  */
 export async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
-  return decoder.decode(await readBytes(request, maxBytes))
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  // Most bodies have come whole by now, and listening for them would cost more than reading them.
+  const bytes: Buffer | null = request.complete
+    ? request.read()
+    : await readBytes(request, maxBytes)
+  if (bytes === null) return ''
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+  return decoder.decode(bytes)
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > maxBytes) return Promise.reject(tooLarge(maxBytes))
+  // Nothing more is told of a request whose caller has already gone.
+  if (request.destroyed) return Promise.reject(brokenOff())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let length = 0

@@ -17,6 +17,7 @@ export function readCall(
 ): Call {
   const { headers, method = '', url = '', socket } = request
   const query = parametersOf(queryOf(url))
+  let signal: AbortSignal | null = null
   return {
     method,
     address: addressBucket(addresses, headers, socket.remoteAddress),
@@ -26,7 +27,10 @@ export function readCall(
     contentType: contentTypeOf(headers),
     readBody: (maxBytes) => readText(request, maxBytes),
     headers: answerHeaders,
-    gone: () => goneSignal(response),
+    gone() {
+      signal ??= goneSignal(response)
+      return signal
+    },
   }
 }
 

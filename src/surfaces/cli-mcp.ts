@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio'
 import { tools } from '../operations/tools.ts'
 import { type Command, exitCodes, parse } from './command.ts'
-import { createServer } from './mcp.ts'
+import { createServers } from './mcp-server.ts'
 
 /** The tools over standard input and output. */
 export const mcpCommand: Command = {
@@ -15,7 +15,7 @@ The tools that need an account (remember_self, resume_self, forget_self) are ser
   async run(args, world) {
     parse(args, {})
     await world.offline(async (service) => {
-      const parts = {
+      const newServer = createServers({
         service,
         tools: tools.filter(({ needsKey }) => !needsKey),
         version: world.version,
@@ -23,7 +23,7 @@ The tools that need an account (remember_self, resume_self, forget_self) are ser
           world.err(
             `plumbline mcp: ${tool} failed: ${error instanceof Error ? error.stack : error}\n`,
           ),
-      }
+      })
       const caller = {
         address: 'stdio',
         credential: undefined,
@@ -33,7 +33,7 @@ The tools that need an account (remember_self, resume_self, forget_self) are ser
       }
       const transport = new StdioServerTransport(world.input, world.output)
       const closed = once(world.input, 'close')
-      const handle = serveStdio(() => createServer(parts, { caller, onlyTool: null }), {
+      const handle = serveStdio(() => newServer(caller, null), {
         transport,
         onerror: (error) => world.err(`plumbline mcp: ${error.message}\n`),
       })

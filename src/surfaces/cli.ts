@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { type CheckFault, readCheck, readEntry } from '../core/check.ts'
 import { detect, type Verdict } from '../core/detector/detect.ts'
-import { type DetectorName, detectorNames } from '../core/detector/detectors.ts'
+import { type DetectorName, defaultDetector, detectorNames } from '../core/detector/detectors.ts'
 import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../core/labelled.ts'
@@ -176,7 +176,7 @@ function readDeclaredPlan(value: unknown): { declarePlan?: DeclaredPlan } {
 }
 
 function readDetectorName(value: unknown): DetectorName {
-  if (value === undefined) return detectorNames[0]
+  if (value === undefined) return defaultDetector
   const name = detectorNames.find((known) => known === value)
   if (name === undefined) {
     throw usageFault(`--detector is "${value}"; send ${detectorNames.join(' or ')}.`)

@@ -4,21 +4,18 @@ import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import type { DetectorName } from '../core/detector/detectors.ts'
+import { defaultResamples } from '../core/evaluation.ts'
 import {
-  afterFirstStep,
-  type DetectionMeasures,
-  defaultResamples,
-  type Estimate,
-  type ItemCounts,
-  type ItemMeasures,
+  type DeclaredPlan,
+  type Judged,
   type JudgedRun,
-  measurePairs,
-  measureRuns,
-  type PairReport,
-  type RunReport,
-  type SourceReport,
-} from '../core/evaluation.ts'
-import { type Judged, type Labelled, predict, readLabelled } from '../core/labelled.ts'
+  type Labelled,
+  predict,
+  readLabelled,
+  withDeclaredPlan,
+} from '../core/labelled.ts'
+import { measure } from '../core/report.ts'
+import { printReport } from './eval-table.ts'
 import { usageFault } from './usage-fault.ts'
 
 /** What to measure and what to leave behind. */
@@ -32,6 +29,10 @@ export interface EvalOptions {
   json: boolean
   /** How often the data is drawn anew for the intervals. */
   resamples?: number
+  /** Alarms per 1,000 clean steps that are affordable: measures with the threshold that keeps to it. */
+  budget?: number
+  /** Has every run declare its own on-errand steps as its plan. */
+  declarePlan?: DeclaredPlan
 }
 
 /** Where the command writes: the measures to `out`, what it is doing meanwhile to `progress`. */
@@ -42,22 +43,12 @@ export interface EvalIo {
   isTty: boolean
 }
 
-/** Everything measured on one file; null where it holds no pair or no run. */
-interface Report {
-  detector: DetectorName
-  resamples: number
-  pairs: PairReport | null
-  runs: RunReport | null
-  /** The same runs with their first goals taken as given and not measured. */
-  runs_after_first_step: RunReport | null
-}
-
 /**
  * Measures a detector on a file of labelled data and prints the measures. Throws an error whose
  * message names the file, and the line and field where it can, when the data cannot be read.
  */
 export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> {
-  const { file, detector, resamples = defaultResamples } = options
+  const { file, detector, resamples = defaultResamples, budget = null, declarePlan } = options
   if (options.predictions !== undefined && resolve(options.predictions) === resolve(file)) {
     throw usageFault(`the predictions would overwrite ${file}`)
   }
@@ -67,33 +58,21 @@ export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> 
     options.predictions === undefined ? null : createPredictionWriter(options.predictions)
   try {
     for await (const { line, labelled } of labelledLines(file)) {
-      const steps = predict(detector, labelled)
+      const steps = predict(
+        detector,
+        declarePlan === undefined ? labelled : withDeclaredPlan(labelled, declarePlan),
+      )
       judged[labelled.kind].push({ source: labelled.source, steps })
       progress.count(steps.length)
       await predictions?.add(line, labelled.kind, steps)
     }
     await predictions?.flush()
     progress.say(`drawing ${resamples} resamples`)
-    const report = measure(judged.pair, judged.run, detector, resamples)
+    const report = measure(judged.pair, judged.run, { detector, resamples, budget })
     io.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report))
   } finally {
     progress.stop()
     await predictions?.close()
-  }
-}
-
-function measure(
-  pairs: readonly JudgedRun[],
-  runs: readonly JudgedRun[],
-  detector: DetectorName,
-  resamples: number,
-): Report {
-  return {
-    detector,
-    resamples,
-    pairs: pairs.length === 0 ? null : measurePairs(pairs, resamples),
-    runs: runs.length === 0 ? null : measureRuns(runs, resamples),
-    runs_after_first_step: runs.length === 0 ? null : measureRuns(afterFirstStep(runs), resamples),
   }
 }
 
@@ -189,7 +168,7 @@ function createProgress({ progress, isTty }: EvalIo) {
   let items = 0
   let seconds = 0
   const show = (doing: string) => {
-    const text = `${grouped(items)} items judged${doing}`
+    const text = `${items.toLocaleString('en-US')} items judged${doing}`
     progress(isTty ? `\r${text}\x1b[K` : `${text}\n`)
   }
   const timer = setInterval(() => {
@@ -208,112 +187,4 @@ function createProgress({ progress, isTty }: EvalIo) {
       if (isTty && seconds > 0) progress('\r\x1b[K')
     },
   }
-}
-
-function printReport({ detector, resamples, pairs, runs, ...report }: Report): string {
-  const parts: string[] = []
-  if (pairs !== null) {
-    parts.push(`pairs judged by ${detector}: ${counted(pairs)}`)
-    parts.push(table(measureCells(itemRows, [pairs]), 'left'))
-    parts.push(table(sourceCells(pairs.sources, 'pairs'), 'right'))
-  }
-  if (runs !== null && report.runs_after_first_step !== null) {
-    const both = [runs, report.runs_after_first_step]
-    parts.push(
-      `runs judged by ${detector}: ${grouped(runs.runs)} (${grouped(runs.clean_runs)} clean), switches: ${grouped(runs.switches)}, steps: ${counted(runs)}`,
-    )
-    parts.push(
-      table(
-        [
-          ['', 'every step', 'after the first'],
-          ...measureCells(itemRows, both),
-          ...measureCells(runRows, both),
-        ],
-        'left',
-      ),
-    )
-    parts.push(table(sourceCells(runs.sources, 'steps'), 'right'))
-  }
-  if (resamples > 0) parts.push(`[…] is the 95 % interval from ${grouped(resamples)} resamples.`)
-  return `${parts.filter((part) => part !== '').join('\n\n')}\n`
-}
-
-type Print = (value: number) => string
-type Rows<Name> = readonly (readonly [name: Name, label: string, print: Print])[]
-
-const share: Print = (value) => value.toFixed(2)
-const perThousand: Print = (value) => (value < 10 ? value.toFixed(1) : grouped(Math.round(value)))
-
-const itemRows: Rows<keyof ItemMeasures<Estimate>> = [
-  ['precision', 'precision', share],
-  ['recall', 'recall', share],
-  ['false_alarms_per_1000', 'false alarms per 1,000 clean', perThousand],
-  ['auc', 'AUC', share],
-  ['uncertain_share', 'answered uncertain', share],
-  ['precision_at_10_percent', 'precision at 10 % drift', share],
-]
-
-const runRows: Rows<keyof DetectionMeasures<Estimate>> = [
-  ['found_within_1', 'switches found on the 1st drifted step', share],
-  ['found_within_2', 'switches found by the 2nd', share],
-  ['found_within_3', 'switches found by the 3rd', share],
-  ['mean_delay_steps', 'mean delay of those found, in steps', share],
-  ['clean_runs_alarmed', 'clean runs with any alarm', share],
-]
-
-function measureCells<Name extends string>(
-  rows: Rows<Name>,
-  columns: readonly Record<Name, Estimate>[],
-): string[][] {
-  return rows.map(([name, label, print]) => [
-    label,
-    ...columns.map((measures) => printEstimate(measures[name], print)),
-  ])
-}
-
-function printEstimate({ value, low, high }: Estimate, print: Print): string {
-  const number = printNumber(value, print).padStart(4)
-  return low === null || high === null ? number : `${number} [${print(low)}, ${print(high)}]`
-}
-
-function printNumber(value: number | null, print: Print): string {
-  return value === null ? '–' : print(value)
-}
-
-function sourceCells(sources: readonly SourceReport[], items: string): string[][] {
-  if (sources.every(({ source }) => source === null)) return []
-  return [
-    ['source', items, 'drift', 'AUC', 'precision', 'recall', 'false alarms per 1,000 clean'],
-    ...sources.map(({ source, items, drift, auc, precision, recall, false_alarms_per_1000 }) => [
-      source ?? '(none named)',
-      grouped(items),
-      grouped(drift),
-      printNumber(auc, share),
-      printNumber(precision, share),
-      printNumber(recall, share),
-      printNumber(false_alarms_per_1000, perThousand),
-    ]),
-  ]
-}
-
-function counted({ items, drift, same }: ItemCounts): string {
-  return `${grouped(items)} (${grouped(drift)} drift, ${grouped(same)} same)`
-}
-
-/** Rows of cells in columns: the first to the left, the others to the side that makes them easy to compare. */
-function table(rows: readonly string[][], side: 'left' | 'right'): string {
-  const widths = rows[0]?.map((_, column) =>
-    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
-  )
-  const lines = rows.map((row) =>
-    row.map((cell, column) => {
-      const width = widths?.[column] ?? 0
-      return side === 'left' || column === 0 ? cell.padEnd(width) : cell.padStart(width)
-    }),
-  )
-  return lines.map((cells) => `  ${cells.join('  ')}`.trimEnd()).join('\n')
-}
-
-function grouped(count: number): string {
-  return count.toLocaleString('en-US')
 }

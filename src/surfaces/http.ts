@@ -9,12 +9,12 @@ import type { AddressSettings } from './address.ts'
 import { readCall } from './call.ts'
 import { type Exchange, jsonType, sendJson, sendLines, sendText } from './exchange.ts'
 import { mailRoutes } from './mail-pages.ts'
-import type { McpParts } from './mcp.ts'
 import { mcpRoutes } from './mcp-http.ts'
+import type { McpExtension } from './mcp-server.ts'
 import type { Metrics } from './metrics.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
 import { homePage, htmlType, migrationPage } from './pages.ts'
-import { createFinder, type Route } from './route.ts'
+import type { Answering, Route } from './route.ts'
 import { createServer, type HttpServer } from './server.ts'
 import { inSpan } from './tracing.ts'
 
@@ -23,8 +23,8 @@ export interface HttpParts {
   service: Service
   operations: readonly Operation[]
   tools: readonly Tool[]
-  /** More to register on every server of the tool endpoint; see `McpParts`. */
-  extendTools?: McpParts['extend']
+  /** What the tool endpoint serves beside our own; see `McpParts`. */
+  extendTools?: McpExtension | undefined
   /** Of this program. */
   version: string
   addresses: AddressSettings
@@ -55,20 +55,18 @@ export function createMetricsHttp(parts: HttpParts): HttpServer {
   return serve([metricsRoute(parts)], parts)
 }
 
-/**
- * Answers on node:http itself: every path is known whole, and what a framework puts around a request
- * costs more than judging two steps does. `npm run bench -- check` measures what is left.
- */
 function serve(routes: readonly Route[], parts: HttpParts): HttpServer {
   const { newRequestId, isStopping, log } = parts
   const headersOf = createHeaders(parts)
-  const find = createFinder(routes)
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    route: Answering,
+  ): Promise<void> {
     const startedAt = performance.now()
     const requestId = newRequestId()
     const headers = headersOf(requestId)
     const exchange = { request, response, requestId, headers, isStopping }
-    const route = find(request)
     response.on('finish', () => noteAnswer(parts, exchange, route.path, startedAt))
     try {
       await route.answer(exchange)
@@ -77,9 +75,10 @@ function serve(routes: readonly Route[], parts: HttpParts): HttpServer {
     }
   }
   return createServer(
-    (request, response) => {
+    routes,
+    (request, response, route) => {
       // An answer that cannot be sent must not end the process.
-      answer(request, response).catch((error) => {
+      answer(request, response, route).catch((error) => {
         log.error({ err: error }, 'an answer could not be sent')
         response.destroy()
       })
@@ -231,7 +230,7 @@ function plainRoutes(parts: HttpParts): Route[] {
     ...(servesMetrics ? [metricsRoute(parts)] : []),
     ...mcpRoutes({
       ...parts,
-      extend: parts.extendTools,
+      extension: parts.extendTools,
       onFault: (error, tool) => parts.log.error({ err: error, tool }, 'a tool failed'),
     }),
   ]

@@ -4,7 +4,8 @@ import type { AddressSettings } from './address.ts'
 import { readText } from './body.ts'
 import { readCall } from './call.ts'
 import { type Exchange, sendJson, sendResponse } from './exchange.ts'
-import { createMcp, type McpParts } from './mcp.ts'
+import { createMcp } from './mcp.ts'
+import type { McpParts } from './mcp-server.ts'
 import type { Route } from './route.ts'
 
 /** What the route is made from. */
@@ -14,22 +15,19 @@ export interface McpRouteParts extends McpParts {
   baseUrls(): readonly string[]
 }
 
-/** What it is asked by; what only some clients use is answered by the protocol itself. */
-const methods = ['GET', 'POST', 'DELETE'] as const
-
 const maxBodyBytes = 256 * 1024
 
 /**
- * Serves the tool endpoint. Pages of other sites can have a browser send requests here, also under a
- * name that leads to this machine, so the host must be one this server is known by (its base
- * addresses, an IP address or localhost) and an origin must be the server's own.
+ * Serves the tool endpoint, which is POST alone: there is no stream to open and no session to end.
+ * Pages of other sites can have a browser send requests here, also under a name that leads to this
+ * machine, so the host must be one this server is known by (its base addresses, an IP address or
+ * localhost) and an origin must be the server's own.
  */
 export function mcpRoutes(parts: McpRouteParts): Route[] {
   const answerMcp = createMcp(parts)
 
   async function answer(exchange: Exchange): Promise<void> {
     const { request } = exchange
-    const { method = '', url = '' } = request
     const { host, origin } = request.headers
     const fault = hostFault(host, parts.baseUrls()) ?? originFault(origin, host, parts.baseUrls())
     if (fault !== null) {
@@ -38,16 +36,14 @@ export function mcpRoutes(parts: McpRouteParts): Route[] {
     }
     const { address, credential, headers, gone } = readCall(exchange, parts.addresses, 'keyed')
     const answered = await answerMcp({
-      url: new URL(url, parts.baseUrls()[0]).href,
-      method,
       headers: headersOf(request),
-      body: method === 'POST' ? await readText(request, maxBodyBytes) : undefined,
+      body: await readText(request, maxBodyBytes),
       caller: { address, credential, headers, gone },
     })
     await sendResponse(exchange, answered)
   }
 
-  return methods.map((method) => ({ method, path: '/mcp', answer }))
+  return [{ method: 'POST', path: '/mcp', answer }]
 }
 
 /** The headers as they were sent, repeated ones too. */

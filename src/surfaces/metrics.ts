@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Verdict } from '../core/detector/detect.ts'
 import type { JobCount } from '../storage/jobs.ts'
+import { createLatencies } from './latencies.ts'
 
 /** What a process counts for whoever runs it. */
 export interface Metrics {
@@ -29,37 +30,34 @@ export interface Queues {
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'plumbline_' })
-  const requests = new Counter({
+  const countRequest = addCounter(registry, {
     name: 'plumbline_requests_total',
     help: 'Answered requests by method, route and status.',
     labelNames: ['method', 'route', 'status'],
-    registers: [registry],
   })
-  const durations = new Histogram({
-    name: 'plumbline_request_duration_seconds',
-    help: 'Time from the first byte of a request to the end of its answer.',
-    labelNames: ['route'],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 5],
-    registers: [registry],
-  })
-  const verdicts = new Counter({
+  const countVerdict = addCounter(registry, {
     name: 'plumbline_verdicts_total',
     help: 'Judged steps by detector, reason and whether they drift; stored ones are steps of runs.',
     labelNames: ['detector', 'reason', 'drifting', 'stored'],
-    registers: [registry],
   })
+  const latencies = createLatencies(
+    'plumbline_request_duration_seconds',
+    'Time from the first byte of a request to the end of its answer.',
+  )
   const commits = new Histogram({
     name: 'plumbline_commit_steps',
     help: 'Steps that one commit stored.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
     registers: [registry],
   })
-  const seriesOf = remembered<Counter.Internal>()
-  const latencyOf = remembered<Histogram.Internal<'route'>>()
   return {
     countVerdict({ detector, reason, drifting }, stored) {
-      const labels = { detector, reason, drifting: String(drifting), stored: String(stored) }
-      seriesOf(`${detector} ${reason} ${drifting} ${stored}`, () => verdicts.labels(labels)).inc()
+      countVerdict(`${detector} ${reason} ${drifting} ${stored}`, () => ({
+        detector,
+        reason,
+        drifting: String(drifting),
+        stored: String(stored),
+      }))
     },
     countCommit(steps) {
       commits.observe(steps)
@@ -68,25 +66,37 @@ export function createMetrics(): Metrics {
       addQueueGauges(registry, queues)
     },
     countRequest(method, route, status, seconds) {
-      seriesOf(`${method} ${route} ${status}`, () =>
-        requests.labels({ method, route, status }),
-      ).inc()
-      latencyOf(route, () => durations.labels({ route })).observe(seconds)
+      countRequest(`${method} ${route} ${status}`, () => ({ method, route, status }))
+      latencies.observe(route, seconds)
     },
-    text: () => registry.metrics(),
+    text: async () => `${await registry.metrics()}\n${latencies.text()}`,
     contentType: registry.contentType,
   }
 }
 
-/** Finding a series by its labels costs as much as judging a step, so each is found once. */
-function remembered<Series>(): (key: string, find: () => Series) => Series {
-  const known = new Map<string, Series>()
-  return (key, find) => {
-    const series = known.get(key)
-    if (series !== undefined) return series
-    const found = find()
-    known.set(key, found)
-    return found
+type Labels = Record<string, string | number>
+
+/**
+ * A counter of one more for labels with this key. It keeps plain numbers until it is read: finding a
+ * series of the library by its labels costs as much as judging a step.
+ */
+function addCounter(
+  registry: Registry,
+  described: { name: string; help: string; labelNames: readonly string[] },
+): (key: string, labels: () => Labels) => void {
+  const series = new Map<string, { labels: Labels; count: number }>()
+  new Counter({
+    ...described,
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const { labels, count } of series.values()) this.inc(labels, count)
+    },
+  })
+  return (key, labels) => {
+    const known = series.get(key)
+    if (known === undefined) series.set(key, { labels: labels(), count: 1 })
+    else known.count += 1
   }
 }
 

@@ -1,3 +1,8 @@
+import { escapeHtml } from '../core/html.ts'
+
+/** The content type of a page. */
+export const htmlType = 'text/html; charset=utf-8'
+
 /** The page that `link: …; rel="deprecation"` points to: what differs from the published system. */
 export function migrationPage(baseUrl: string): string {
   return page(
@@ -8,7 +13,7 @@ export function migrationPage(baseUrl: string): string {
 later version will be named in <code>link</code> with the relation <code>successor-version</code> first.</p>
 <h2>What to change</h2>
 <ul>
-<li>Point your client to <code>${escaped(baseUrl)}</code>. Clients of the published service work unchanged.</li>
+<li>Point your client to <code>${escapeHtml(baseUrl)}</code>. Clients of the published service work unchanged.</li>
 <li>Nothing else is needed. Fields that are new are additive: <code>detector</code>,
 <code>confidence</code>, <code>uncertain</code> and <code>why</code> on every step.</li>
 </ul>
@@ -31,10 +36,25 @@ export function homePage(baseUrl: string): string {
     `<h1>Plumbline</h1>
 <p>Is the agent still on its errand? This server measures each goal an agent reports against the
 ground: the goal frozen when its run began.</p>
-<pre>curl -s ${escaped(baseUrl)}/v1/check -d '${escaped(body)}'</pre>
+<pre>curl -s ${escapeHtml(baseUrl)}/v1/check -d '${escapeHtml(body)}'</pre>
 <p><a href="/v1/openapi.json">The interface</a> · <a href="/docs/migration">Moving from the published
 service</a> · <a href="/healthz">Health</a> · <a href="/metrics">Metrics</a></p>`,
   )
+}
+
+/** A page that asks one thing; its button posts to the address the page has. */
+export function buttonPage(title: string, question: string, label: string): string {
+  return page(
+    title,
+    `<h1>${title}</h1>
+<p>${escapeHtml(question)}</p>
+<form method="post"><button style="font: inherit; padding: 0.4em 1em">${label}</button></form>`,
+  )
+}
+
+/** A page that says one thing. */
+export function notePage(title: string, note: string): string {
+  return page(title, `<h1>${title}</h1>\n<p>${escapeHtml(note)}</p>`)
 }
 
 function page(title: string, body: string): string {
@@ -54,8 +74,4 @@ a { color: #1450a0 }
 ${body}
 </html>
 `
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

@@ -1,6 +1,5 @@
 import {
   context,
-  INVALID_SPAN_CONTEXT,
   ProxyTracerProvider,
   propagation,
   type Span,
@@ -8,25 +7,21 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-
-/** One request, as a span tells of it. */
-export interface Traced {
-  method: string
-  /** The path of the operation, not the address that was asked for: that may hold a key. */
-  route: string
-  /** The operation, `noun.verb`. */
-  operation: string
-  requestId: string
-  headers: Readonly<Record<string, string | string[] | undefined>>
-}
+import type { Exchange } from './exchange.ts'
 
 /**
- * Works a request within a server span that continues the caller's trace. Without an OpenTelemetry
- * SDK in the process it does nothing but the work. The span holds no goal, key or account.
+ * Works the request of an operation within a server span that continues the caller's trace. Without
+ * an OpenTelemetry SDK in the process it does nothing but the work. The span holds no goal, key or
+ * account; `route` is the path of the operation, because the address that was asked for may hold a key.
  */
-export function inSpan<T>(traced: Traced, work: (span: Span) => Promise<T>): Promise<T> {
-  if (!isTracing()) return work(noSpan)
-  const { method, route, operation, requestId, headers } = traced
+export function inSpan(
+  { request, response, requestId }: Exchange,
+  route: string,
+  operation: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  if (!isTracing()) return work()
+  const { method = '', headers } = request
   const attributes = {
     'http.request.method': method,
     'http.route': route,
@@ -36,17 +31,22 @@ export function inSpan<T>(traced: Traced, work: (span: Span) => Promise<T>): Pro
   const parent = propagation.extract(context.active(), headers)
   return trace
     .getTracer('plumbline')
-    .startActiveSpan(`${method} ${route}`, { kind: SpanKind.SERVER, attributes }, parent, work)
+    .startActiveSpan(
+      `${method} ${route}`,
+      { kind: SpanKind.SERVER, attributes },
+      parent,
+      (span) => {
+        response.once('close', () => endSpan(span, response.statusCode))
+        return work()
+      },
+    )
 }
 
-/** Ends the span of a request that was answered with this status. */
-export function endSpan(span: Span, status: number): void {
+function endSpan(span: Span, status: number): void {
   span.setAttribute('http.response.status_code', status)
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
   span.end()
 }
-
-const noSpan = trace.wrapSpanContext(INVALID_SPAN_CONTEXT)
 
 /** Whether an SDK is there; without one even making a span costs more than judging a step. */
 function isTracing(): boolean {

@@ -1,0 +1,67 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream/promises'
+
+/** One request, and its answer under way. */
+export interface Exchange {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly requestId: string
+  /** Headers of the answer so far; content type and length come with what is sent. */
+  readonly headers: Record<string, string>
+  /** Whether the process is on its way out, so that the connection is not kept. */
+  isStopping(): boolean
+}
+
+/** The content type of JSON. */
+export const jsonType = 'application/json; charset=utf-8'
+
+/** Answers with a text of this content type. */
+export function sendText(exchange: Exchange, status: number, type: string, text: string): void {
+  const { headers } = exchange
+  headers['content-type'] = type
+  headers['content-length'] = String(Buffer.byteLength(text))
+  begin(exchange, status).end(text)
+}
+
+/** Answers with a value as JSON. Throws, and sends nothing, when it has none. */
+export function sendJson(exchange: Exchange, status: number, value: unknown): void {
+  sendText(exchange, status, jsonType, JSON.stringify(value))
+}
+
+/** Answers with lines of JSON as they come. Rejects, and sends nothing, when the first of them fails. */
+export async function sendLines(
+  exchange: Exchange,
+  status: number,
+  lines: AsyncIterable<string>,
+): Promise<void> {
+  const iterator = lines[Symbol.asyncIterator]()
+  const first = await iterator.next()
+  async function* all() {
+    if (!first.done) yield first.value
+    yield* { [Symbol.asyncIterator]: () => iterator }
+  }
+  exchange.headers['content-type'] = 'application/x-ndjson'
+  await pipeline(all(), begin(exchange, status))
+}
+
+/**
+ * Answers with what a handler of web requests answered, under our headers where it says nothing.
+ * Events are sent as they come, anything else whole.
+ */
+export async function sendResponse(exchange: Exchange, answer: Response): Promise<void> {
+  const { status, headers, body } = answer
+  Object.assign(exchange.headers, Object.fromEntries(headers))
+  if (body !== null && headers.get('content-type') === 'text/event-stream') {
+    await pipeline(body, begin(exchange, status))
+    return
+  }
+  const text = await answer.text()
+  exchange.headers['content-length'] = String(Buffer.byteLength(text))
+  begin(exchange, status).end(text)
+}
+
+function begin({ headers, response, isStopping }: Exchange, status: number): ServerResponse {
+  // Asked at the end, so that a request in flight does not keep its connection either.
+  if (isStopping()) headers.connection = 'close'
+  return response.writeHead(status, headers)
+}

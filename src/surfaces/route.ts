@@ -1,0 +1,80 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from '../operations/refusal.ts'
+import type { Exchange } from './exchange.ts'
+
+/** Something that can be asked over HTTP; a GET is answered to HEAD too, which node:http leaves bodiless. */
+export interface Route {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  /** Sends the answer. What it throws before is answered as a refusal or a fault. */
+  answer(exchange: Exchange): Promise<void> | void
+}
+
+/** What answers a request; `path` is the route's, or `unknown`. */
+export type Answering = Pick<Route, 'path' | 'answer'>
+
+/** What answers a request that has no route: 405 where its path has one of another method, else 404. */
+export function refusalFor(routes: readonly Route[]): (request: IncomingMessage) => Answering {
+  const byPath = new Map<string, Answering>()
+  for (const [path, same] of Map.groupBy(routes, ({ path }) => path)) {
+    const methods = same.map(({ method }) => method)
+    byPath.set(path, refusing(methods.includes('GET') ? [...methods, 'HEAD'] : methods))
+  }
+  return ({ url = '' }) => {
+    const path = pathOf(url)
+    return path === null ? undecodable : (byPath.get(path) ?? missing)
+  }
+}
+
+/** What stands behind the `?` of an address, as sent; '' without. */
+export function queryOf(url: string): string {
+  const end = pathEnd(url)
+  return end < 0 ? '' : url.slice(end + 1)
+}
+
+/** The decoded path of an address, or null when it cannot be decoded. */
+function pathOf(url: string): string | null {
+  const end = pathEnd(url)
+  const sent = end < 0 ? url : url.slice(0, end)
+  // A proxy may send the whole address.
+  const path = sent.startsWith('/') ? sent : sent.replace(/^https?:\/\/[^/]*/i, '')
+  if (!path.includes('%')) return path
+  try {
+    return decodeURI(path)
+  } catch {
+    return null
+  }
+}
+
+function pathEnd(url: string): number {
+  const query = url.indexOf('?')
+  const fragment = url.indexOf('#')
+  return fragment < 0 || (query >= 0 && query < fragment) ? query : fragment
+}
+
+/** Answers a path that is not percent-encoded UTF-8. */
+export const undecodable = refusedRoute(
+  new Refusal(400, 'bad_request', {
+    detail: 'The path cannot be decoded; send it percent-encoded in UTF-8.',
+  }),
+)
+
+const missing = refusedRoute(
+  new Refusal(404, 'not_found', { detail: 'There is no such route; see /v1/openapi.json.' }),
+)
+
+function refusing(methods: readonly string[]): Answering {
+  const allow = [...methods].sort().join(', ')
+  return refusedRoute(
+    new Refusal(405, 'method_not_allowed', { detail: `Send ${allow}.` }, { allow }),
+  )
+}
+
+function refusedRoute(refusal: Refusal): Answering {
+  return {
+    path: 'unknown',
+    answer() {
+      throw refusal
+    },
+  }
+}
