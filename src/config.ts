@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
-import { type DetectorName, detectorNames } from './core/detector/detectors.ts'
+import { type DetectorName, defaultDetector, detectorNames } from './core/detector/detectors.ts'
 import { nothingAllowed, readWebhookAllowance, type WebhookAllowance } from './core/public-url.ts'
 import { builtInTiers, overrideTiers, type Tier } from './core/tiers.ts'
 
@@ -168,7 +168,7 @@ const settings = z.object({
   PLUMBLINE_ALT_BASE_URL: webAddress.optional(),
   PLUMBLINE_DETECTOR: z
     .enum(detectorNames, `send ${detectorNames.join(' or ')}`)
-    .default('overlap'),
+    .default(defaultDetector),
   PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
   PLUMBLINE_GUIDE_URL: webAddress.optional(),
   PLUMBLINE_GUIDE_KEY: z.string().optional(),

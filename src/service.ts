@@ -30,7 +30,7 @@ import { migrate } from './storage/migrations.ts'
 import { openDatabase } from './storage/open-database.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
-import type { McpParts } from './surfaces/mcp.ts'
+import type { McpExtension } from './surfaces/mcp-server.ts'
 import { createMetrics } from './surfaces/metrics.ts'
 
 /** What the process stands on besides its configuration; tests bring their own. */
@@ -46,8 +46,8 @@ export interface World {
   /** What can be asked; tests add operations that fail. */
   operations: readonly Operation[]
   tools: readonly Tool[]
-  /** More to register on every server of the tool endpoint; tests add a suite's fixtures. */
-  extendTools?: McpParts['extend']
+  /** What the tool endpoint serves beside our own; tests add what a conformance suite looks for. */
+  extendTools?: McpExtension
   /** Of this program. */
   version: string
   /** Asked for the addresses of webhooks' names, instead of the real name servers. */

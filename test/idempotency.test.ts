@@ -215,6 +215,25 @@ onEachDatabase((database) => {
     }
   })
 
+  test('one that was claimed and never answered is free after a minute', async (t) => {
+    verifies('idempotency.replay')
+    const { store } = (await startOn(t)).running
+    const noon = Date.UTC(2026, 0, 15, 12)
+    const claimAt = (at: number) =>
+      store.tx(({ idempotency }) =>
+        idempotency.claim({ account: 'a', scope: '/v1/x', key: 'once', bodyHash: 'h', at }),
+      )
+    assert.equal(await claimAt(noon), null)
+    assert.equal((await claimAt(noon + 59_999))?.status, 0)
+    assert.equal(await claimAt(noon + 60_000), null)
+    const claim = { account: 'a', scope: '/v1/x', key: 'once', bodyHash: 'h', at: noon }
+    await store.tx(({ idempotency }) => idempotency.release(claim))
+    assert.equal(await claimAt(noon + 60_001), null)
+    await store.tx(({ idempotency }) => idempotency.keep(claim, 200, '{}'))
+    await store.tx(({ idempotency }) => idempotency.release(claim))
+    assert.equal((await claimAt(noon + 200_000))?.status, 200)
+  })
+
   test('GET and DELETE take no notice of one', async (t) => {
     const caller = await newCaller(await startOn(t))
     await caller.log(step)

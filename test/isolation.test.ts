@@ -129,6 +129,7 @@ const answeringAll: Record<string, Reach> = {
   'team.read': get('/v1/team'),
   'team.fleet': get('/v1/team/fleet'),
   'self.read': get('/v1/self'),
+  'digest.read': get('/v1/digest'),
 }
 
 /** Answers that name the account itself, so that no two are the same. */
@@ -156,6 +157,16 @@ const changingOwn: Record<string, (name: string) => Reach> = {
       outward: true,
     }),
   'team.leave': () => post('/v1/team/leave', {}),
+  'digest.set': () =>
+    post('/v1/digest', {
+      cadence: 'daily',
+      hour_utc: 6,
+      channel: 'webhook',
+      url: 'https://hook.test/stranger',
+    }),
+  'digest.delete': () => remove('/v1/digest'),
+  'digest.test': () => post('/v1/digest/test', {}),
+  'me.set-email': () => post('/v1/me/email', { email: 'stranger@reader.test' }),
   'team.invite': (label) => post('/v1/team/invite', { label }),
 }
 
@@ -194,7 +205,9 @@ onEachDatabase((database) => {
     const owner = await newCaller(app)
     await owner.post('/v1/alerts', { url: `https://${secret}.example/x`, incidents: true })
     await owner.post('/v1/alerts/secret', {})
-    for (const goal of [`tune the ${secret}`, `sell the ${secret}`]) {
+    const digest = { cadence: 'daily', hour_utc: 6, channel: 'webhook' }
+    await owner.post('/v1/digest', { ...digest, url: `https://${secret}.example/digest` })
+    for (const goal of [`tune the ${secret}`, `paint the garden fence ${secret}`]) {
       await owner.log({ run_id: `${runId}alert`, goal })
     }
     for (const node of [app, beside]) await settle(node)

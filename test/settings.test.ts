@@ -29,7 +29,10 @@ const settings: Record<string, { bad: string[]; good: string[] }> = {
     good: ['http://127.0.0.1:1', 'https://plumbline.example/below/'],
   },
   PLUMBLINE_ALT_BASE_URL: { bad: ['x', 'mailto:a@b'], good: ['https://plumbline.example'] },
-  PLUMBLINE_DETECTOR: { bad: ['x', 'Overlap', '__proto__', 'toString'], good: ['overlap'] },
+  PLUMBLINE_DETECTOR: {
+    bad: ['x', 'Overlap', '__proto__', 'toString'],
+    good: ['overlap', 'meaning'],
+  },
   PLUMBLINE_CHECK_PER_DAY: { bad: ['x', '-1', '1.5', 'Infinity', '1e9'], good: ['0', '100000'] },
   PLUMBLINE_CLIENT_ADDRESS: {
     bad: ['a b', 'x:', 'x,y', 'é', 'a\nb'],
@@ -50,6 +53,10 @@ const settings: Record<string, { bad: string[]; good: string[] }> = {
       '10.0.0.0/8 fd00::/8',
     ],
     good: ['10.0.0.0/8', '127.0.0.1', 'fd00::/8,::1', ' 10.0.0.0/8 , 0.0.0.0/0 '],
+  },
+  PLUMBLINE_WEBHOOK_ALLOW: {
+    bad: ['http://receiver', 'receiver/x', 'a b', '10.0.0.0/33', 'receiver:99999', '*.example'],
+    good: ['receiver', 'receiver:8080, 127.0.0.1:9000', '10.0.0.0/8,fd00::/8', '[::1]:80'],
   },
   PLUMBLINE_METRICS_PORT: { bad: ['x', '65536'], good: ['0', '9464'] },
   LOG_LEVEL: { bad: ['x', 'INFO', 'verbose', '30'], good: ['fatal', 'info', 'trace', 'silent'] },
@@ -100,6 +107,33 @@ test('a process with faults in its settings names them all and does not start', 
   }
   assert.doesNotMatch(written.err, /\bat .*\.ts|node:/)
   assert.deepEqual(readdirSync(folder), [])
+})
+
+test('mail has a server and a sender, and neither without the other', () => {
+  verifies('settings.smtp', 'settings.faults')
+  const server = 'smtp://us%40er:pass@mail.test:587'
+  const sender = 'Plumbline <no-reply@plumbline.test>'
+  assert.equal(configOf({}).mail, null)
+  const both = { PLUMBLINE_SMTP_URL: server, PLUMBLINE_MAIL_FROM: sender }
+  assert.deepEqual(configOf(both).mail, { smtpUrl: server, from: sender })
+  for (const url of ['x', 'mail.test', 'http://mail.test', 'smtp://', 'smtp:mail']) {
+    const [fault = '', ...more] = faultsOf({ ...both, PLUMBLINE_SMTP_URL: url })
+    assert.match(fault, /^PLUMBLINE_SMTP_URL: send an smtp:/)
+    assert.deepEqual(more, [], url)
+  }
+  for (const from of ['x', '@', 'a@', 'A <a@b', 'a@b\nbcc: c@d', 'a@b c@d']) {
+    const [fault = '', ...more] = faultsOf({ ...both, PLUMBLINE_MAIL_FROM: from })
+    assert.match(fault, /^PLUMBLINE_MAIL_FROM: send a mail address/)
+    assert.deepEqual(more, [], from)
+  }
+  for (const from of ['a@b', 'a@b.test', '<a@b.test>', 'A B <a@b.test>', '"A, B" <a@b.test>']) {
+    configOf({ ...both, PLUMBLINE_MAIL_FROM: from })
+  }
+  for (const [name, other] of [Object.keys(both), Object.keys(both).reverse()]) {
+    const alone = { [name!]: both[name as keyof typeof both] }
+    assert.deepEqual(faultsOf(alone), [`${other}: send it too, since ${name} is set`])
+  }
+  assert.equal(faultsOf({ PLUMBLINE_SMTP_URL: 'x', PORT: 'x' }).length, 3)
 })
 
 test('a setting that is not known is only warned of', async (t) => {
@@ -221,6 +255,21 @@ test('the base address is used in links', async (t) => {
     { url: 'https://one.example' },
     { url: 'https://other.example' },
   ])
+})
+
+test('the default detector is meaning, and overlap can be chosen', async (t) => {
+  verifies('settings.detector-default', 'meaning.default')
+  assert.equal(configOf({}).detector, 'meaning')
+  const app = await start(t, { env: { PLUMBLINE_DETECTOR: configOf({}).detector } })
+  const said = await app.post('/v1/check', { ground: 'refund order 17', goal: 'refund order 71' })
+  assert.equal(said.body.verdict.detector, 'meaning')
+  assert.match(said.body.verdict.why, /"17" in the ground is "71" in the goal/)
+  const chosen = await app.post('/v1/check', {
+    ...said.body.steps[0],
+    ground: 'a',
+    detector: 'overlap',
+  })
+  assert.equal(chosen.body.verdict.detector, 'overlap')
 })
 
 test('the default detector is set', async (t) => {

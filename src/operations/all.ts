@@ -14,6 +14,7 @@ import { readExperiment } from './experiment.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
 import { readGrammar } from './grammar.ts'
+import { readGuidance } from './guidance.ts'
 import { listIncidents } from './incidents.ts'
 import { createKeys, readKeys } from './keys.ts'
 import { createKey, readMe, revokeKey, rotateKey } from './me.ts'
@@ -84,6 +85,7 @@ export const operations = [
   readHistory,
   hearWords,
   readGrammar,
+  readGuidance,
   makeAccount,
   listAccounts,
   setTier,

@@ -12,6 +12,13 @@ import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
 import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
 import { Refusal } from './refusal.ts'
+import {
+  adminRefusal,
+  keyRefusal,
+  paidRefusal,
+  rateLimitRefusal,
+  replayRefusal,
+} from './refusals.ts'
 import { replayable, settled } from './replay.ts'
 
 /** What every operation stands on: settings, the store, and the world's time and chance as values. */
@@ -326,39 +333,6 @@ export const badRequest: DescribedRefusal = {
   words: ['bad_request'],
   when: 'A field is missing or at fault; `detail` names it.',
   fields: { detail: z.string() },
-}
-
-const rateLimitRefusal: DescribedRefusal = {
-  status: 429,
-  words: ['rate_limit'],
-  when: 'The daily limit is used up.',
-  fields: { detail: z.string(), retry_after_s: z.int().min(0) },
-}
-
-const keyRefusal: DescribedRefusal = {
-  status: 401,
-  words: ['no_key', 'bad_key'],
-  when: 'No key was sent, or one that is unknown, revoked or expired.',
-  fields: { detail: z.string().optional() },
-}
-
-const adminRefusal: DescribedRefusal = {
-  ...keyRefusal,
-  when: 'No credential was sent, or another than that of whoever runs the server.',
-}
-
-const replayRefusal: DescribedRefusal = {
-  status: 409,
-  words: ['idempotency_conflict'],
-  when: 'The idempotency key was used with another body.',
-  fields: { detail: z.string() },
-}
-
-const paidRefusal: DescribedRefusal = {
-  status: 402,
-  words: ['upgrade_required'],
-  when: 'The tier of the account is `ground`.',
-  fields: { detail: z.string(), upgrade: z.string() },
 }
 
 function faultOf(error: z.ZodError): string {

@@ -1,41 +1,53 @@
 import { defaultRunId, maxIdLength } from '../core/drift.ts'
-import { parseJson } from '../core/text.ts'
+import { parseJson, wellFormed } from '../core/text.ts'
+import type { Kept } from '../storage/idempotency.ts'
+import type { Entry, LoggedStep } from '../storage/steps.ts'
 import type { Store } from '../storage/store.ts'
-import type { Answer, Call, Operation, Service } from './operation.ts'
+import type { Answer, Call, Operation, Outside, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
 const longestKey = 255
+
+/** How often, and how many times, a second use asks whether the first has got its answer. */
+const askEveryMs = 100
+const asksAtMost = 100
 
 /**
  * Works a POST once for each idempotency key of its account and route (a body's `step_id`: of its
  * account and run): the same key and body within 24 hours answers the same bytes, another body is a
  * 409. The work and the record of its answer are one transaction; only good answers are recorded. A
  * second use while the first is under way waits for it. Without a key the work is done as it is.
+ * A work that does nothing but log steps shares the transaction of all who log at the moment.
+ * A work that goes on outside is claimed in its transaction and recorded in another; when its process
+ * dies in between, it is worked again after a minute.
  * An answer that holds a secret is kept sealed, since nothing stored may give a key away.
  */
 export async function replayable(
   service: Service,
   call: Call,
   account: string,
-  { http, secret }: Pick<Operation, 'http' | 'secret'>,
+  { http, secret, logs }: Pick<Operation, 'http' | 'secret' | 'logs'>,
   body: string,
-  work: (store: Store) => Promise<Answer>,
+  work: (store: Store) => Promise<Answer | Outside<Answer>>,
 ): Promise<Answer> {
   const key = call.method === 'POST' ? keyOf(call, http.path, body) : null
-  if (key === null) return work(service.store)
+  if (key === null) return settled(await work(service.store), service.store)
   // Some bodies are read by what the parameters say of them, so those are part of the request.
   const bodyHash = service.hash(JSON.stringify(call.query) + body)
   const seal = secret === undefined ? undefined : call.credential
-  return service.store.tx(async (store) => {
-    const claim = { account, ...key, bodyHash, at: service.now() }
-    const earlier = await store.idempotency.claim(claim)
-    if (earlier === null) {
-      const answer = await work(store)
-      const json = JSON.stringify(answer.body)
-      const kept = seal === undefined ? json : service.seal(json, seal)
-      await store.idempotency.keep(claim, answer.status, kept)
-      return { ...answer, json }
-    }
+  const claim = { account, ...key, bodyHash, at: service.now() }
+
+  async function keep(store: Store, answer: Answer): Promise<Answer> {
+    const json = JSON.stringify(answer.body)
+    await store.idempotency.keep(
+      claim,
+      answer.status,
+      seal === undefined ? json : service.seal(json, seal),
+    )
+    return { ...answer, json }
+  }
+
+  function replay(earlier: Kept): Answer {
     if (earlier.bodyHash !== bodyHash) {
       throw conflict(
         'This idempotency key was used with another body; send a new key for a new request.',
@@ -49,7 +61,69 @@ export async function replayable(
     }
     call.headers['idempotent-replayed'] = 'true'
     return { status: earlier.status, body: null, json }
-  })
+  }
+
+  /**
+   * Works up to where it logs, hands the steps to the step log, and goes on to its answer inside the
+   * transaction there. Answers null when it must have a transaction of its own.
+   */
+  async function logWithOthers(): Promise<Answer | null> {
+    let own: Answer | null = null
+    const ended = await new Promise<Kept | 'worked' | 'apart'>((resolve, reject) => {
+      const log = (entries: readonly Entry[]) =>
+        new Promise<LoggedStep[]>((goOn) => {
+          const answer = (logged: readonly LoggedStep[]) => {
+            goOn([...logged])
+            return answered
+          }
+          service.store.logOnce(entries, { claim, answer }).then(resolve, reject)
+        })
+      const answered = work({ ...service.store, log }).then((answer) => {
+        if ('outside' in answer) throw new Error('a work that logs steps goes on outside')
+        const json = JSON.stringify(answer.body)
+        own = { ...answer, json }
+        return { status: answer.status, answer: json }
+      })
+      // What was refused before it logged may have been answered under this key before.
+      answered.catch(() => resolve('apart'))
+    })
+    if (ended === 'apart') return null
+    return ended === 'worked' ? own : replay(ended)
+  }
+
+  if (logs === true) {
+    const answer = await logWithOthers()
+    if (answer !== null) return answer
+  }
+  for (let asked = 0; asked < asksAtMost; asked++) {
+    const worked = await service.store.tx(async (store) => {
+      const earlier = await store.idempotency.claim({ ...claim, at: service.now() })
+      if (earlier === null) {
+        const answer = await work(store)
+        return 'outside' in answer ? answer : keep(store, answer)
+      }
+      return earlier.status === 0 && earlier.bodyHash === bodyHash ? null : replay(earlier)
+    })
+    if (worked !== null && !('outside' in worked)) return worked
+    if (worked !== null) return finishOutside(worked)
+    await new Promise((next) => setTimeout(next, askEveryMs))
+  }
+  throw conflict('The first request with this idempotency key is still under way; try again later.')
+
+  async function finishOutside({ outside }: Outside<Answer>): Promise<Answer> {
+    try {
+      const answer = await outside(service.store)
+      return await service.store.tx((store) => keep(store, answer))
+    } catch (error) {
+      await service.store.tx(({ idempotency }) => idempotency.release(claim))
+      throw error
+    }
+  }
+}
+
+/** The answer of a work, all of it done. */
+export async function settled(worked: Answer | Outside<Answer>, store: Store): Promise<Answer> {
+  return 'outside' in worked ? worked.outside(store) : worked
 }
 
 function conflict(detail: string): Refusal {
@@ -69,12 +143,12 @@ function keyOf(
   if (typeof fields?.step_id !== 'string') return null
   const run = typeof fields.run_id === 'string' ? fields.run_id : defaultRunId
   // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
-  const scope = `${route} ${run.slice(0, maxIdLength)}`
+  const scope = wellFormed(`${route} ${run.slice(0, maxIdLength)}`)
   return { scope, key: checked(fields.step_id, 'step_id') }
 }
 
 function checked(key: string, name: string): string {
-  if (key !== '' && key.length <= longestKey) return key
+  if (key !== '' && key.length <= longestKey) return wellFormed(key)
   throw new Refusal(400, 'bad_request', {
     detail: `${name} has ${key.length} characters; send 1 to ${longestKey}.`,
   })

@@ -105,12 +105,10 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
     output,
     needsKey: false,
     async answer(service, caller, sent) {
-      const { key } = keyOf(sent)
-      const credential = caller.credential ?? key
+      const credential = credentialOf(caller, keyOf(sent).key)
       const admitted = await admit(service, { ...caller, credential }, told.readOnlyHint)
-      const { session = defaultSession, ...given } = parsed(whole, sent) as Input & {
-        session?: string
-      }
+      const { rest } = keyOf(parsed(whole, sent))
+      const { session = defaultSession, ...given } = rest as { session?: string }
       const context: ToolContext = {
         ...service,
         ...admitted,
@@ -142,11 +140,11 @@ export function operationTool<Input, Sent>(
       const { body } = await operation.answer(service, {
         ...caller,
         method,
-        credential: caller.credential ?? key,
+        credential: credentialOf(caller, key),
         idempotencyKey: undefined,
-        query: method === 'POST' ? {} : textsOf(rest),
+        query: method === 'POST' ? {} : parametersOf(rest),
         contentType: 'application/json',
-        readBody: async () => JSON.stringify(rest),
+        readBody: async () => bodyOf(rest),
       })
       return body as Record<string, unknown>
     },
@@ -190,7 +188,28 @@ function keyOf(sent: unknown): { key: string | undefined; rest: Record<string, u
   return { key: typeof key === 'string' && key !== '' ? key : undefined, rest }
 }
 
-function textsOf(given: Record<string, unknown>): Record<string, string> {
-  const texts = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
-  return Object.fromEntries(texts.map(([name, value]) => [name, String(value)]))
+/** The connection's key goes first; one that is none leaves room for the argument. */
+function credentialOf(
+  { credential }: Pick<ToolCaller, 'credential'>,
+  key: string | undefined,
+): string | undefined {
+  return credential ? credential : (key ?? credential)
+}
+
+/** Arguments as the body of a request. */
+function bodyOf(given: Record<string, unknown>): string {
+  try {
+    return JSON.stringify(given)
+  } catch {
+    // They were JSON once, so they can only be too deep.
+    throw new Refusal(400, 'bad_request', {
+      detail: 'The arguments are nested too deep; send them as the input schema says.',
+    })
+  }
+}
+
+/** Arguments as parameters of an address; what is no text is left to the operation to refuse. */
+function parametersOf(given: Record<string, unknown>): Record<string, string> {
+  const named = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
+  return Object.fromEntries(named) as Record<string, string>
 }

@@ -4,8 +4,9 @@ import { contextOf } from '../core/detector/spelling.ts'
 import { wordsOf } from '../core/detector/words.ts'
 import type { DriftRequest } from '../core/drift.ts'
 import type { Database, Queries } from './database.ts'
-import { type Columns, keyOf, type Row } from './rows.ts'
-import type { Entry } from './steps.ts'
+import type { KnownRun, Place } from './known-runs.ts'
+import type { RecentRuns } from './recent-runs.ts'
+import { type Columns, keyOf } from './rows.ts'
 import { createTable } from './table.ts'
 
 const contextColumns = {
@@ -38,58 +39,74 @@ function tablesFor(kind: Database['kind']) {
 }
 
 /** What the account's runs made of one context, and what this batch adds to it. */
-interface Context {
-  account: string
-  context: string
+export interface KnownContext {
+  readonly account: string
+  readonly context: string
   runs: number
   /** 0–10, or null before any run opened it. */
   lowest: number | null
   /** Runs of this batch that open it now. */
-  opening: Set<string>
+  opening: Set<KnownRun>
   addedRuns: number
   addedLowest: number | null
 }
 
 /** The contexts of a batch: of each request that has one, and each once. */
 export interface Contexts {
-  readonly of: ReadonlyMap<DriftRequest, Context>
-  readonly all: readonly Context[]
+  readonly of: ReadonlyMap<DriftRequest, KnownContext>
+  readonly byKey: ReadonlyMap<string, KnownContext>
 }
 
 /** The contexts of a batch with what is known of them; those that are new to a run are opened. */
 export async function openContexts(
   tx: Queries,
   kind: Database['kind'],
-  entries: readonly Entry[],
+  places: readonly Place[],
+  recent: RecentRuns,
 ): Promise<Contexts> {
   const { openings, contexts } = tables[kind]
-  const of = new Map<DriftRequest, Context>()
-  const byKey = new Map<string, Context>()
-  const opening = new Map<string, Row<typeof openingColumns>>()
-  for (const { account, request } of entries) {
+  const of = new Map<DriftRequest, KnownContext>()
+  const byKey = new Map<string, KnownContext>()
+  const unread: KnownContext[] = []
+  const unopened: { account: string; run_id: string; context: string }[] = []
+  const runs = new Map<string, KnownRun>()
+  for (const { entry, run } of places) {
+    const { account, request } = entry
     const context = contextOfRequest(request)
     if (context === null) continue
     const key = keyOf(account, context)
-    const entry = byKey.get(key) ?? newContext(account, context)
-    byKey.set(key, entry)
-    of.set(request, entry)
-    const { runId } = request
-    opening.set(keyOf(account, runId, context), { account, run_id: runId, context })
+    let known = byKey.get(key)
+    if (known === undefined) {
+      known = recent.contexts.get(key)
+      if (known === undefined) {
+        known = newContext(account, context)
+        unread.push(known)
+      }
+      byKey.set(key, known)
+    }
+    of.set(request, known)
+    if (run.opened.has(context)) continue
+    run.opened.add(context)
+    runs.set(run.key, run)
+    unopened.push({ account, run_id: request.runId, context })
   }
-  // In one order on every node, lest two wait for each other.
-  const all = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, context]) => context)
-  if (all.length === 0) return { of, all }
-  for (const { account, run_id, context } of await openings.addMissing(tx, [...opening.values()])) {
-    byKey.get(keyOf(String(account), String(context)))?.opening.add(String(run_id))
+  if (unopened.length > 0) {
+    for (const { account, run_id, context } of await openings.addMissing(tx, unopened)) {
+      const run = runs.get(keyOf(String(account), String(run_id)))
+      if (run !== undefined) byKey.get(keyOf(String(account), String(context)))?.opening.add(run)
+    }
   }
-  for (const { account, context, runs, lowest } of await contexts.find(tx, all)) {
-    const entry = byKey.get(keyOf(String(account), String(context)))
-    if (entry !== undefined) Object.assign(entry, { runs, lowest })
+  if (unread.length > 0) {
+    for (const { account, context, runs, lowest } of await contexts.find(tx, unread)) {
+      const known = byKey.get(keyOf(String(account), String(context)))
+      if (known !== undefined) Object.assign(known, { runs, lowest })
+    }
   }
-  return { of, all }
+  for (const [key, known] of byKey) recent.contexts.set(key, known)
+  return { of, byKey }
 }
 
-function newContext(account: string, context: string): Context {
+function newContext(account: string, context: string): KnownContext {
   return {
     account,
     context,
@@ -107,15 +124,14 @@ function contextOfRequest({ step }: DriftRequest): string | null {
 }
 
 /** Tells what earlier runs made of the context of a step, and counts the step into it. */
-export function visit({ of }: Contexts, request: DriftRequest): EarlierRuns | null {
-  const entry = of.get(request)
-  if (entry === undefined) return null
-  const { runId, step } = request
-  const opens = entry.opening.delete(runId)
-  const runs = entry.runs + entry.addedRuns - (opens ? 0 : 1)
-  const lowest = lower(entry.lowest, entry.addedLowest)
-  if (opens) entry.addedRuns++
-  entry.addedLowest = lower(entry.addedLowest, step.distance)
+export function visit({ of }: Contexts, { entry, run }: Place): EarlierRuns | null {
+  const known = of.get(entry.request)
+  if (known === undefined) return null
+  const opens = known.opening.delete(run)
+  const runs = known.runs + known.addedRuns - (opens ? 0 : 1)
+  const lowest = lower(known.lowest, known.addedLowest)
+  if (opens) known.addedRuns++
+  known.addedLowest = lower(known.addedLowest, entry.request.step.distance)
   return runs > 0 ? { runs, lowest } : null
 }
 
@@ -128,18 +144,27 @@ function lower(a: number | null, b: number | null): number | null {
 export async function saveContexts(
   tx: Queries,
   kind: Database['kind'],
-  { all }: Contexts,
+  { byKey }: Contexts,
 ): Promise<void> {
-  const changed = all.filter(
-    ({ addedRuns, lowest, addedLowest }) => addedRuns > 0 || lower(lowest, addedLowest) !== lowest,
+  const changed = [...byKey].filter(
+    ([, { addedRuns, lowest, addedLowest }]) =>
+      addedRuns > 0 || lower(lowest, addedLowest) !== lowest,
   )
+  // In one order on every node, lest two wait for each other.
+  changed.sort(([a], [b]) => (a < b ? -1 : 1))
   await tables[kind].contexts.put(
     tx,
-    changed.map(({ account, context, addedRuns, addedLowest }) => ({
+    changed.map(([, { account, context, addedRuns, addedLowest }]) => ({
       account,
       context,
       runs: addedRuns,
       lowest: addedLowest,
     })),
   )
+  for (const known of byKey.values()) {
+    known.runs += known.addedRuns
+    known.lowest = lower(known.lowest, known.addedLowest)
+    known.addedRuns = 0
+    known.addedLowest = null
+  }
 }

@@ -8,6 +8,8 @@ const parts = [
   { table: 'openings', order: 'context' },
   { table: 'grounds', order: 'agent_id, revision' },
   { table: 'agents', order: 'agent_id' },
+  { table: 'alert_events', order: 'seq' },
+  { table: 'alert_incidents', order: 'seq' },
 ] as const
 
 /**

@@ -1,5 +1,7 @@
-import { dayMs } from '../core/time.ts'
-import type { Queries } from './database.ts'
+import { dayMs, minuteMs } from '../core/time.ts'
+import type { Database, Queries } from './database.ts'
+import { type Columns, keyOf } from './rows.ts'
+import { createTable } from './table.ts'
 
 /** A request that is to be worked once. */
 export interface Claim {
@@ -22,16 +24,20 @@ export interface Kept {
 export interface Idempotency {
   /**
    * Takes the key for this request and answers null, or answers what an earlier one was given in the
-   * last 24 hours. Waits while another transaction holds the key.
+   * last 24 hours (status 0: it is still being worked, outside of any transaction). Waits while
+   * another transaction holds the key. What was claimed and not answered for a minute was lost.
    */
   claim(claim: Claim): Promise<Kept | null>
   /** Keeps the answer of a claimed request. */
   keep(claim: Claim, status: number, answer: string): Promise<void>
+  /** Gives the key of a request back that is not answered after all. */
+  release(claim: Claim): Promise<void>
   /** Forgets at most `limit` answers older than 24 hours; answers how many. */
   expire(now: number, limit: number): Promise<number>
 }
 
 const keptForMs = dayMs
+const lostAfterMs = minuteMs
 
 /** Idempotency records in one transaction. */
 export function createIdempotency(db: Queries): Idempotency {
@@ -42,7 +48,8 @@ export function createIdempotency(db: Queries): Idempotency {
          VALUES (?, ?, ?, ?, ?, 0, '')
          ON CONFLICT (account, scope, key) DO UPDATE
          SET body_hash = excluded.body_hash, at = excluded.at, status = 0, answer = ''
-         WHERE idempotency.at <= excluded.at - ${keptForMs}`,
+         WHERE idempotency.at <= excluded.at - ${keptForMs}
+           OR (idempotency.status = 0 AND idempotency.at <= excluded.at - ${lostAfterMs})`,
         account,
         scope,
         key,
@@ -69,6 +76,14 @@ export function createIdempotency(db: Queries): Idempotency {
         key,
       )
     },
+    async release({ account, scope, key }) {
+      await db.run(
+        'DELETE FROM idempotency WHERE account = ? AND scope = ? AND key = ? AND status = 0',
+        account,
+        scope,
+        key,
+      )
+    },
     expire: (now, limit) =>
       db.run(
         // The age is asked twice: PostgreSQL looks again at a row that it had to wait for, and only
@@ -81,4 +96,69 @@ export function createIdempotency(db: Queries): Idempotency {
         limit,
       ),
   }
+}
+
+const columns = {
+  account: 'TEXT',
+  scope: 'TEXT',
+  key: 'TEXT',
+  body_hash: 'TEXT',
+  at: 'BIGINT',
+  status: 'BIGINT',
+  answer: 'TEXT',
+} as const satisfies Columns
+
+const tables = { sqlite: tableFor('sqlite'), postgres: tableFor('postgres') }
+
+function tableFor(kind: Database['kind']) {
+  return createTable(kind, 'idempotency', ['account', 'scope', 'key'], columns)
+}
+
+/** What the key of a request is told from others by. */
+export function keyOfClaim({ account, scope, key }: Claim): string {
+  return keyOf(account, scope, key)
+}
+
+/**
+ * Takes the keys of several requests, no two of them the same, for works that end in this transaction;
+ * answers what earlier ones were given, by `keyOfClaim`. Waits while another transaction holds one.
+ */
+export async function claimAll(
+  tx: Queries,
+  kind: Database['kind'],
+  claims: readonly Claim[],
+): Promise<Map<string, Kept>> {
+  const earlier = new Map<string, Kept>()
+  if (claims.length === 0) return earlier
+  // In one order on every node, lest two hold what the other waits for.
+  const byKey = new Map([...claims].map((claim) => [keyOfClaim(claim), claim]))
+  const rows = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => rowOf(claim))
+  let held = await tables[kind].hold(tx, rows)
+  // On PostgreSQL an old one can be deleted before it is held; then it is made anew.
+  if (held.length < rows.length) held = await tables[kind].hold(tx, rows)
+  for (const { account, scope, key, body_hash, at, status, answer } of held) {
+    const ours = keyOf(String(account), String(scope), String(key))
+    const isOver = Number(at) <= (byKey.get(ours)?.at ?? 0) - keptForMs
+    // 0 is our own row, just made.
+    if (status === 0 || isOver) continue
+    const kept = { bodyHash: String(body_hash), status: Number(status), answer: String(answer) }
+    earlier.set(ours, kept)
+  }
+  return earlier
+}
+
+/** Keeps the answers of requests whose keys `claimAll` has taken. */
+export async function keepAll(
+  tx: Queries,
+  kind: Database['kind'],
+  answers: readonly { claim: Claim; status: number; answer: string }[],
+): Promise<void> {
+  await tables[kind].put(
+    tx,
+    answers.map(({ claim, status, answer }) => ({ ...rowOf(claim), status, answer })),
+  )
+}
+
+function rowOf({ account, scope, key, bodyHash, at }: Claim) {
+  return { account, scope, key, body_hash: bodyHash, at, status: 0, answer: '' }
 }

@@ -1,0 +1,168 @@
+import { noWebhook, signingSecrets, suppressionOf, targetOf } from '../core/alerts.ts'
+import {
+  attemptEntry,
+  detailOf,
+  endpointAfter,
+  isDelivered,
+  retryDelayMs,
+} from '../core/delivery.ts'
+import { eventId, suppressedEntry } from '../core/outbox.ts'
+import { readDestination, type WebhookAllowance } from '../core/public-url.ts'
+import { sendAlert } from '../outbound/alert.ts'
+import type { WebhookAnswer, Webhooks } from '../outbound/webhook.ts'
+import type { Delivery, DeliveryChange } from '../storage/deliveries.ts'
+import { deliverKind } from '../storage/outbox.ts'
+import type { OpenStore } from '../storage/store.ts'
+import type { JobContext, JobKind } from './scheduler.ts'
+
+/** What the deliveries of a node are made with. */
+export interface DeliverParts {
+  store: Pick<OpenStore, 'alerts' | 'deliveries' | 'tx'>
+  webhooks: Webhooks
+  allow: WebhookAllowance
+  /** Further attempts after a failed one. */
+  retries: number
+  /** Milliseconds since 1970. */
+  now(): number
+  /** A number in [0, 1). */
+  random(): number
+}
+
+const atOnce = 16
+/** Of these, at most so many for one host, and for addresses that failed or were slow last time. */
+const atOncePerHost = 3
+const atOnceTroubled = 8
+/** How long an account waits for one of those places before it asks again. */
+const busyPauseMs = 500
+
+const leaseMs = 30_000
+/** Longer than one attempt with its records: what begins with less of the lease left might outlive it. */
+const attemptMs = 12_000
+
+/** Most events of an account that wait; of more, the oldest are given up and can be replayed. */
+const maxWaiting = 1_000
+const tooMany = `more than ${maxWaiting} events waited`
+
+/**
+ * Sends what is in the outbox of an account, one after another: first attempts in the order of the
+ * events, further ones when their time has come. What an event says was decided when it was emitted;
+ * whether and where it goes, by the config of now.
+ */
+export function createDeliverJob(parts: DeliverParts): JobKind {
+  const { store, now } = parts
+  const places = createPlaces()
+
+  async function run({ input: account, heldUntil, signal }: JobContext): Promise<number | null> {
+    const tooOld = await store.deliveries.behind(account, maxWaiting)
+    if (tooOld !== null) {
+      await store.tx(({ deliveries }) => deliveries.giveUpTo(account, tooOld, tooMany, now()))
+    }
+    while (heldUntil - now() > attemptMs) {
+      const next = await store.deliveries.next(account)
+      if (next === null || next.due > now()) return next?.due ?? null
+      if (signal.aborted) return now()
+      if (!(await deliver(next, signal))) return now() + busyPauseMs
+    }
+    return now()
+  }
+
+  /** Answers false when it is to be asked again later: the places are taken, or the process stops. */
+  async function deliver(delivery: Delivery, signal: AbortSignal): Promise<boolean> {
+    const { account, seq, value } = delivery
+    const { config, secrets } = await store.alerts.settings(account)
+    // Its phi was looked at when it was emitted.
+    const suppression = suppressionOf(config, { reason: value.reason, phi: 1 })
+    const url = targetOf(config, value.reason, parts.allow)
+    if (suppression !== null || url === null) {
+      await giveUp(delivery, suppression ?? noWebhook)
+      return true
+    }
+    const endpoint = await store.deliveries.endpoint(account, url)
+    if (endpoint?.paused_until != null && endpoint.paused_until > now()) {
+      await hold(delivery, endpoint.paused_until, endpoint.pause_detail ?? '')
+      return true
+    }
+    const host = readDestination(url)?.host ?? ''
+    const leave = places.take(host, endpoint !== null)
+    if (leave === null) return false
+    const at = now()
+    const secretsNow = signingSecrets(secrets, at)
+    const id = eventId(account, value.ts, seq)
+    const sent = { url, account, id, event: value, secrets: secretsNow, at }
+    const answer = await sendAlert(parts.webhooks, sent).finally(leave)
+    // Broken off because the process stops, it was no attempt.
+    if (signal.aborted && answer.status === 0) return false
+    await record(delivery, url, host, at, answer)
+    return true
+  }
+
+  async function record(
+    delivery: Delivery,
+    url: string,
+    host: string,
+    at: number,
+    answer: WebhookAnswer,
+  ): Promise<void> {
+    const { account, seq, value } = delivery
+    const { status, latencyMs: latency_ms, bytes } = answer
+    const [tries, attempts] = [delivery.tries + 1, delivery.attempts + 1]
+    const detail = detailOf(answer)
+    const delayMs = retryDelayMs(answer, tries, parts.retries, parts.random())
+    await store.tx(async ({ deliveries }) => {
+      // Read again: a new config forgets what was known.
+      const earlier = await deliveries.endpoint(account, url)
+      const endpoint = endpointAfter(earlier, answer, now())
+      const change: DeliveryChange = {
+        ...delivery,
+        state: isDelivered(status) ? 'delivered' : delayMs === null ? 'failed' : 'waiting',
+        due: Math.max(now() + (delayMs ?? 0), endpoint?.paused_until ?? 0),
+        tries,
+        attempts,
+        detail,
+      }
+      await deliveries.change(delivery, change, attemptEntry(value, at, answer))
+      const seen = { attempt: attempts, ts: at, host, status, detail, latency_ms, bytes }
+      await deliveries.addAttempt(account, seq, seen)
+      await deliveries.putEndpoint(account, url, endpoint, now())
+    })
+  }
+
+  async function giveUp(delivery: Delivery, detail: string): Promise<void> {
+    const change = { ...delivery, state: 'failed' as const, detail }
+    await store.tx(({ deliveries }) =>
+      deliveries.change(delivery, change, suppressedEntry(delivery.value, now(), detail)),
+    )
+  }
+
+  /** Has an event wait for the end of a pause, and the log say so once. */
+  async function hold(delivery: Delivery, due: number, detail: string): Promise<void> {
+    const entry = delivery.held ? null : suppressedEntry(delivery.value, now(), detail)
+    await store.tx(({ deliveries }) =>
+      deliveries.change(delivery, { ...delivery, due, held: true, detail }, entry),
+    )
+  }
+
+  // An event is given up by its own rules, so the job itself never is.
+  return { name: deliverKind, leaseMs, atOnce, maxAttempts: Number.MAX_SAFE_INTEGER, run }
+}
+
+/** Has no host, and no trouble, keep the others from being served. */
+function createPlaces() {
+  const hosts = new Map<string, number>()
+  let troubled = 0
+  return {
+    /** Answers how to leave, or null when there is no place now. */
+    take(host: string, isTroubled: boolean): (() => void) | null {
+      const own = hosts.get(host) ?? 0
+      if (own >= atOncePerHost || (isTroubled && troubled >= atOnceTroubled)) return null
+      hosts.set(host, own + 1)
+      if (isTroubled) troubled += 1
+      return () => {
+        const left = (hosts.get(host) ?? 1) - 1
+        if (left === 0) hosts.delete(host)
+        else hosts.set(host, left)
+        if (isTroubled) troubled -= 1
+      }
+    },
+  }
+}

@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { signingSecrets } from '../core/alerts.ts'
+import { isDelivered } from '../core/delivery.ts'
+import { type DigestReport, digestPeriod, newDigestSum, nextDigest } from '../core/digest.ts'
+import { digestBody, digestMail } from '../core/digest-message.ts'
+import type { Mail } from '../outbound/mail.ts'
+import { signatureHeaders, type Webhooks } from '../outbound/webhook.ts'
+import type { Digest } from '../storage/digests.ts'
+import type { Store } from '../storage/store.ts'
+import type { JobContext, JobKind } from './scheduler.ts'
+
+/** What digests are made and sent with. */
+export interface DigestParts {
+  store: Store
+  webhooks: Webhooks
+  mail: Mail | null
+  /** Of this server, without a trailing slash. */
+  baseUrl(): string
+  /** Milliseconds since 1970. */
+  now(): number
+}
+
+/** What became of a digest: '' when it was delivered, else why not. */
+export type DigestOutcome = { delivered: boolean; detail: string }
+
+const kindName = 'digest'
+const leaseMs = 300_000
+const attempts = 5
+const runsAPage = 50
+
+/** The path where whoever gets the mails can end them. */
+export const unsubscribePath = '/digest/unsubscribe'
+
+/** The job that sends the digest of an account when its next one is due. */
+export function digestJob(account: string, due: number) {
+  return { id: `${kindName}:${account}`, kind: kindName, input: account, due }
+}
+
+/**
+ * Sends digests when they are due. One that could not be sent, because the process was down or the
+ * receiver away, is sent once, and tells of all the time since the last one; after five attempts it
+ * waits for its next time.
+ */
+export function createDigestJob(parts: DigestParts): JobKind {
+  const { store, now } = parts
+
+  async function run({ input: account, attempt }: JobContext): Promise<number | null> {
+    const digest = await store.digests.of(account)
+    if (digest === null) return null
+    const at = now()
+    if (digest.next > at) return digest.next
+    const next = nextDigest(digest, at)
+    const { delivered, detail } = (await maySend(account))
+      ? await sendDigest(parts, account, digest, at)
+      : { delivered: false, detail: null }
+    if (!delivered && detail !== null && attempt < attempts) throw new Error(detail)
+    const sentUntil = delivered ? at : null
+    await store.tx(({ digests }) => digests.advance(account, digest, next, sentUntil))
+    return next
+  }
+
+  /** An account may have gone back to the tier that has no digests. */
+  async function maySend(account: string): Promise<boolean> {
+    return (await store.accounts.find(account))?.tier !== 'ground'
+  }
+
+  // A digest gives up by itself, so the job never does.
+  return { name: kindName, leaseMs, atOnce: 4, maxAttempts: Number.MAX_SAFE_INTEGER, run }
+}
+
+/** Makes the digest of the period that ends at `at` and sends it, with one attempt. */
+export async function sendDigest(
+  parts: DigestParts,
+  account: string,
+  digest: Digest,
+  at: number,
+): Promise<DigestOutcome> {
+  const report = await makeReport(parts.store, account, digest, at)
+  const detail =
+    digest.channel === 'email'
+      ? await sendMail(parts, account, digest, report)
+      : await sendWebhook(parts, account, digest.url ?? '', report)
+  return { delivered: detail === '', detail }
+}
+
+async function makeReport(
+  store: Store,
+  account: string,
+  digest: Digest,
+  at: number,
+): Promise<DigestReport> {
+  const period = digestPeriod(digest, digest.sent_until, at)
+  const sum = newDigestSum()
+  const seen = new Set<string>()
+  let page = await store.digests.runs(account, period, at, null, runsAPage)
+  while (page.length > 0) {
+    for (const run of page) if (!seen.has(run.run_id)) sum.add(run)
+    for (const { run_id } of page) seen.add(run_id)
+    // Requests come in between, however many runs there are.
+    await nextTurn()
+    page = await store.digests.runs(account, period, at, page.at(-1) ?? null, runsAPage)
+  }
+  return sum.report({
+    cadence: digest.cadence,
+    ...period,
+    pending_escalations: await store.escalations.countPending(account),
+    undelivered_alerts: await store.deliveries.countUndelivered(account, period.from),
+  })
+}
+
+async function sendMail(
+  { store, mail, baseUrl }: DigestParts,
+  account: string,
+  { token }: Digest,
+  report: DigestReport,
+): Promise<string> {
+  const { email, verified } = await store.emails.of(account)
+  if (email === null || !verified) return 'the account has no confirmed mail address'
+  if (mail === null) return 'mail is not configured'
+  const unsubscribe = `${baseUrl()}${unsubscribePath}?token=${token}`
+  const failure = await mail.send({
+    to: email,
+    ...digestMail(report, { baseUrl: baseUrl(), unsubscribe }),
+    headers: {
+      'List-Unsubscribe': `<${unsubscribe}>`,
+      'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click',
+      'Auto-Submitted': 'auto-generated',
+    },
+  })
+  return failure ?? ''
+}
+
+async function sendWebhook(
+  { store, webhooks, baseUrl, now }: DigestParts,
+  account: string,
+  url: string,
+  report: DigestReport,
+): Promise<string> {
+  const { secrets } = await store.alerts.settings(account)
+  const links = { baseUrl: baseUrl(), unsubscribe: null }
+  const { body, structured } = digestBody(url, account, report, links)
+  const signing = structured ? signingSecrets(secrets, now()) : []
+  // The same however often it is tried: a receiver knows by it that it has this digest.
+  const id = `digest_${account}_${report.to}`
+  const timestampS = Math.floor(now() / 1000)
+  const headers =
+    signing.length === 0 ? {} : signatureHeaders({ id, timestampS, body, secrets: signing })
+  const { status, error } = await webhooks.send({ url, body, headers })
+  if (isDelivered(status)) return ''
+  return error ?? `webhook returned ${status}`
+}

@@ -1,0 +1,28 @@
+import { alertMessage } from '../core/alert-message.ts'
+import type { OutboxEvent } from '../core/outbox.ts'
+import { signatureHeaders, type WebhookAnswer, type Webhooks } from './webhook.ts'
+
+/** An event on its way to a webhook. */
+export interface SentAlert {
+  url: string
+  account: string
+  /** Stays the same however often the event is sent. */
+  id: string
+  event: OutboxEvent
+  /** What signs it; none leaves it unsigned. */
+  secrets: readonly string[]
+  /** When it is sent, milliseconds since 1970. */
+  at: number
+}
+
+/** Makes one attempt to tell a webhook of an event, in the form its host reads. */
+export function sendAlert(
+  webhooks: Webhooks,
+  { url, account, id, event, secrets, at }: SentAlert,
+): Promise<WebhookAnswer> {
+  const { body, structured } = alertMessage(url, account, event)
+  const timestampS = Math.floor(at / 1000)
+  const headers =
+    structured && secrets.length > 0 ? signatureHeaders({ id, timestampS, body, secrets }) : {}
+  return webhooks.send({ url, body, headers })
+}

@@ -1,0 +1,307 @@
+import { createHmac } from 'node:crypto'
+import type { LookupFunction } from 'node:net'
+import { isIP } from 'node:net'
+import { buildConnector, Client } from 'undici'
+import {
+  type Destination,
+  isAddress,
+  isAllowedName,
+  mayConnect,
+  readDestination,
+  readWebhookUrl,
+  type WebhookAllowance,
+} from '../core/public-url.ts'
+import { askNameServers, askSystem, type Resolve, withinLimits } from './resolver.ts'
+import { createSlots, type Slots } from './slots.ts'
+
+/** What became of one request to a webhook. */
+export interface WebhookAnswer {
+  /** Of the answer, redirects included; 0 when there was none. */
+  status: number
+  /** Why there was no answer, at most 200 characters and never an address; null when there was one. */
+  error: string | null
+  /** How long the receiver asks to be left alone, at least 0; null when it does not say. */
+  retryAfterMs: number | null
+  /** Whether the receiver says that it is no longer there (410). */
+  gone: boolean
+  /** From the first look at the name to the answer's headers. */
+  latencyMs: number
+  /** How much of the answer's body was read, at most 64 KiB. */
+  bytes: number
+}
+
+/** What is sent to a webhook. */
+export interface WebhookRequest {
+  url: string
+  /** JSON, at most `maxWebhookBodyBytes`. */
+  body: string
+  headers?: Readonly<Record<string, string>>
+  /** Breaks the attempt off. */
+  signal?: AbortSignal
+}
+
+/** What sends to webhooks. */
+export interface Webhooks {
+  /** One attempt, however it ends. It may first wait for its turn, which no time limit counts. */
+  send(request: WebhookRequest): Promise<WebhookAnswer>
+  /** Breaks off what is under way; whoever sent it is told so. */
+  close(): Promise<void>
+}
+
+/** What the sender is made from. */
+export interface WebhookParts {
+  allow: WebhookAllowance
+  /** Asked instead of the real name servers. */
+  resolve?: Resolve | undefined
+  /** Milliseconds since 1970, for receivers that say until when to wait. */
+  now(): number
+}
+
+/** Largest body a webhook is sent. */
+export const maxWebhookBodyBytes = 20 * 1024
+
+const deadlineMs = 5_000
+const atOnceInAll = 16
+const atOncePerHost = 3
+const maxAnswerHeaderBytes = 16 * 1024
+const maxAnswerBytes = 64 * 1024
+const answerBodyMs = 500
+
+const notValid = 'no valid webhook configured'
+const notAllowed = 'destination address is not allowed'
+
+/**
+ * A sender that connects to public addresses only, or exempt ones. The name is resolved here, once;
+ * one answer that is not public refuses all, and only what was looked at is connected to.
+ */
+export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks {
+  const resolvePublic = withinLimits(resolve ?? askNameServers())
+  // An operator's own names may stand in the hosts file only.
+  const resolveAllowed = withinLimits(resolve ?? askSystem)
+  const all = createSlots(atOnceInAll)
+  const hosts = new Map<string, Slots>()
+  const closing = new AbortController()
+
+  async function send(request: WebhookRequest): Promise<WebhookAnswer> {
+    const destination = readDestination(request.url.trim())
+    if (destination === null || readWebhookUrl(request.url, allow) === null) {
+      return noAnswer(notValid, 0)
+    }
+    if (Buffer.byteLength(request.body) > maxWebhookBodyBytes) {
+      return noAnswer(`request body over ${maxWebhookBodyBytes / 1024} KiB`, 0)
+    }
+    const signals = [closing.signal, ...(request.signal === undefined ? [] : [request.signal])]
+    const broken = AbortSignal.any(signals)
+    try {
+      return await inTurn(destination.host, broken, () => attempt(destination, request, broken))
+    } catch {
+      return noAnswer(wordsOfAbort(broken), 0)
+    }
+  }
+
+  /** Waits for a place at the host, then for one of the process. */
+  async function inTurn<T>(host: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const own = hosts.get(host) ?? createSlots(atOncePerHost)
+    hosts.set(host, own)
+    const giveBack: (() => void)[] = []
+    try {
+      for (const slots of [own, all]) giveBack.push(await slots.take(signal))
+      return await work()
+    } finally {
+      for (const give of giveBack) give()
+      if (own.idle) hosts.delete(host)
+    }
+  }
+
+  async function attempt(
+    destination: Destination,
+    request: WebhookRequest,
+    broken: AbortSignal,
+  ): Promise<WebhookAnswer> {
+    const began = performance.now()
+    const latency = () => Math.round(performance.now() - began)
+    const cut = new AbortController()
+    const signal = AbortSignal.any([broken, cut.signal])
+    const deadline = setTimeout(() => cut.abort(`timeout after ${deadlineMs / 1000} s`), deadlineMs)
+    try {
+      const addresses = await addressesOf(destination, signal)
+      if (!addresses.every((address) => mayReach(destination, address))) {
+        return noAnswer(notAllowed, latency())
+      }
+      const client = clientOf(destination, addresses, signal, () => cut.abort(notAllowed))
+      const { statusCode, headers, body } = await client.request({
+        method: 'POST',
+        path: destination.url.pathname + destination.url.search,
+        headers: headersOf(destination, request),
+        body: request.body,
+        signal,
+      })
+      clearTimeout(deadline)
+      return {
+        status: statusCode,
+        error: null,
+        retryAfterMs: readRetryAfter(headers['retry-after'], now()),
+        gone: statusCode === 410,
+        latencyMs: latency(),
+        bytes: await readUpTo(maxAnswerBytes, body),
+      }
+    } catch (error) {
+      return noAnswer(signal.aborted ? wordsOfAbort(signal) : wordsOf(error), latency())
+    } finally {
+      clearTimeout(deadline)
+      // Whatever is still open was opened for this attempt: no connection serves two.
+      cut.abort()
+    }
+  }
+
+  /** A literal address is never resolved, so nobody else would look at it. */
+  async function addressesOf(
+    destination: Destination,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    const { host } = destination
+    if (isAddress(host)) return [host]
+    const resolveName = isAllowedName(destination, allow) ? resolveAllowed : resolvePublic
+    return resolveName(host, signal)
+  }
+
+  function mayReach(destination: Destination, address: string): boolean {
+    return isAllowedName(destination, allow) || mayConnect(address, destination.port, allow)
+  }
+
+  /** A client for one request, which connects to these addresses and no other. */
+  function clientOf(
+    destination: Destination,
+    addresses: readonly string[],
+    signal: AbortSignal,
+    refuse: () => void,
+  ): Client {
+    const connect = buildConnector({
+      lookup: answering(addresses),
+      signal,
+      allowH2: false,
+      maxCachedSessions: 0,
+      rejectUnauthorized: true,
+      timeout: deadlineMs,
+      ...(isAddress(destination.host) ? {} : { servername: destination.host }),
+    })
+    return new Client(destination.url.origin, {
+      pipelining: 0,
+      maxHeaderSize: maxAnswerHeaderBytes,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (options, done) =>
+        connect(options, (...[error, socket]) => {
+          if (error !== null) return done(error, null)
+          if (mayReach(destination, socket.remoteAddress ?? '')) return done(null, socket)
+          refuse()
+          done(new Error(notAllowed), null)
+        }),
+    })
+  }
+
+  return {
+    send,
+    async close() {
+      closing.abort()
+    },
+  }
+}
+
+/**
+ * The headers that let a receiver tell our requests from others' (Standard Webhooks 1.0). With two
+ * secrets, as during a change, it may check either. A secret is `whsec_` and base64.
+ */
+export function signatureHeaders(given: {
+  id: string
+  timestampS: number
+  body: string
+  secrets: readonly string[]
+}): Record<string, string> {
+  const { id, timestampS, body, secrets } = given
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
+    return `v1,${createHmac('sha256', key).update(`${id}.${timestampS}.${body}`).digest('base64')}`
+  })
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampS),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+function noAnswer(error: string, latencyMs: number): WebhookAnswer {
+  return { status: 0, error, retryAfterMs: null, gone: false, latencyMs, bytes: 0 }
+}
+
+function headersOf({ url }: Destination, { headers }: WebhookRequest): Record<string, string> {
+  const { username, password } = url
+  const credentials = [username, password].map(decodeURIComponent).join(':')
+  return {
+    ...(credentials === ':'
+      ? {}
+      : { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    ...headers,
+    'content-type': 'application/json',
+    'user-agent': 'svc-alerts/1',
+  }
+}
+
+/** Answers what was looked at instead of asking once more. */
+function answering(addresses: readonly string[]): LookupFunction {
+  const answers = addresses.map((address) => ({ address, family: isIP(address) }))
+  return (_host, { all }, done) => {
+    const [first = { address: '', family: 0 }] = answers
+    if (all) done(null, answers)
+    else done(null, first.address, first.family)
+  }
+}
+
+/** How long to wait (RFC 9110: seconds, or a date), or null. */
+function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
+  if (typeof header !== 'string') return null
+  if (/^\d+$/.test(header)) return Number(header) * 1000
+  const at = /^[a-z]/i.test(header) ? Date.parse(header) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - now)
+}
+
+/** Reads a body for 500 ms at most and answers how much there was; its faults change nothing. */
+async function readUpTo(max: number, body: AsyncIterable<Buffer> & { destroy(): void }) {
+  const timer = setTimeout(() => body.destroy(), answerBodyMs)
+  let bytes = 0
+  try {
+    for await (const chunk of body) {
+      bytes = Math.min(max, bytes + chunk.length)
+      if (bytes === max) break
+    }
+  } catch {
+    // Its status is the answer; a body that breaks off is none the less read so far.
+  }
+  clearTimeout(timer)
+  return bytes
+}
+
+const words: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'connection refused',
+  ECONNRESET: 'connection reset',
+  EPIPE: 'connection reset',
+  EHOSTUNREACH: 'host unreachable',
+  ENETUNREACH: 'host unreachable',
+  ENOTFOUND: 'host name not found',
+  ENODATA: 'host name not found',
+  ETIMEOUT: 'host name lookup timed out',
+  UND_ERR_SOCKET: 'connection closed before an answer',
+  UND_ERR_HEADERS_OVERFLOW: `answer headers over ${maxAnswerHeaderBytes / 1024} KiB`,
+}
+
+/** What went wrong in words of our own: those of the system name addresses. */
+function wordsOf(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  if (name === 'HTTPParserError') return 'answer is not HTTP'
+  const word = String(code ?? name)
+  return words[word] ?? `request failed (${word})`.slice(0, 200)
+}
+
+function wordsOfAbort({ reason }: AbortSignal): string {
+  return typeof reason === 'string' ? reason : 'attempt broken off'
+}

@@ -1,0 +1,159 @@
+import type { DigestSchedule, RunDrift } from '../core/digest.ts'
+import type { Database, Queries } from './database.ts'
+import { jsonRows } from './rows.ts'
+
+/** What an account says of its digest. Times are milliseconds since 1970. */
+export interface Digest extends DigestSchedule {
+  channel: 'email' | 'webhook'
+  /** Of a webhook. */
+  url: string | null
+  created: number
+  next: number
+  /** Until when the last one told, or null before the first. */
+  sent_until: number | null
+  /** What its mails carry, so that whoever reads them can end them; it opens nothing else. */
+  token: string
+}
+
+/** The digests of accounts. */
+export interface Digests {
+  of(account: string): Promise<Digest | null>
+  /**
+   * Sets the digest, whatever it was. The period of the next one still begins where the last one
+   * ended, and the token stays, because mails that were sent carry it.
+   */
+  set(account: string, digest: Omit<Digest, 'sent_until'>): Promise<void>
+  delete(account: string): Promise<void>
+  /** The account whose mails carry this token, or null. */
+  accountOf(token: string): Promise<string | null>
+  /** Says when the next one is, and until when the last one told; not when it was set anew meanwhile. */
+  advance(account: string, digest: Digest, next: number, sentUntil: number | null): Promise<void>
+  /**
+   * The runs that were updated since a time, after the place named, with what their steps of the
+   * period add up to; ordered by their last step, so one that goes on meanwhile comes again.
+   */
+  runs(
+    account: string,
+    period: { from: number; to: number },
+    now: number,
+    after: { updated: number; run_id: string } | null,
+    limit: number,
+  ): Promise<(RunDrift & { updated: number })[]>
+}
+
+/** Digests in a database or one of its transactions. */
+export function createDigests(db: Queries, kind: Database['kind']): Digests {
+  const named = jsonRows(kind, { account: 'TEXT', run_id: 'TEXT' })
+
+  return {
+    async of(account) {
+      const row = await db.get<Digest>(
+        `SELECT cadence, hour_utc, weekday, channel, url, created, next, sent_until, token
+         FROM digests WHERE account = ?`,
+        account,
+      )
+      return row ?? null
+    },
+    async set(account, { cadence, hour_utc, weekday, channel, url, created, next, token }) {
+      await db.run(
+        `INSERT INTO digests
+           (account, cadence, hour_utc, weekday, channel, url, created, next, sent_until, token)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL, ?)
+         ON CONFLICT (account) DO UPDATE SET
+           cadence = excluded.cadence, hour_utc = excluded.hour_utc, weekday = excluded.weekday,
+           channel = excluded.channel, url = excluded.url, created = excluded.created,
+           next = excluded.next`,
+        account,
+        cadence,
+        hour_utc,
+        weekday,
+        channel,
+        url,
+        created,
+        next,
+        token,
+      )
+    },
+    async delete(account) {
+      await db.run('DELETE FROM digests WHERE account = ?', account)
+    },
+    async accountOf(token) {
+      const row = await db.get<{ account: string }>(
+        'SELECT account FROM digests WHERE token = ?',
+        token,
+      )
+      return row?.account ?? null
+    },
+    async advance(account, { created, next: was }, next, sentUntil) {
+      await db.run(
+        `UPDATE digests SET next = ?, sent_until = COALESCE(?, sent_until)
+         WHERE account = ? AND created = ? AND next = ?`,
+        next,
+        sentUntil,
+        account,
+        created,
+        was,
+      )
+    },
+    async runs(account, { from, to }, now, after, limit) {
+      const runs = await db.all<RunRow>(
+        `SELECT run_id, updated, ground, drifting FROM runs
+         WHERE account = ? AND updated >= ? AND (updated, run_id) > (?, ?)
+           AND expires > ? AND steps > 0
+         ORDER BY updated, run_id LIMIT ?`,
+        account,
+        from,
+        after?.updated ?? 0,
+        after?.run_id ?? '',
+        now,
+        limit,
+      )
+      const ids = JSON.stringify(runs.map(({ run_id }) => ({ account, run_id })))
+      const rows = await db.all<StepsRow>(
+        `SELECT steps.run_id, reason, drifting, COUNT(*) AS steps, SUM(phi) AS phi_sum,
+           MAX(phi) AS max_phi, SUM(COALESCE(tokens, 0)) AS tokens,
+           SUM(CASE WHEN step >= firsts.first THEN COALESCE(tokens, 0) ELSE 0 END) AS drift_tokens
+         FROM steps
+         JOIN ${named} ON steps.account = rows.account AND steps.run_id = rows.run_id
+         LEFT JOIN (
+           SELECT steps.run_id, MIN(step) AS first
+           FROM steps JOIN ${named} ON steps.account = rows.account AND steps.run_id = rows.run_id
+           WHERE drifting = 1 GROUP BY steps.run_id
+         ) AS firsts ON firsts.run_id = steps.run_id
+         WHERE ts >= ? AND ts < ?
+         GROUP BY steps.run_id, reason, drifting ORDER BY steps.run_id, steps DESC, reason`,
+        ids,
+        ids,
+        from,
+        to,
+      )
+      const rowsOf = Map.groupBy(rows, ({ run_id }) => run_id)
+      return runs.map((run) => ({
+        ...run,
+        drifting: run.drifting === 1,
+        told: (rowsOf.get(run.run_id) ?? []).map(({ run_id: _, drifting, ...row }) => ({
+          ...row,
+          drifting: drifting === 1,
+        })),
+      }))
+    },
+  }
+}
+
+interface RunRow {
+  run_id: string
+  updated: number
+  ground: string | null
+  drifting: number
+}
+
+interface StepsRow {
+  run_id: string
+  reason: string
+  drifting: number
+  steps: number
+  phi_sum: number
+  max_phi: number
+  tokens: number
+  drift_tokens: number
+}

@@ -1,0 +1,87 @@
+import type { Queries } from './database.ts'
+
+/** The mail address of an account, and whether whoever reads it has followed its link. */
+export interface Email {
+  email: string | null
+  verified: boolean
+}
+
+/** A link that was mailed to an address; the token in it is stored as its hash. */
+export interface EmailLink {
+  hash: string
+  account: string
+  email: string
+  /** Milliseconds since 1970. */
+  expires: number
+}
+
+/** The mail addresses of accounts. */
+export interface Emails {
+  of(account: string): Promise<Email>
+  /** In a transaction: sets the address, unconfirmed, or removes it (null). Links sent before end. */
+  set(account: string, email: string | null): Promise<void>
+  addLink(link: EmailLink): Promise<void>
+  /** The address a link would confirm, or null when it is unknown, used, replaced or expired. */
+  linked(hash: string, now: number): Promise<string | null>
+  /** In a transaction: confirms the address of a link and ends it; answers as `linked`. */
+  confirm(hash: string, now: number): Promise<string | null>
+  /** Forgets at most `limit` links that have expired; answers how many. */
+  expireLinks(now: number, limit: number): Promise<number>
+}
+
+/** Mail addresses in a database or one of its transactions; `changed` hears of every one that changes. */
+export function createEmails(db: Queries, changed: () => void): Emails {
+  async function linkOf(hash: string, now: number): Promise<EmailLink | null> {
+    const link = await db.get<EmailLink>(
+      'SELECT hash, account, email, expires FROM email_links WHERE hash = ? AND expires > ?',
+      hash,
+      now,
+    )
+    return link ?? null
+  }
+
+  return {
+    async of(account) {
+      const row = await db.get<{ email: string | null; email_verified: number }>(
+        'SELECT email, email_verified FROM accounts WHERE id = ?',
+        account,
+      )
+      return { email: row?.email ?? null, verified: row?.email_verified === 1 }
+    },
+    async set(account, email) {
+      await db.run('UPDATE accounts SET email = ?, email_verified = 0 WHERE id = ?', email, account)
+      await db.run('DELETE FROM email_links WHERE account = ?', account)
+      changed()
+    },
+    async addLink({ hash, account, email, expires }) {
+      await db.run(
+        'INSERT INTO email_links (hash, account, email, expires) VALUES (?, ?, ?, ?)',
+        hash,
+        account,
+        email,
+        expires,
+      )
+    },
+    linked: async (hash, now) => (await linkOf(hash, now))?.email ?? null,
+    async confirm(hash, now) {
+      const link = await linkOf(hash, now)
+      if (link === null) return null
+      const { account, email } = link
+      await db.run(
+        'UPDATE accounts SET email_verified = 1 WHERE id = ? AND email = ?',
+        account,
+        email,
+      )
+      await db.run('DELETE FROM email_links WHERE account = ?', account)
+      return email
+    },
+    expireLinks: (now, limit) =>
+      db.run(
+        `DELETE FROM email_links WHERE hash IN (
+           SELECT hash FROM email_links WHERE expires <= ? ORDER BY expires LIMIT ?
+         )`,
+        now,
+        limit,
+      ),
+  }
+}

@@ -1,0 +1,210 @@
+import type { DetectorName } from '../core/detector/detectors.ts'
+import { readMemory } from '../core/detector/memory.ts'
+import { type Agent, newAgent, newRun, type Run } from '../core/run.ts'
+import type { Database, Queries } from './database.ts'
+import type { RecentRuns } from './recent-runs.ts'
+import { type Columns, keyOf, type Row } from './rows.ts'
+import { type RunRow, rowOf, runColumns, runOf } from './run-rows.ts'
+import type { Entry } from './steps.ts'
+import { createTable } from './table.ts'
+
+/** A run with all that its next step needs of what is stored, as a transaction finds and leaves it. */
+export interface KnownRun {
+  /** Account and run id in one. */
+  readonly key: string
+  readonly account: string
+  run: Run
+  /** Of its agents those that were asked for, by id. */
+  readonly agents: Map<string, KnownAgent>
+  /** Of the contexts that it has opened those that came up. */
+  readonly opened: Set<string>
+}
+
+/** One agent of a run. */
+export interface KnownAgent {
+  readonly account: string
+  readonly runId: string
+  readonly agentId: string
+  /** `damaged` when what is stored of it cannot be read. */
+  agent: Agent | 'damaged'
+  /** Characters of its memory as it was last written; 0 before that. */
+  memoryLength: number
+}
+
+/** An entry with the run and the agent that it is a step of. */
+export interface Place {
+  readonly entry: Entry
+  readonly run: KnownRun
+  readonly agent: KnownAgent
+}
+
+const agentColumns = {
+  account: 'TEXT',
+  run_id: 'TEXT',
+  agent_id: 'TEXT',
+  memory: 'TEXT',
+  steps: 'BIGINT',
+  drifting: 'BIGINT',
+  last_reason: 'TEXT',
+} as const satisfies Columns
+
+const tables = { sqlite: tablesFor('sqlite'), postgres: tablesFor('postgres') }
+
+function tablesFor(kind: Database['kind']) {
+  return {
+    runs: createTable(kind, 'runs', ['account', 'run_id'], runColumns),
+    agents: createTable(kind, 'agents', ['account', 'run_id', 'agent_id'], agentColumns),
+  }
+}
+
+/**
+ * Finds the runs and agents of the entries of requests, new where there are none. The runs are held
+ * until the transaction ends; of a run that has expired all is deleted but its own row.
+ */
+export async function findPlaces(
+  tx: Queries,
+  kind: Database['kind'],
+  requests: readonly (readonly Entry[])[],
+  recent: RecentRuns,
+): Promise<Place[][]> {
+  const runs = await holdRuns(tx, kind, requests.flat(), recent)
+  const missing: KnownAgent[] = []
+  const places = requests.map((request) =>
+    request.map((entry) => {
+      const run = runs.get(keyOf(entry.account, entry.request.runId))
+      if (run === undefined) throw new Error('an entry whose run was not held')
+      const { agentId } = entry.request
+      let agent = run.agents.get(agentId)
+      if (agent === undefined) {
+        agent = newKnownAgent(run, agentId)
+        run.agents.set(agentId, agent)
+        if (run.run.steps > 0) missing.push(agent)
+      }
+      return { entry, run, agent }
+    }),
+  )
+  await readAgents(tx, kind, missing)
+  return places
+}
+
+/** The entries' runs by key. */
+async function holdRuns(
+  tx: Queries,
+  kind: Database['kind'],
+  entries: readonly Entry[],
+  recent: RecentRuns,
+): Promise<Map<string, KnownRun>> {
+  const runs = new Map<string, KnownRun>()
+  const fresh = new Map<string, RunRow>()
+  for (const { account, request, detector, now } of entries) {
+    const key = keyOf(account, request.runId)
+    if (runs.has(key) || fresh.has(key)) continue
+    const known = recent.runs.get(key)
+    if (known !== undefined && known.run.expires > now) runs.set(key, known)
+    else fresh.set(key, newRow(account, request.runId, request.detector ?? detector, now))
+  }
+  if (fresh.size === 0) return runs
+  // In one order on every node, lest two hold what the other waits for.
+  const rows = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  const hold = () => tables[kind].runs.hold(tx, rows) as Promise<RunRow[]>
+  let held = await hold()
+  // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
+  if (held.length < rows.length) held = await hold()
+  for (const row of held) {
+    const { account } = row
+    const key = keyOf(account, row.run_id)
+    runs.set(key, { key, account, run: runOf(row), agents: new Map(), opened: new Set() })
+  }
+  for (const [key, row] of fresh) {
+    const { account, run_id } = row
+    const run = runs.get(key)?.run
+    if (run !== undefined && (run.steps === 0 || run.expires > row.created)) continue
+    if (run !== undefined) await forgetRun(tx, account, run_id)
+    runs.set(key, { key, account, run: runOf(row), agents: new Map(), opened: new Set() })
+  }
+  return runs
+}
+
+function newRow(account: string, runId: string, detector: DetectorName, now: number): RunRow {
+  return rowOf({ account, run: newRun(runId, detector, now) })
+}
+
+/** Deletes all that hangs on a run; its own row stays. */
+async function forgetRun(tx: Queries, account: string, runId: string): Promise<void> {
+  for (const table of [
+    'steps',
+    'agents',
+    'grounds',
+    'openings',
+    'alert_events',
+    'alert_incidents',
+  ]) {
+    await tx.run(`DELETE FROM ${table} WHERE account = ? AND run_id = ?`, account, runId)
+  }
+}
+
+function newKnownAgent({ account, run }: KnownRun, agentId: string): KnownAgent {
+  const agent = newAgent(agentId, run.detector)
+  return { account, runId: run.run_id, agentId, agent, memoryLength: 0 }
+}
+
+/** Puts what is stored of agents in the place of new ones. */
+async function readAgents(
+  tx: Queries,
+  kind: Database['kind'],
+  agents: readonly KnownAgent[],
+): Promise<void> {
+  if (agents.length === 0) return
+  const byKey = new Map(
+    agents.map((agent) => [keyOf(agent.account, agent.runId, agent.agentId), agent]),
+  )
+  const keys = agents.map(({ account, runId, agentId }) => ({
+    account,
+    run_id: runId,
+    agent_id: agentId,
+  }))
+  for (const row of await tables[kind].agents.find(tx, keys)) {
+    const known = byKey.get(keyOf(String(row.account), String(row.run_id), String(row.agent_id)))
+    if (known !== undefined) known.agent = agentOf(row)
+  }
+}
+
+function agentOf(row: Row<typeof agentColumns>): Agent | 'damaged' {
+  const memory = readMemory(String(row.memory))
+  if (memory === null) return 'damaged'
+  return {
+    agent_id: String(row.agent_id),
+    memory,
+    steps: Number(row.steps),
+    drifting: row.drifting === 1,
+    last_reason: row.last_reason === null ? null : String(row.last_reason),
+  }
+}
+
+/** Stores runs and agents as they are now. */
+export async function saveRuns(
+  tx: Queries,
+  kind: Database['kind'],
+  runs: Iterable<KnownRun>,
+  agents: Iterable<KnownAgent>,
+): Promise<void> {
+  const { runs: runTable, agents: agentTable } = tables[kind]
+  await runTable.put(tx, [...runs].map(rowOf))
+  await agentTable.put(tx, [...agents].map(agentRow))
+}
+
+function agentRow(known: KnownAgent): Row<typeof agentColumns> {
+  const { account, runId, agentId, agent } = known
+  if (agent === 'damaged') throw new Error('a damaged agent is to be stored')
+  const memory = JSON.stringify(agent.memory)
+  known.memoryLength = memory.length
+  return {
+    account,
+    run_id: runId,
+    agent_id: agentId,
+    memory,
+    steps: agent.steps,
+    drifting: agent.drifting ? 1 : 0,
+    last_reason: agent.last_reason,
+  }
+}

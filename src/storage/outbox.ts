@@ -1,0 +1,227 @@
+import type { AlertConfig, NewAlert, Severity } from '../core/alerts.ts'
+import {
+  type AlertAccount,
+  decideAlerts,
+  type EventIncident,
+  type Happening,
+  type LogEntry,
+  type Numbered,
+  type OutboxEvent,
+} from '../core/outbox.ts'
+import { dayMs } from '../core/time.ts'
+import type { Database, Queries } from './database.ts'
+import { findOpenIncidents, putIncidents } from './incidents.ts'
+import { createJobs } from './jobs.ts'
+import { type Columns, jsonRows, keyOf, type Row } from './rows.ts'
+import { createTable } from './table.ts'
+
+/** The kind of the jobs that deliver; an account's job is named after it. */
+export const deliverKind = 'deliver'
+
+/** Most entries of an account's alert log that are kept, and for how long. */
+export const logEntriesKept = 50
+export const logKeptMs = 30 * dayMs
+
+/**
+ * Puts what is to be sent of these happenings in the outbox, and what is not in the log, in the
+ * transaction that makes them so. `happenings` are in their order; of those that do not drift, all but
+ * the ones that end an incident change nothing and cost one look. `jobAdded` hears of new work.
+ */
+export async function emitAlerts(
+  tx: Queries,
+  kind: Database['kind'],
+  happenings: readonly Happening[],
+  jobAdded: () => void,
+): Promise<void> {
+  if (happenings.length === 0) return
+  const returning = happenings.filter(({ drifting }) => !drifting)
+  const drifting = happenings.filter((each) => each.drifting)
+  const closing = await findOpenIncidents(tx, kind, unique(returning))
+  // A drifting step may open an incident, be told of, and have its end told of.
+  const numbers = countByAccount([...drifting, ...drifting, ...drifting, ...closing])
+  if (numbers.size === 0) return
+  const accounts = await takeNumbers(tx, kind, numbers)
+  const known = new Set(returning.map(agentKey))
+  const watched = drifting.filter(
+    (each) => accounts.get(each.account)?.config?.incidents === true && !known.has(agentKey(each)),
+  )
+  const open = [...closing, ...(await findOpenIncidents(tx, kind, unique(watched)))]
+  const { events, log, incidents } = decideAlerts(happenings, accounts, open)
+  await putIncidents(tx, kind, incidents)
+  await addLog(tx, kind, log)
+  if (events.length === 0) return
+  await tables[kind].events.add(tx, events.map(eventRow))
+  const first = new Map<string, number>()
+  for (const { account, value } of events) {
+    first.set(account, Math.min(first.get(account) ?? value.ts, value.ts))
+  }
+  for (const [account, due] of [...first].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    await addDeliverJob(tx, kind, account, due, jobAdded)
+  }
+}
+
+/** Has the events of an account looked at no later than `due`. */
+export function addDeliverJob(
+  tx: Queries,
+  kind: Database['kind'],
+  account: string,
+  due: number,
+  jobAdded: () => void,
+): Promise<void> {
+  const id = `${deliverKind}:${account}`
+  return createJobs(tx, kind, jobAdded).add({ id, kind: deliverKind, input: account, due })
+}
+
+/** Appends to the logs of accounts, each in order, and forgets what no longer fits in them. */
+export async function addLog(
+  tx: Queries,
+  kind: Database['kind'],
+  entries: readonly Numbered<LogEntry>[],
+): Promise<void> {
+  // Of more than fit, the last.
+  const kept = [...Map.groupBy(entries, ({ account }) => account).values()].flatMap((own) =>
+    own.slice(-logEntriesKept),
+  )
+  await tables[kind].log.add(tx, kept.map(logRow))
+  for (const account of new Set(kept.map((each) => each.account))) {
+    await tx.run(
+      `DELETE FROM alert_log WHERE account = ? AND seq <= (
+         SELECT seq FROM alert_log WHERE account = ? ORDER BY seq DESC LIMIT 1 OFFSET ${logEntriesKept}
+       )`,
+      account,
+      account,
+    )
+  }
+}
+
+/**
+ * Takes that many numbers for each account and answers its config and the last number before them. The
+ * rows are held until the transaction ends, so that the numbers of an account follow its commits.
+ */
+export async function takeNumbers(
+  tx: Queries,
+  kind: Database['kind'],
+  numbers: ReadonlyMap<string, number>,
+): Promise<Map<string, AlertAccount>> {
+  // In one order on every node, lest two hold what the other waits for.
+  const rows = [...numbers]
+    .map(([account, seq]) => ({ account, seq }))
+    .sort((a, b) => (a.account < b.account ? -1 : 1))
+  const taken = await tx.all<{ account: string; seq: number; config: string | null }>(
+    take[kind],
+    JSON.stringify(rows),
+  )
+  return new Map(
+    taken.map(({ account, seq, config }) => [
+      account,
+      { seq: seq - (numbers.get(account) ?? 0), config: configOf(config) },
+    ]),
+  )
+}
+
+/** The config as it was stored. */
+export function configOf(stored: string | null): AlertConfig | null {
+  return stored === null ? null : JSON.parse(stored)
+}
+
+/** The columns of an event, but for what happened to it. */
+export const eventColumns = {
+  account: 'TEXT',
+  seq: 'BIGINT',
+  ts: 'BIGINT',
+  run_id: 'TEXT',
+  goal: 'TEXT',
+  reason: 'TEXT',
+  severity: 'TEXT',
+  phi: 'DOUBLE PRECISION',
+  advice: 'TEXT',
+  incident: 'TEXT',
+  state: 'TEXT',
+  due: 'BIGINT',
+  tries: 'BIGINT',
+  attempts: 'BIGINT',
+  held: 'BIGINT',
+} as const satisfies Columns
+
+const logColumns = {
+  account: 'TEXT',
+  seq: 'BIGINT',
+  ts: 'BIGINT',
+  run_id: 'TEXT',
+  reason: 'TEXT',
+  severity: 'TEXT',
+  phi: 'DOUBLE PRECISION',
+  delivered: 'BIGINT',
+  status: 'BIGINT',
+  detail: 'TEXT',
+} as const satisfies Columns
+
+const tables = { sqlite: tablesFor('sqlite'), postgres: tablesFor('postgres') }
+
+function tablesFor(kind: Database['kind']) {
+  return {
+    events: createTable(kind, 'alert_events', ['account', 'seq'], eventColumns),
+    log: createTable(kind, 'alert_log', ['account', 'seq'], logColumns),
+  }
+}
+
+const take = { sqlite: takeStatement('sqlite'), postgres: takeStatement('postgres') }
+
+function takeStatement(kind: Database['kind']): string {
+  return `INSERT INTO alert_accounts (account, seq)
+    SELECT account, seq FROM ${jsonRows(kind, { account: 'TEXT', seq: 'BIGINT' })}
+    WHERE true ORDER BY account
+    ON CONFLICT (account) DO UPDATE SET seq = alert_accounts.seq + excluded.seq
+    RETURNING account, seq, config`
+}
+
+function eventRow({ account, seq, value }: Numbered<OutboxEvent>): Row<typeof eventColumns> {
+  const { incident, ...event } = value
+  return {
+    account,
+    seq,
+    ...event,
+    incident: incident === null ? null : JSON.stringify(incident),
+    state: 'waiting',
+    due: event.ts,
+    tries: 0,
+    attempts: 0,
+    held: 0,
+  }
+}
+
+/** The event that a row holds. */
+export function eventOf(row: Row<typeof eventColumns>): OutboxEvent {
+  const incident: EventIncident | null =
+    row.incident === null ? null : JSON.parse(String(row.incident))
+  return {
+    ts: Number(row.ts),
+    run_id: String(row.run_id),
+    goal: row.goal === null ? null : String(row.goal),
+    reason: String(row.reason),
+    severity: row.severity as Severity,
+    phi: Number(row.phi),
+    advice: String(row.advice),
+    incident,
+  }
+}
+
+function logRow({ account, seq, value }: Numbered<LogEntry>): Row<typeof logColumns> {
+  return { account, seq, ...value, delivered: value.delivered ? 1 : 0 }
+}
+
+function countByAccount(each: readonly { account: string }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { account } of each) counts.set(account, (counts.get(account) ?? 0) + 1)
+  return counts
+}
+
+type Agent = Pick<NewAlert, 'account' | 'run_id' | 'agent_id'>
+
+function agentKey({ account, run_id, agent_id }: Agent): string {
+  return keyOf(account, run_id, agent_id)
+}
+
+function unique(agents: readonly Agent[]): Agent[] {
+  return [...new Map(agents.map((agent) => [agentKey(agent), agent])).values()]
+}

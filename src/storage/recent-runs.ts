@@ -1,0 +1,110 @@
+import type { KnownContext } from './contexts.ts'
+import type { Queries } from './database.ts'
+import type { KnownRun } from './known-runs.ts'
+
+/**
+ * What one transaction leaves for the next, so that a step of a busy run reads nothing. It is good
+ * for SQLite alone, where everybody else's changes show.
+ */
+export interface RecentRuns {
+  readonly runs: Recent<KnownRun>
+  readonly contexts: Recent<KnownContext>
+  /** Forgets everything if anybody else has changed a row since `end`. Asked first in a transaction. */
+  begin(tx: Queries): Promise<void>
+  /** Asked last in a transaction. */
+  end(tx: Queries): Promise<void>
+  /** Must be called when the transaction did not become durable. */
+  forget(): void
+}
+
+/** Values by key, of which those that were not used for longest leave when all weigh too much. */
+export interface Recent<V> {
+  get(key: string): V | undefined
+  set(key: string, value: V): void
+  clear(): void
+}
+
+/** What is known at most is about twice this many characters. */
+const maxWeight = 8_000_000
+/** What a run weighs beside its texts, and a context. */
+const runWeight = 1_000
+const contextWeight = 200
+
+/** An empty memory, for the transactions of one process that come one after another. */
+export function createRecentRuns(limit = maxWeight): RecentRuns {
+  const runs = createRecent<KnownRun>(limit, weightOf)
+  const contexts = createRecent<KnownContext>(limit, () => contextWeight)
+  let rowsSeen = -1
+  let versionSeen = -1
+
+  function forget(): void {
+    rowsSeen = -1
+    runs.clear()
+    contexts.clear()
+  }
+  return {
+    runs,
+    contexts,
+    forget,
+    async begin(tx) {
+      const version = await versionOf(tx)
+      if ((await changedRows(tx)) !== rowsSeen || version !== versionSeen) forget()
+      versionSeen = version
+    },
+    async end(tx) {
+      rowsSeen = await changedRows(tx)
+    },
+  }
+}
+
+/** How many rows this connection has changed since it was opened. */
+async function changedRows(tx: Queries): Promise<number> {
+  const row = await tx.get<{ rows: number }>('SELECT total_changes() AS rows')
+  return row?.rows ?? -1
+}
+
+/** A number that is another one after a commit of another connection, whatever process it is of. */
+async function versionOf(tx: Queries): Promise<number> {
+  const row = await tx.get<{ data_version: number }>('PRAGMA data_version')
+  return row?.data_version ?? -1
+}
+
+function weightOf({ run, agents, opened }: KnownRun): number {
+  let weight = runWeight + (run.ground?.length ?? 0) + opened.size * contextWeight
+  for (const { memoryLength } of agents.values()) weight += runWeight + memoryLength
+  return weight
+}
+
+/** Holds values up to about twice `limit`: those used since the young were many enough to become the old. */
+export function createRecent<V>(limit: number, weigh: (value: V) => number): Recent<V> {
+  let young = new Map<string, { value: V; weight: number }>()
+  let old = new Map<string, { value: V; weight: number }>()
+  let total = 0
+
+  function set(key: string, value: V): void {
+    const weight = weigh(value)
+    total += weight - (young.get(key)?.weight ?? 0)
+    young.set(key, { value, weight })
+    // One that grows without end, as a run with more and more agents, would stay while it is used.
+    if (weight > limit / 8) remove(key)
+    if (total < limit) return
+    old = young
+    young = new Map()
+    total = 0
+  }
+  function remove(key: string): void {
+    total -= young.get(key)?.weight ?? 0
+    young.delete(key)
+    old.delete(key)
+  }
+
+  return {
+    get: (key) => (young.get(key) ?? old.get(key))?.value,
+    set,
+    clear() {
+      young = new Map()
+      old = new Map()
+      total = 0
+    },
+  }
+}

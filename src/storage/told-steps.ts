@@ -1,0 +1,32 @@
+import { isOnErrand } from '../core/incidents.ts'
+import type { Happening } from '../core/outbox.ts'
+import type { Database, Queries } from './database.ts'
+import { emitAlerts } from './outbox.ts'
+import type { RecentRuns } from './recent-runs.ts'
+import { type Entry, type LoggedStep, logSteps } from './steps.ts'
+
+/**
+ * Logs steps as `logSteps` does and, in the same transaction, emits the alerts of those that drift.
+ * Where none drifts and none comes back from drifting, that asks nothing of the database.
+ */
+export async function logAndTell(
+  tx: Queries,
+  kind: Database['kind'],
+  requests: readonly (readonly Entry[])[],
+  jobAdded: () => void,
+  recent?: RecentRuns,
+): Promise<LoggedStep[]> {
+  const logged = await logSteps(tx, kind, requests, recent)
+  const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
+  await emitAlerts(tx, kind, happenings, jobAdded)
+  return logged
+}
+
+function happeningOf({ account, now }: Entry, logged: LoggedStep | undefined): Happening[] {
+  if (logged === undefined || logged === 'damaged') return []
+  const { run_id, agent_id, verdict, previous } = logged
+  const { drifting, reason, goal, phi, advice } = verdict
+  const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
+  if (!drifting && !returns) return []
+  return [{ account, run_id, agent_id, goal, reason, phi, advice, ts: now, drifting }]
+}
