@@ -247,6 +247,39 @@ onEachDatabase((database) => {
     return headers.get('idempotent-replayed') === 'true'
   }
 
+  test('of keyed steps sent at once only those of a damaged run are refused, and not kept', async (t) => {
+    verifies('idempotency.only-2xx', 'idempotency.replay', 'drift.order')
+    const { me, url } = await startKeyed(t)
+    const db = await openFor(t, url)
+    await me.log({ run_id: 'hurt', goal: errand, tokens: 1 })
+    const memories = await db.all<{ memory: string }>('SELECT memory FROM agents')
+    await db.run("UPDATE agents SET memory = 'nonsense'")
+    const send = (writer: number) => {
+      const run_id = writer % 4 === 0 ? 'hurt' : 'whole'
+      const headers = writer % 8 === 7 ? {} : { 'idempotency-key': `key ${writer}` }
+      return me.post('/v1/drift', { run_id, goal: errand, tokens: 1 }, headers)
+    }
+    const answers = await Promise.all(upTo(32).map(send))
+    const refused = answers.filter(({ status }) => status !== 200)
+    assert.deepEqual(
+      refused.map(({ status, body }) => [status, body.error]),
+      Array(8).fill([500, 'internal']),
+    )
+    const logged = answers.filter(({ status }) => status === 200)
+    await assertWhole(
+      me,
+      'whole',
+      logged.map(({ body }) => body),
+    )
+    const first = await send(1)
+    const hurt = await send(4)
+    assert.deepEqual([first.text, isReplay(first)], [answers[0]!.text, true])
+    assert.equal(hurt.status, 500)
+    await db.run('UPDATE agents SET memory = ? WHERE run_id = ?', memories[0]!.memory, 'hurt')
+    const healed = await send(4)
+    assert.deepEqual([healed.status, healed.body.step, isReplay(healed)], [200, 2, false])
+  })
+
   test('a step_id is kept with its run, whether that is named or not', async (t) => {
     verifies('idempotency.step-id', 'idempotency.conflict', 'drift.run-default')
     const { me } = await startKeyed(t)

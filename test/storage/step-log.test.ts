@@ -1,0 +1,206 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
+import { dayMs } from '../../src/core/time.ts'
+import type { Database, Queries, Value } from '../../src/storage/database.ts'
+import { deleteExpiredRuns } from '../../src/storage/expiry.ts'
+import { migrate } from '../../src/storage/migrations.ts'
+import { createRecent } from '../../src/storage/recent-runs.ts'
+import type { LoggedStep } from '../../src/storage/steps.ts'
+import { createStore, type OpenStore } from '../../src/storage/store.ts'
+import { databases, onEachDatabase, openFor } from '../backends.ts'
+
+const sqlite = databases.find(({ name }) => name === 'sqlite')!
+
+function entry(fields: object, now = 1_000) {
+  return {
+    account: 'acct_a',
+    request: readDrift({ goal: 'fix the login form', ...fields }) as DriftRequest,
+    detector: 'overlap' as const,
+    now,
+    retentionDays: 1,
+  }
+}
+
+function numberOf(logged: LoggedStep | undefined): number {
+  if (logged === undefined || logged === 'damaged') throw new Error('not logged')
+  return logged.step
+}
+
+const places = [
+  'runs ORDER BY run_id',
+  'agents ORDER BY run_id, agent_id',
+  'steps ORDER BY run_id, step',
+  'grounds ORDER BY run_id, agent_id, revision',
+  'openings ORDER BY run_id, context',
+  'contexts ORDER BY context',
+]
+
+/** All that is stored of runs. */
+async function storedIn(db: Database): Promise<object[]> {
+  const tables = []
+  for (const place of places) tables.push(await db.all<object>(`SELECT * FROM ${place}`))
+  return tables
+}
+
+/** A database that notes each statement in `asked`, and whose transactions can be made to fail. */
+function watched(db: Database, asked: string[], failure: { at: 'none' | 'end' }): Database {
+  function noting(tx: Queries): Queries {
+    const note =
+      <Answer>(ask: (sql: string, ...values: Value[]) => Answer) =>
+      (sql: string, ...values: Value[]) => {
+        asked.push(sql)
+        return ask(sql, ...values)
+      }
+    return { all: note(tx.all), get: note(tx.get), run: note(tx.run) } as Queries
+  }
+  return {
+    ...db,
+    tx: (work, options) =>
+      db.tx(async (tx) => {
+        const result = await work(noting(tx))
+        if (failure.at === 'end') throw new Error('made to fail')
+        return result
+      }, options),
+  }
+}
+
+async function openMigrated(t: TestContext, url: string): Promise<Database> {
+  const db = await openFor(t, url)
+  await migrate(db)
+  return db
+}
+
+test('a step of a run that has just been logged into reads nothing of it', async (t) => {
+  const db = await openMigrated(t, await sqlite.createUrl())
+  const asked: string[] = []
+  const { log } = createStore(watched(db, asked, { at: 'none' }))
+  await log([entry({}), entry({ agent_id: 'sub' })])
+  asked.length = 0
+  await log([entry({}), entry({ agent_id: 'sub' })])
+  const reads = asked.filter((sql) =>
+    /^(SELECT|INSERT).*\b(runs|agents|contexts|openings)\b/.test(sql),
+  )
+  assert.deepEqual(
+    reads.filter((sql) => sql.startsWith('SELECT') || sql.includes('openings')),
+    [],
+  )
+})
+
+onEachDatabase((database) => {
+  test('steps that were undone leave no trace in those that follow', async (t) => {
+    const db = await openMigrated(t, await database.createUrl())
+    const failure: Parameters<typeof watched>[2] = { at: 'none' }
+    const { log } = createStore(watched(db, [], failure))
+    assert.equal(numberOf((await log([entry({})]))[0]), 1)
+    failure.at = 'end'
+    await assert.rejects(log([entry({ goal: 'paint the shed', agent_id: 'sub' })]), /made to fail/)
+    for (const { status } of await Promise.allSettled([log([entry({})]), log([entry({})])])) {
+      assert.equal(status, 'rejected')
+    }
+    failure.at = 'none'
+    assert.equal(numberOf((await log([entry({})]))[0]), 2)
+    const other = (await log([entry({ run_id: 'other', goal: 'paint the shed' })]))[0]
+    assert.ok(other !== undefined && other !== 'damaged')
+    assert.deepEqual([other.step, other.earlier], [1, null])
+  })
+
+  test('whatever else changes runs, steps go on from what is stored', async (t) => {
+    const run = fc.constantFrom('a', 'b')
+    const change = fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.record({
+          kind: fc.constant('log' as const),
+          steps: fc.array(
+            fc.record({
+              run_id: run,
+              goal: fc.constantFrom('fix the login form', 'paint the shed', 'buy milk', ' '),
+              agent_id: fc.constantFrom(undefined, 'sub'),
+              user_turn: fc.boolean(),
+              distance: fc.nat(10),
+            }),
+            { minLength: 1, maxLength: 3 },
+          ),
+          inTransaction: fc.boolean(),
+        }),
+      },
+      fc.record({ kind: fc.constant('outcome' as const), run }),
+      fc.record({ kind: fc.constant('end' as const), run }),
+      fc.record({ kind: fc.constant('later' as const), days: fc.constantFrom(0.5, 1) }),
+      fc.record({ kind: fc.constant('expire' as const) }),
+      fc.record({ kind: fc.constant('damage' as const), run }),
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(change, fc.constantFrom(0, 1)), { minLength: 5, maxLength: 25 }),
+        async (changes) => {
+          // The same on two nodes of one database that remember, and with nothing remembered at all.
+          const url = await database.createUrl()
+          const shared = [await openMigrated(t, url), await openFor(t, url)]
+          const nodes = shared.map((db) => createStore(db))
+          const alone = await openMigrated(t, await database.createUrl())
+          let now = 1_000
+          for (const [change, node] of changes) {
+            const answers = []
+            for (const store of [nodes[node]!, createStore(alone)]) {
+              answers.push(await make(store, change, now))
+            }
+            assert.deepEqual(answers[0], answers[1])
+            if (change.kind === 'later') now += change.days * dayMs
+          }
+          assert.deepEqual(await storedIn(shared[0]!), await storedIn(alone))
+          for (const db of [...shared, alone]) await db.close()
+
+          async function make(
+            store: OpenStore,
+            made: (typeof changes)[number][0],
+            now: number,
+          ): Promise<unknown> {
+            switch (made.kind) {
+              case 'log': {
+                const entries = made.steps.map((step) => entry(step, now))
+                return made.inTransaction ? store.tx(({ log }) => log(entries)) : store.log(entries)
+              }
+              case 'outcome':
+                return store.runs.setOutcome('acct_a', made.run, now, {
+                  outcome: 'success',
+                  score: 1,
+                  note: null,
+                })
+              case 'end':
+                return store.tx(({ runs }) => runs.end('acct_a', made.run, now))
+              case 'expire':
+                return store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, now, 1_000))
+              case 'damage':
+                return store.db.run("UPDATE agents SET memory = '' WHERE run_id = ?", made.run)
+              case 'later':
+                return null
+            }
+          }
+        },
+      ),
+      { numRuns: database.name === 'sqlite' ? 30 : 8 },
+    )
+  })
+})
+
+test('what is remembered is bounded, and what is used stays', () => {
+  const recent = createRecent<number>(100, (weight) => weight)
+  for (let at = 0; at < 1_000; at++) {
+    recent.set(`${at}`, 1)
+    recent.set('busy', recent.get('busy') ?? 5)
+  }
+  const left = Array.from({ length: 1_000 }, (_, at) => recent.get(`${at}`)).filter(
+    (value) => value !== undefined,
+  )
+  assert.ok(left.length >= 90 && left.length <= 200, `${left.length} are left`)
+  assert.equal(recent.get('999'), 1)
+  assert.equal(recent.get('busy'), 5)
+  // Heavier than an eighth of what fits: it would stay for as long as it is used.
+  recent.set('busy', 13)
+  assert.equal(recent.get('busy'), undefined)
+  recent.clear()
+  assert.equal(recent.get('999'), undefined)
+})
