@@ -72,7 +72,7 @@ export function addDeliverJob(
   return createJobs(tx, kind, jobAdded).add({ id, kind: deliverKind, input: account, due })
 }
 
-/** Appends to the logs of accounts, each in order, and forgets what no longer fits in them. */
+/** Appends to the logs of accounts, each in order. */
 export async function addLog(
   tx: Queries,
   kind: Database['kind'],
@@ -83,20 +83,13 @@ export async function addLog(
     own.slice(-logEntriesKept),
   )
   await tables[kind].log.add(tx, kept.map(logRow))
-  for (const account of new Set(kept.map((each) => each.account))) {
-    await tx.run(
-      `DELETE FROM alert_log WHERE account = ? AND seq <= (
-         SELECT seq FROM alert_log WHERE account = ? ORDER BY seq DESC LIMIT 1 OFFSET ${logEntriesKept}
-       )`,
-      account,
-      account,
-    )
-  }
 }
 
 /**
  * Takes that many numbers for each account and answers its config and the last number before them. The
- * rows are held until the transaction ends, so that the numbers of an account follow its commits.
+ * rows are held until the transaction ends, so that the numbers of an account follow its commits. Once
+ * in fifty numbers what no longer fits in the log is forgotten: looking for it costs more than adding,
+ * and nobody is shown it meanwhile.
  */
 export async function takeNumbers(
   tx: Queries,
@@ -107,15 +100,31 @@ export async function takeNumbers(
   const rows = [...numbers]
     .map(([account, seq]) => ({ account, seq }))
     .sort((a, b) => (a.account < b.account ? -1 : 1))
-  const taken = await tx.all<{ account: string; seq: number; config: string | null }>(
-    take[kind],
-    JSON.stringify(rows),
-  )
-  return new Map(
-    taken.map(({ account, seq, config }) => [
-      account,
-      { seq: seq - (numbers.get(account) ?? 0), config: configOf(config) },
-    ]),
+  const taken: TakenNumbers[] = []
+  if (kind === 'postgres')
+    taken.push(...(await tx.all<TakenNumbers>(takeAll, JSON.stringify(rows))))
+  // Taking values out of JSON costs SQLite more than a statement for each.
+  else
+    for (const { account, seq } of rows)
+      taken.push(...(await tx.all<TakenNumbers>(takeOne, account, seq)))
+  const accounts = new Map<string, AlertAccount>()
+  for (const { account, seq, config } of taken) {
+    const before = seq - (numbers.get(account) ?? 0)
+    accounts.set(account, { seq: before, config: configOf(config) })
+    if (Math.floor(seq / logEntriesKept) > Math.floor(before / logEntriesKept)) {
+      await trimLog(tx, account)
+    }
+  }
+  return accounts
+}
+
+async function trimLog(tx: Queries, account: string): Promise<void> {
+  await tx.run(
+    `DELETE FROM alert_log WHERE account = ? AND seq <= (
+       SELECT seq FROM alert_log WHERE account = ? ORDER BY seq DESC LIMIT 1 OFFSET ${logEntriesKept}
+     )`,
+    account,
+    account,
   )
 }
 
@@ -165,15 +174,21 @@ function tablesFor(kind: Database['kind']) {
   }
 }
 
-const take = { sqlite: takeStatement('sqlite'), postgres: takeStatement('postgres') }
-
-function takeStatement(kind: Database['kind']): string {
-  return `INSERT INTO alert_accounts (account, seq)
-    SELECT account, seq FROM ${jsonRows(kind, { account: 'TEXT', seq: 'BIGINT' })}
-    WHERE true ORDER BY account
-    ON CONFLICT (account) DO UPDATE SET seq = alert_accounts.seq + excluded.seq
-    RETURNING account, seq, config`
+interface TakenNumbers {
+  account: string
+  seq: number
+  config: string | null
 }
+
+const takenOnTop = `ON CONFLICT (account) DO UPDATE SET seq = alert_accounts.seq + excluded.seq
+  RETURNING account, seq, config`
+
+const takeOne = `INSERT INTO alert_accounts (account, seq) VALUES (?, ?) ${takenOnTop}`
+
+const takeAll = `INSERT INTO alert_accounts (account, seq)
+  SELECT account, seq FROM ${jsonRows('postgres', { account: 'TEXT', seq: 'BIGINT' })}
+  WHERE true ORDER BY account
+  ${takenOnTop}`
 
 function eventRow({ account, seq, value }: Numbered<OutboxEvent>): Row<typeof eventColumns> {
   const { incident, ...event } = value
