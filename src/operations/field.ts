@@ -101,7 +101,7 @@ function sentWords(body: string): object {
 }
 
 /** An utterance as it was sent, and the address it came from. */
-interface Spoken {
+export interface Spoken {
   body: unknown
   address: string
 }

@@ -19,6 +19,7 @@ import type { readExperiment } from '../operations/experiment.ts'
 import type { hearWords, readHistory, readSignal } from '../operations/field.ts'
 import type { readFleet } from '../operations/fleet.ts'
 import type { readGrammar } from '../operations/grammar.ts'
+import type { readGuidance } from '../operations/guidance.ts'
 import type { listIncidents } from '../operations/incidents.ts'
 import type { createKey, readMe, revokeKey, rotateKey } from '../operations/me.ts'
 import type { modulateStep } from '../operations/modulate.ts'
@@ -149,6 +150,8 @@ export interface Queried {
   deleteSelf: typeof deleteSelf
   /** The detector described as data. */
   grammar: typeof readGrammar
+  /** How agents of a framework report their steps, or the frameworks there are. */
+  guidance: typeof readGuidance
   /** The tiers, what each allows a day, and what it costs. */
   tiers: typeof listTiers
 }
@@ -209,6 +212,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   deleteSelf: { method: 'DELETE', path: '/v1/self', keyed: true },
   tiers: { method: 'GET', path: '/v1/tiers', keyed: false },
   grammar: { method: 'GET', path: '/v1/grammar', keyed: false },
+  guidance: { method: 'GET', path: '/v1/guidance', keyed: false },
   signal: { method: 'GET', path: '/v1/signal', keyed: false },
   signalHistory: { method: 'GET', path: '/v1/history', keyed: false },
   hear: { method: 'POST', path: '/v1/hear', keyed: false },

@@ -1,0 +1,68 @@
+import { jsonFile, type Recipe, stepNotes } from './recipe.ts'
+
+/** Recipes for whatever speaks a protocol. */
+export const protocolRecipes = {
+  mcp: (baseUrl: string): Recipe => ({
+    steps: [
+      'Add the server to the configuration of your host. Without the header the tools work too; what they store then belongs to the connection and is kept for a day.',
+      'Tell the agent in your own instructions when to call: check_state with the user’s words as goal when a task begins, then at each new step; user_turn when the user redirects; parent_goal for a sub-task. The prompt report_step says it at length.',
+      'Where no server may be reached, start the tools as a program instead: the second file. It stores nothing.',
+    ],
+    files: [
+      jsonFile('mcp.json', {
+        mcpServers: {
+          plumbline: {
+            type: 'http',
+            url: `${baseUrl}/mcp`,
+            headers: { Authorization: `Bearer ${keyPlace}` },
+          },
+        },
+      }),
+      jsonFile('mcp-stdio.json', {
+        mcpServers: { plumbline: { command: 'plumbline', args: ['mcp'] } },
+      }),
+    ],
+    notes: [
+      'With a key the state is the run mcp:SESSION of the account, `default` unless a call names another: agents that work side by side, and sub-agents, name a session each. user_turn puts the old ground aside; a later goal that is nearer to it takes it up again.',
+      'Agents forget to call tools, so count on hooks for measuring and on the tools for asking; a run without steps is no sign that all is well.',
+      'Hosts differ in the names: Gemini CLI takes httpUrl instead of url, VS Code servers instead of mcpServers, Codex `[mcp_servers.plumbline]` with url and http_headers in config.toml. `plumbline` is the command of the package; give its full path where a host does not search for it.',
+      'A verdict states what was measured and gives no order. When the server is away a call fails and the agent goes on.',
+    ].join(' '),
+  }),
+
+  'plain-http': (baseUrl: string): Recipe => ({
+    steps: [
+      'Set PLUMBLINE_KEY to a key of your account.',
+      'When the user gives the errand, send it as ground with the first step; the run comes into being with it.',
+      'At each new thing the agent does, send its goal in one line, with `tokens` when you know them.',
+      'When the user speaks again, send the step with `user_turn`. When the run is over, send its outcome.',
+    ],
+    files: [{ path: 'plumbline.sh', language: 'sh', text: plainHttp(baseUrl) }],
+    notes: stepNotes(
+      '`--max-time` bounds the wait and `|| true` keeps a failure from stopping a script. A step that may be sent twice carries `step_id`: it is logged once.',
+    ),
+  }),
+} as const
+
+const keyPlace = 'YOUR_KEY'
+
+function plainHttp(baseUrl: string): string {
+  const send = (path: string, body: object) =>
+    `curl -sS --max-time 2 "$PLUMBLINE_URL${path}" \\
+  -H "authorization: Bearer $PLUMBLINE_KEY" -H "content-type: application/json" \\
+  -d '${JSON.stringify(body)}' || true`
+  return `PLUMBLINE_URL=${JSON.stringify(baseUrl)}
+
+# The errand, in the user's own words, and the first thing that is done for it.
+${send('/v1/drift', { run_id: 'run-1', ground: 'add rate limiting to the login endpoint', goal: 'write a rate limit for the login endpoint', distance: 8, tokens: 1200 })}
+
+# A step of a sub-agent, and one that is declared to be part of a larger goal.
+${send('/v1/drift', { run_id: 'run-1', agent_id: 'researcher', goal: 'compare token bucket libraries' })}
+${send('/v1/drift', { run_id: 'run-1', goal: 'choose a token bucket library', parent_goal: 'rate limiting for the login endpoint' })}
+
+# The user has spoken again.
+${send('/v1/drift', { run_id: 'run-1', goal: 'limit the signup endpoint as well', user_turn: true })}
+
+${send('/v1/drift/outcome', { run_id: 'run-1', outcome: 'success' })}
+`
+}
