@@ -4,18 +4,24 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureAlerts } from './alerts.ts'
 import { measureCheck } from './check.ts'
 import { measureDetector } from './detector.ts'
 import { measureDrift } from './drift.ts'
 import { measureLength } from './length.ts'
+import { measureMcp } from './mcp.ts'
+import { measureMeaning } from './meaning.ts'
 import { measureStart } from './start.ts'
 import { type Row, tableOf } from './table.ts'
 
 const benches: Record<string, () => Row[] | Promise<Row[]>> = {
+  alerts: measureAlerts,
   check: measureCheck,
   detector: measureDetector,
   drift: measureDrift,
   length: measureLength,
+  meaning: measureMeaning,
+  mcp: measureMcp,
   start: measureStart,
 }
 

@@ -63,8 +63,9 @@ export async function startServer(
 export async function startWithKey(
   databaseUrl: string,
   folder: string,
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ server: Server; key: string }> {
-  const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn' }
+  const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', ...settings }
   const made = await promisify(execFile)(
     process.execPath,
     [program, 'keys', 'create', '--tier', 'enterprise', '--json'],

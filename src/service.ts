@@ -22,6 +22,7 @@ import { operations } from './operations/all.ts'
 import type { Operation, Service } from './operations/operation.ts'
 import type { Tool } from './operations/tool.ts'
 import { tools } from './operations/tools.ts'
+import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
 import { createMail } from './outbound/mail.ts'
 import type { Resolve } from './outbound/resolver.ts'
@@ -176,6 +177,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     clearTimeout(cutOff)
     await service.webhooks.close()
     service.mail?.close()
+    service.embeddings?.close()
     await store.close()
   }
 
@@ -212,11 +214,12 @@ export function createService(
   countVerdict: Service['countVerdict'],
   log: Pick<Logger, 'info'>,
 ): Service {
-  const { detector, checkPerDay, toolsPerDay, tiers } = config
+  const { detector, adaptation, checkPerDay, toolsPerDay, tiers } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
   return {
     settings: {
       detector,
+      adaptation,
       checkPerDay,
       toolsPerDay,
       tiers,
@@ -246,6 +249,13 @@ export function createService(
     }),
     mail: config.mail === null ? null : createMail(config.mail),
     guide: config.guide === null ? null : createGuide(config.guide),
+    embeddings:
+      config.embeddings === null
+        ? null
+        : createEmbeddings(config.embeddings, {
+            now: world.now,
+            failed: (reason) => log.info({ reason }, 'the embeddings endpoint was asked in vain'),
+          }),
     noteRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,

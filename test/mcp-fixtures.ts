@@ -1,5 +1,12 @@
-import { completable, type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
+import {
+  completable,
+  fromJsonSchema,
+  type McpServer,
+  ResourceTemplate,
+} from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import type { McpExtension } from '../src/surfaces/mcp-server.ts'
+import { inputOptions, registerInputFixtures } from './mcp-input-fixtures.ts'
 
 /** One red pixel, and one sample of silence. */
 const pixel =
@@ -15,9 +22,20 @@ const embedded = (uri: string, said: string, mimeType = 'text/plain') => ({
 
 /**
  * What the conformance suite looks for on a server: tools, resources and prompts of its own names,
- * beside the real ones, so that the endpoint around them can be tried.
+ * beside the real ones, so that the endpoint around them can be tried. Nothing here stands for what
+ * the endpoint does not do: logging, subscriptions, and asking a 2025-era client something.
  */
-export function addConformanceFixtures(server: McpServer): void {
+export const conformanceFixtures: McpExtension = {
+  options: inputOptions,
+  register(server) {
+    registerTools(server)
+    registerResources(server)
+    registerPrompts(server)
+    registerInputFixtures(server)
+  },
+}
+
+function registerTools(server: McpServer): void {
   const answers = {
     test_simple_text: [text('This is a simple text response for testing.')],
     test_image_content: [image],
@@ -54,23 +72,54 @@ export function addConformanceFixtures(server: McpServer): void {
     },
   )
   server.registerTool(
-    'test_tool_with_logging',
-    { description: 'Logs while it works.', inputSchema: z.object({}) },
-    async (_args, context) => {
-      for (const data of [
-        'Tool execution started',
-        'Tool processing data',
-        'Tool execution completed',
-      ]) {
-        await context.mcpReq.notify({
-          method: 'notifications/message',
-          params: { level: 'info', data },
-        })
-      }
-      return { content: [text('Tool with logging executed successfully')] }
-    },
+    'json_schema_2020_12_tool',
+    { description: 'Words its input in many ways.', inputSchema: fromJsonSchema(manyKeywords) },
+    () => ({ content: [text('taken')] }),
   )
+  server.registerTool(
+    'test_header_argument',
+    {
+      description: 'Takes an argument that stands in a header too.',
+      inputSchema: fromJsonSchema({
+        type: 'object',
+        properties: { region: inHeader },
+        required: ['region'],
+      }),
+    },
+    () => ({ content: [text('taken')] }),
+  )
+}
 
+/** A keyword of the protocol that JSON Schema does not know. */
+const inHeader: object = { type: 'string', 'x-mcp-header': 'Region' }
+
+/** The keywords whose passage through `tools/list` the suite looks at. */
+const manyKeywords = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object' as const,
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
+  },
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
+  additionalProperties: false,
+}
+
+function registerResources(server: McpServer): void {
   const said = { mimeType: 'text/plain', text: 'This is the content of the static text resource.' }
   server.registerResource('static-text', 'test://static-text', { title: 'Text' }, ({ href }) => ({
     contents: [{ uri: href, ...said }],
@@ -95,7 +144,9 @@ export function addConformanceFixtures(server: McpServer): void {
       ],
     }),
   )
+}
 
+function registerPrompts(server: McpServer): void {
   const says = (
     ...content: (ReturnType<typeof text> | typeof image | ReturnType<typeof embedded>)[]
   ) => ({

@@ -34,6 +34,7 @@ const settings: Record<string, { bad: string[]; good: string[] }> = {
     good: ['overlap', 'meaning'],
   },
   PLUMBLINE_CHECK_PER_DAY: { bad: ['x', '-1', '1.5', 'Infinity', '1e9'], good: ['0', '100000'] },
+  PLUMBLINE_TOOLS_PER_DAY: { bad: ['x', '-1', '1.5', '1e3', '1000000001'], good: ['0', '5000'] },
   PLUMBLINE_CLIENT_ADDRESS: {
     bad: ['a b', 'x:', 'x,y', 'é', 'a\nb'],
     good: ['socket', 'X-Forwarded-For'],

@@ -39,12 +39,13 @@ async function runDemo(args: string[], world: CliWorld): Promise<number> {
   return exitCodes.ok
 }
 
-function bodyOf(runId: string, { goal, progress, distance, userTurn }: Step) {
+function bodyOf(runId: string, { goal, progress, distance, userTurn, plan }: Step) {
   return {
     run_id: runId,
     goal,
     progress: progress as 'advancing',
     distance,
     ...(userTurn === undefined ? {} : { user_turn: userTurn }),
+    ...(plan === undefined ? {} : { plan: [...plan] }),
   }
 }

@@ -6,6 +6,7 @@ import { type DetectorName, defaultDetector, detectorNames } from '../core/detec
 import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../core/labelled.ts'
+import { adaptCommand, readAdaptation } from './cli-adapt.ts'
 import { demoCommand } from './cli-demo.ts'
 import { keysCommand } from './cli-keys.ts'
 import { mcpCommand } from './cli-mcp.ts'
@@ -64,6 +65,7 @@ const commands: readonly Command[] = [
   --steps FILE      JSON lines of { "goal", "progress"?, "distance"? }, the first being the
                     ground; any length; - reads standard input
   --detector NAME   ${detectorNames.join(' or ')}
+  --adaptation FILE a table that plumbline adapt wrote
   --json            verdicts as JSON, one a line
 
 Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage.`,
@@ -73,11 +75,12 @@ Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad u
     name: 'eval',
     summary: 'measure a detector on labelled data',
     usage:
-      'plumbline eval FILE [--detector NAME] [--budget N] [--declare-plan all|half] [--predictions OUT] [--json]',
+      'plumbline eval FILE [--detector NAME] [--adaptation FILE] [--budget N] [--declare-plan all|half] [--predictions OUT] [--json]',
     details: `FILE holds JSON lines, plain or gzipped: pairs { ground, goal, label: "same" | "drift", source? }
 or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
 
   --detector NAME    ${detectorNames.join(' or ')}
+  --adaptation FILE  a table that plumbline adapt wrote, from work older than this data
   --budget N         also measure with the threshold that keeps alarms at or below N per 1,000
                      clean steps (or pairs) of this data, and what recall that leaves
   --declare-plan P   let each run without a plan declare its own on-errand steps at its first
@@ -87,6 +90,7 @@ or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
     async run(args, world) {
       const { values, positionals } = parse(args, {
         detector: { type: 'string' },
+        adaptation: { type: 'string' },
         budget: { type: 'string' },
         'declare-plan': { type: 'string' },
         predictions: { type: 'string' },
@@ -100,6 +104,7 @@ or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
           detector: readDetectorName(values.detector),
           json: values.json === true,
           ...(typeof values.predictions === 'string' ? { predictions: values.predictions } : {}),
+          ...readAdaptation(values.adaptation),
           ...readBudget(values.budget),
           ...readDeclaredPlan(values['declare-plan']),
         },
@@ -108,6 +113,7 @@ or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
       return exitCodes.ok
     },
   },
+  adaptCommand,
   keysCommand,
   demoCommand,
   mcpCommand,
@@ -192,17 +198,19 @@ async function runCheck(args: string[], world: CliWorld): Promise<number> {
     progress: { type: 'string' },
     steps: { type: 'string' },
     detector: { type: 'string' },
+    adaptation: { type: 'string' },
     json: { type: 'boolean' },
   })
   if (positionals.length > 0) {
     throw usageFault(`"${positionals[0]}" belongs to no option; put quotes around texts.`)
   }
   const detector = readDetectorName(values.detector)
+  const beside = readAdaptation(values.adaptation)
   const print = values.json === true ? printJson : printVerdict
   let memory = newMemory(detector)
   let last: Verdict | null = null
   const judge = (step: Step) => {
-    const detected = detect(memory, step)
+    const detected = detect(memory, { ...step, ...beside })
     memory = detected.memory
     last = detected.verdict
     return detected.verdict

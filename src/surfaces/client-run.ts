@@ -12,6 +12,7 @@ import { createQueue, type Item, type Queue, type QueueParts } from './client-qu
 /** What the first steps of an agent carry, until one of them has frozen a ground. */
 interface Opening {
   ground?: string | undefined
+  plan?: readonly string[] | undefined
   pair?: unknown
   arm?: unknown
   detector?: unknown
@@ -24,15 +25,16 @@ const defaultBudgetMs = 250
 
 /** A handle on one run: its agents share one queue, so that the run keeps its order. */
 export function createRun(parts: QueueParts, options: RunOptions): RunHandle {
-  const { ground, runId = `run_${newId()}`, agentId, pair, arm, detector } = options
+  const { ground, plan, runId = `run_${newId()}`, agentId, pair, arm, detector } = options
   const queue = createQueue(parts, options)
   const common = { pair, arm, detector }
-  const agent = (id: string | undefined, ownGround: string | undefined) =>
-    createAgent(queue, { run_id: runId, agent_id: id }, { ...common, ground: ownGround }, options)
+  const agent = (id: string | undefined, own: Pick<RunOptions, 'ground' | 'plan'>) =>
+    createAgent(queue, { run_id: runId, agent_id: id }, { ...common, ...own }, options)
 
-  return Object.assign(agent(agentId, ground), {
+  return Object.assign(agent(agentId, { ground, plan }), {
     runId,
-    spawn: (id: string, { ground }: { ground?: string | undefined } = {}) => agent(id, ground),
+    spawn: (id: string, { ground, plan }: Pick<RunOptions, 'ground' | 'plan'> = {}) =>
+      agent(id, { ground, plan }),
     outcome: (outcome, { score, note, ...wait } = {}) =>
       deliver<StoredRun>(queue, options, wait, (settle, fail) => {
         const body = asItIs({ run_id: runId, outcome, score, note })
@@ -61,8 +63,8 @@ function createAgent(
   function step(fields: object, isUserTurn: boolean, options: StepOptions) {
     return deliver<Verdict>(queue, defaults, options, (settle, fail) => {
       const turn = isUserTurn ? { user_turn: true } : {}
-      // The words of the turn are the ground then, not the errand from before it.
-      const first = isUserTurn ? { ...opening, ground: undefined } : opening
+      // The words of the turn are the ground then, not the errand and the plan from before it.
+      const first = isUserTurn ? { ...opening, ground: undefined, plan: undefined } : opening
       const sent = asItIs({ ...wireFields(fields), ...ids, ...turn })
       const sentFirst = asItIs({ ...first, ...sent })
       return {

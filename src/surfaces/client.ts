@@ -79,6 +79,8 @@ export interface DeliveryOptions {
 export interface RunOptions extends DeliveryOptions, Pick<StepOptions, 'budgetMs' | 'throws'> {
   /** The errand in the user's own words. Without it, the goal of the first step is the ground. */
   ground?: string | undefined
+  /** Declared sub-goals of the ground, at most 50: steps that serve one of them are no drift. */
+  plan?: readonly string[] | undefined
   /** A new one unless given; give it to go on with a run that another process began. */
   runId?: string | undefined
   /** Says that these are the steps of a sub-agent of the run. */
@@ -122,7 +124,7 @@ export interface AgentHandle {
 export interface RunHandle extends AgentHandle {
   readonly runId: string
   /** A sub-agent with a ground of its own; its steps keep the order of the run. */
-  spawn(agentId: string, options?: Pick<RunOptions, 'ground'>): AgentHandle
+  spawn(agentId: string, options?: Pick<RunOptions, 'ground' | 'plan'>): AgentHandle
   /** Sets what became of the run, after the steps before it. Answers the run, or null as `step`. */
   outcome(
     outcome: Sent<typeof setOutcome>['outcome'],

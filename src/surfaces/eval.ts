@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import type { Adaptation } from '../core/detector/adaptation.ts'
 import type { DetectorName } from '../core/detector/detectors.ts'
 import { defaultResamples } from '../core/evaluation.ts'
 import {
@@ -23,6 +24,8 @@ export interface EvalOptions {
   /** JSON lines of pairs and runs, plain or gzipped. */
   file: string
   detector: DetectorName
+  /** A table of one's own work for the detector to ask. */
+  adaptation?: Adaptation
   /** File for the predictions, replaced when it exists. */
   predictions?: string
   /** The measures as JSON instead of a table. */
@@ -61,6 +64,7 @@ export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> 
       const steps = predict(
         detector,
         declarePlan === undefined ? labelled : withDeclaredPlan(labelled, declarePlan),
+        options.adaptation,
       )
       judged[labelled.kind].push({ source: labelled.source, steps })
       progress.count(steps.length)

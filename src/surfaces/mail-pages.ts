@@ -60,7 +60,7 @@ function confirmGone(exchange: Exchange): void {
 }
 
 function digestGone(exchange: Exchange): void {
-  const note = 'The digest has ended already, or was set anew since this mail.'
+  const note = 'No digest is mailed by it any more.'
   sendText(exchange, 404, htmlType, notePage(goneTitle, note))
 }
 

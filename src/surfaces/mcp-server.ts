@@ -95,7 +95,7 @@ function configOf({ title, description, hints, input, output }: Tool) {
 function toldSchema(schema: z.ZodObject, direction: 'input' | 'output'): StandardSchemaWithJSON {
   let told: Record<string, unknown> | null = null
   const tell = () => {
-    told ??= z.toJSONSchema(schema, { io: direction, target: 'draft-2020-12' })
+    told ??= withOneType(z.toJSONSchema(schema, { io: direction, target: 'draft-2020-12' }))
     return told
   }
   return {
@@ -106,6 +106,19 @@ function toldSchema(schema: z.ZodObject, direction: 'input' | 'output'): Standar
       jsonSchema: { input: tell, output: tell },
     },
   }
+}
+
+/** A schema whose parts have one type each: some hosts have no words for several. */
+function withOneType(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type, ...rest } = schema
+  const parts = Object.entries(rest).map(([name, part]) => [name, withOneTypeEach(part)])
+  const types = Array.isArray(type) ? { anyOf: type.map((each) => ({ type: each })) } : { type }
+  return { ...(type === undefined ? {} : types), ...Object.fromEntries(parts) }
+}
+
+function withOneTypeEach(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withOneTypeEach)
+  return typeof part === 'object' && part !== null ? withOneType({ ...part }) : part
 }
 
 async function answerTool(parts: McpParts, tool: Tool, caller: ToolCaller, sent: unknown) {

@@ -45,18 +45,23 @@ export function createMcp(parts: McpParts): (request: McpRequest) => Promise<Res
     }
     const message = parseJson(body)
     const call: McpCall = { caller: { ...caller, session }, asked: askedBy(message) }
-    const answer = await handler.fetch(new Request(address, { method: 'POST', headers, body }), {
-      authInfo: { token: '', clientId: '', scopes: [], extra: { call } },
-      ...(message === undefined ? {} : { parsedBody: message }),
-    })
-    const told = new Headers(answer.headers)
-    // Whether a connection is kept is the HTTP server's to say.
-    told.delete('connection')
+    const authInfo = { token: '', clientId: '', scopes: [], extra: { call } }
+    const answer =
+      message === undefined
+        ? await handler.fetch(requestOf(headers, body), { authInfo })
+        : await handler.fetch(requestOf(headers), { authInfo, parsedBody: message })
     if (call.asked?.method === 'initialize' && answer.ok) {
-      told.set(sessionHeader, await tokens.give())
+      answer.headers.set(sessionHeader, await tokens.give())
     }
-    return new Response(answer.body, { status: answer.status, headers: told })
+    // Whether a connection is kept is the HTTP server's to say.
+    answer.headers.delete('connection')
+    return answer
   }
+}
+
+/** Without the body where it was read, since a request would copy it. */
+function requestOf(headers: Headers, body: string | null = null): Request {
+  return new Request(address, { method: 'POST', headers, body })
 }
 
 function callOf({ authInfo }: McpRequestContext): McpCall {
