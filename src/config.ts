@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
+import type { Adaptation } from './core/detector/adaptation.ts'
+import { readTable } from './core/detector/adaptation-table.ts'
 import { type DetectorName, defaultDetector, detectorNames } from './core/detector/detectors.ts'
 import { nothingAllowed, readWebhookAllowance, type WebhookAllowance } from './core/public-url.ts'
 import { builtInTiers, overrideTiers, type Tier } from './core/tiers.ts'
@@ -15,6 +17,8 @@ export interface Config {
   baseUrl: string | null
   altBaseUrl: string | null
   detector: DetectorName
+  /** The table of one's own work that the detector asks, or null. */
+  adaptation: Adaptation | null
   /** Calls a day and address on `/v1/check`; 0 is unlimited. */
   checkPerDay: number
   /** Keyless tool calls a day and address on `/mcp`; 0 is unlimited. */
@@ -35,7 +39,9 @@ export interface Config {
   /** Further attempts to deliver an alert after a failed one. */
   alertRetries: number
   /** The chat endpoint of `ask_alice`; null answers by rules. */
-  guide: GuideSettings | null
+  guide: ModelSettings | null
+  /** The embeddings endpoint that is asked for what is uncertain; null asks nobody. */
+  embeddings: ModelSettings | null
   /** Where mail goes out and from whom; null switches mail off. */
   mail: MailSettings | null
   logLevel: LogLevel
@@ -43,8 +49,8 @@ export interface Config {
   unknownSettings: string[]
 }
 
-/** A chat endpoint that speaks the OpenAI protocol. */
-export interface GuideSettings {
+/** A model endpoint that speaks the OpenAI protocol. */
+export interface ModelSettings {
   /** Without a trailing slash, such as `https://host/v1`. */
   url: string
   key: string | null
@@ -87,6 +93,7 @@ export function readConfig(
     baseUrl: read.PLUMBLINE_BASE_URL ?? null,
     altBaseUrl: read.PLUMBLINE_ALT_BASE_URL ?? null,
     detector: read.PLUMBLINE_DETECTOR,
+    adaptation: read.PLUMBLINE_ADAPTATION ?? null,
     checkPerDay: read.PLUMBLINE_CHECK_PER_DAY,
     toolsPerDay: read.PLUMBLINE_TOOLS_PER_DAY,
     clientAddressHeader: header === 'socket' ? null : header,
@@ -97,14 +104,12 @@ export function readConfig(
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     webhookAllow: read.PLUMBLINE_WEBHOOK_ALLOW ?? nothingAllowed,
     alertRetries: read.PLUMBLINE_ALERT_RETRIES,
-    guide:
-      read.PLUMBLINE_GUIDE_URL === undefined || read.PLUMBLINE_GUIDE_MODEL === undefined
-        ? null
-        : {
-            url: read.PLUMBLINE_GUIDE_URL,
-            key: read.PLUMBLINE_GUIDE_KEY ?? null,
-            model: read.PLUMBLINE_GUIDE_MODEL,
-          },
+    guide: modelOf(read.PLUMBLINE_GUIDE_URL, read.PLUMBLINE_GUIDE_KEY, read.PLUMBLINE_GUIDE_MODEL),
+    embeddings: modelOf(
+      read.PLUMBLINE_EMBEDDINGS_URL,
+      read.PLUMBLINE_EMBEDDINGS_KEY,
+      read.PLUMBLINE_EMBEDDINGS_MODEL,
+    ),
     mail: mailOf(read.PLUMBLINE_SMTP_URL, read.PLUMBLINE_MAIL_FROM),
     logLevel: read.LOG_LEVEL,
     unknownSettings: given
@@ -117,6 +122,7 @@ export function readConfig(
 const pairs = [
   ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
   ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
+  ['PLUMBLINE_EMBEDDINGS_URL', 'PLUMBLINE_EMBEDDINGS_MODEL'],
 ] as const
 
 function missingPartners(given: readonly string[]): string[] {
@@ -127,6 +133,14 @@ function missingPartners(given: readonly string[]): string[] {
     const other = pair.find((each) => each !== name)
     return [`${name}: send it too, since ${other} is set`]
   })
+}
+
+function modelOf(
+  url: string | undefined,
+  key: string | undefined,
+  model: string | undefined,
+): ModelSettings | null {
+  return url === undefined || model === undefined ? null : { url, key: key ?? null, model }
 }
 
 function mailOf(smtpUrl: string | undefined, from: string | undefined): MailSettings | null {
@@ -169,10 +183,14 @@ const settings = z.object({
   PLUMBLINE_DETECTOR: z
     .enum(detectorNames, `send ${detectorNames.join(' or ')}`)
     .default(defaultDetector),
+  PLUMBLINE_ADAPTATION: z.string().transform(readAdaptationFile).optional(),
   PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
   PLUMBLINE_GUIDE_URL: webAddress.optional(),
   PLUMBLINE_GUIDE_KEY: z.string().optional(),
   PLUMBLINE_GUIDE_MODEL: z.string().optional(),
+  PLUMBLINE_EMBEDDINGS_URL: webAddress.optional(),
+  PLUMBLINE_EMBEDDINGS_KEY: z.string().optional(),
+  PLUMBLINE_EMBEDDINGS_MODEL: z.string().optional(),
   PLUMBLINE_TOOLS_PER_DAY: wholeNumber(1_000_000_000).default(1000),
   PLUMBLINE_CLIENT_ADDRESS: z
     .string()
@@ -232,6 +250,21 @@ function readNetworks(text: string, context: z.RefinementCtx): BlockList {
     }
   }
   return networks
+}
+
+function readAdaptationFile(file: string, context: z.RefinementCtx): Adaptation {
+  const table = adaptationIn(file)
+  if (!('fault' in table)) return table
+  context.addIssue(`${file}: ${table.fault}; send a file that plumbline adapt has written`)
+  return z.NEVER
+}
+
+function adaptationIn(file: string): ReturnType<typeof readTable> {
+  try {
+    return readTable(readFileSync(file, 'utf8'))
+  } catch (error) {
+    return { fault: `it cannot be read: ${error instanceof Error ? error.message : error}` }
+  }
 }
 
 function readTierFile(file: string, context: z.RefinementCtx): readonly Tier[] {

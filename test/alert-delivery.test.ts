@@ -209,6 +209,7 @@ onEachDatabase((database) => {
         alerts.emit({
           account,
           run_id: 'run',
+          dialogue: false,
           agent_id: '',
           goal: null,
           reason: 'escalation:help',

@@ -4,7 +4,7 @@ import { tierNames } from '../src/core/tiers.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
-import { type Alerted, alertedOf, hookPath, startAlerted } from './hook.ts'
+import { type Alerted, alertedOf, hookPath, startAlerted, startHook } from './hook.ts'
 import { verifies } from './verifies.ts'
 
 const url = 'https://hooks.example.com/services/abc'
@@ -232,6 +232,26 @@ onEachDatabase((database) => {
       }
     })
 
+    test('numbers inside many lists are read without end', async (t) => {
+      verifies('alerts.set.min-phi')
+      const { post, hook } = await startOn(t)
+      const nested = (value: string, depth: number) => '['.repeat(depth) + value + ']'.repeat(depth)
+      for (const field of ['min_phi', 'renotify_minutes']) {
+        for (const [value, min_phi] of [
+          [nested('0.5', 3), 0.5],
+          [nested('0.5', 50_000), 0.5],
+          [nested('', 50_000), 0],
+          [nested('0.5, 1', 2), 0],
+        ] as const) {
+          const sent = `{"url":"${hook.url}","incidents":true,"${field}":${value}}`
+          const { status, body } = await post('/v1/alerts', sent)
+          assert.equal(status, 200, `${field} ${value.slice(0, 9)}`)
+          if (field === 'min_phi') assert.equal(body.alert.min_phi, min_phi)
+          else assert.equal(body.alert.renotify_minutes, undefined)
+        }
+      }
+    })
+
     test('created is when it was last written', async (t) => {
       verifies('alerts.config')
       const { app, get, post } = await startOn(t)
@@ -348,6 +368,28 @@ onEachDatabase((database) => {
         { ts: second(0), run_id: 'unset', ...off, detail: 'no valid webhook configured' },
       ])
       assert.equal(hook.sent.length, 2)
+    })
+
+    test('orders an attempt that took long by when it began', async (t) => {
+      verifies('alerts.log.newest-first')
+      const { set, drift, settle, hook, readLog, app } = await startOn(t)
+      await set({ modes: { 'self-report:stuck': { on: false } } })
+      hook.hang()
+      await drift('slow')
+      await hook.wait(1)
+      app.advance(1000)
+      await set({ modes: { 'goal-drift': { on: false } } })
+      await drift('muted')
+      hook.answer(200)
+      hook.release()
+      await settle()
+      assert.deepEqual(
+        (await readLog()).map(({ ts, run_id }) => [ts, run_id]),
+        [
+          ['2026-01-15T12:00:01.000Z', 'muted'],
+          ['2026-01-15T12:00:00.000Z', 'slow'],
+        ],
+      )
     })
 
     test('keeps 50 entries, for 30 days, and outlives the config', async (t) => {
@@ -525,6 +567,36 @@ onEachDatabase((database) => {
         assert.deepEqual([status, text], [200, answers[0]!.text])
       }
       assert.deepEqual([hook.sent.length, (await readLog()).length], [1, 1])
+    })
+
+    test('that hangs holds up neither the outbox nor, for more than three, other tests', async (t) => {
+      verifies('alerts.test.answer')
+      const alerted = await startOn(t)
+      const slow = await startHook(t)
+      slow.hang()
+      const app = await start(t, {
+        env: {
+          DATABASE_URL: await database.createUrl(),
+          PLUMBLINE_WEBHOOK_ALLOW: `127.0.0.1:${slow.port},127.0.0.1:${alerted.hook.port}`,
+        },
+      })
+      const tester = await newCaller(app)
+      const beside = alertedOf(await newCaller(app), alerted.hook)
+      await tester.post('/v1/alerts', { url: slow.url })
+      await beside.set()
+      const test = async () => (await tester.post('/v1/alerts/test', {})).body
+      const hanging = [test(), test(), test()]
+      await slow.wait(3)
+      await beside.drift()
+      const first = await Promise.race([beside.hook.wait(1).then(() => 'told'), ...hanging])
+      assert.equal(first, 'told')
+      const detail = 'too many requests are under way; try again'
+      assert.deepEqual(await test(), { ok: true, delivered: false, status: 0, detail })
+      assert.equal(slow.sent.length, 3)
+      slow.answer(200)
+      slow.release()
+      for (const each of await Promise.all(hanging)) assert.equal(each.delivered, true)
+      assert.equal((await test()).delivered, true)
     })
 
     test('may be made 30 times a minute', async (t) => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { demoRun } from '../src/core/demo.ts'
+import { detectorNames } from '../src/core/detector/detectors.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
 import { spawnPlumbline } from './spawned.ts'
@@ -11,9 +12,15 @@ async function runDemo(t: TestContext, args: readonly string[]) {
   return { code: await ended, ...written }
 }
 
-test('the demo replays its run against a running server, verdict by verdict', async (t) => {
+for (const detector of detectorNames) {
+  test(`the demo replays its run against a running server, verdict by verdict of ${detector}`, async (t) => {
+    await assertReplayed(t, detector)
+  })
+}
+
+async function assertReplayed(t: TestContext, detector: string): Promise<void> {
   verifies('command.demo')
-  const app = await start(t)
+  const app = await start(t, { env: { PLUMBLINE_DETECTOR: detector } })
   const me = await newCaller(app)
   const { code, out } = await runDemo(t, ['demo', '--url', app.url, '--key', me.key])
   assert.equal(code, 0, out)
@@ -37,7 +44,7 @@ test('the demo replays its run against a running server, verdict by verdict', as
   assert.equal(runs[0].steps, demoRun.length)
   assert.equal(runs[0].drifting_steps, 2)
   assert.equal(runs[0].revision, 2)
-})
+}
 
 test('without a key, a server, or the right key it says what is missing', async (t) => {
   const app = await start(t)

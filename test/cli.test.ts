@@ -48,7 +48,7 @@ async function run(argv: readonly string[], input = ''): Promise<Ran> {
   return ran
 }
 
-const check = (...args: string[]) => run(['check', ...args])
+const check = (...args: string[]) => run(['check', '--detector', 'overlap', ...args])
 const twoGoals = ['--ground', errand, '--goal', onErrand]
 
 function stepsFile(t: TestContext, lines: readonly unknown[]): string {
@@ -171,7 +171,7 @@ describe('plumbline check', () => {
   test('reads standard input as -, with any line ends, and names a bad line', async () => {
     verifies('command.check.steps', 'command.check.exit')
     const lines = [errand, other].map((goal) => JSON.stringify({ goal }))
-    const piped = ['check', '--steps', '-', '--json']
+    const piped = ['check', '--detector', 'overlap', '--steps', '-', '--json']
     for (const input of [lines.join('\n'), `\r\n${lines.join('\r\n\r\n')}\r\n`]) {
       const { code, out } = await run(piped, input)
       assert.deepEqual([code, verdictsOf(out).length], [1, 2])
@@ -186,6 +186,12 @@ describe('plumbline check', () => {
 })
 
 describe('plumbline', () => {
+  test('judges by meaning unless told otherwise', async () => {
+    verifies('meaning.default', 'command.check.options')
+    const { out } = await run(['check', ...twoGoals, '--json'])
+    assert.equal(verdictsOf(out)[0]?.detector, 'meaning')
+  })
+
   test('helps, and knows its commands', async () => {
     verifies('command.check.exit')
     for (const argv of [[], ['help'], ['--help'], ['-h']]) {
@@ -211,7 +217,8 @@ describe('plumbline', () => {
 
   test('is one with its processes', async (t) => {
     verifies('command.check', 'command.check.exit')
-    const drifting = spawnPlumbline(t, ['check', '--ground', errand, '--goal', other, '--json'])
+    const goals = ['--ground', errand, '--goal', other, '--detector', 'overlap']
+    const drifting = spawnPlumbline(t, ['check', ...goals, '--json'])
     const bad = spawnPlumbline(t, ['check'])
     assert.deepEqual(await Promise.all([drifting.ended, bad.ended]), [1, 2])
     assert.equal(verdictsOf(drifting.written.out)[0]?.reason, 'goal-drift')

@@ -307,6 +307,16 @@ describe('a run', () => {
     assert.equal(trace[1]?.parent_goal, errand)
   })
 
+  test('declares its plan with the first step', async (t) => {
+    const { client } = await startClient(t)
+    const run = client.run({ ...patient, plan: ['install redis'], detector: 'meaning' })
+    await run.step({ goal: 'begin' })
+    assert.match(
+      (await run.step({ goal: 'install redis' }))?.why ?? '',
+      /restates an item of the plan/,
+    )
+  })
+
   test('a user turn before the first step is the ground, not the errand from before it', async (t) => {
     const { client } = await startClient(t)
     const run = client.run(patient)

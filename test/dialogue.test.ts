@@ -420,6 +420,22 @@ onEachDatabase((database) => {
     assert.equal(fourth.reason, 'echo-spiral')
   })
 
+  test('a step_id is kept with its conversation', async (t) => {
+    verifies('dialogue.answer', 'idempotency.step-id')
+    const { me } = await startKeyed(t)
+    const turn = { agent: 'b', position: 'a council', distance: 7, step_id: 's' }
+    for (const conv_id of ['talk', 'run', '界'.repeat(200)]) {
+      for (const time of ['first', 'again']) {
+        const answer = await me.post('/v1/dialogue', { ...turn, conv_id })
+        assert.deepEqual([answer.status, answer.body.turn], [200, 1], `${conv_id} ${time}`)
+      }
+      const other = await me.post('/v1/dialogue', { ...turn, conv_id, distance: 6 })
+      assert.deepEqual([other.status, other.body.error], [409, 'idempotency_conflict'])
+    }
+    const tooLong = await me.post('/v1/dialogue', { ...turn, conv_id: '字'.repeat(4_000) })
+    assert.equal(tooLong.status, 400)
+  })
+
   test('a conversation lives as long as its tier keeps runs, from its last turn', async (t) => {
     verifies('retention.expires', 'retention.job', 'dialogue.read')
     const { app, url, me } = await startKeyed(t, 'ground')

@@ -78,7 +78,7 @@ onEachDatabase((database) => {
 
   describe('a digest', () => {
     test('is set, read, replaced and deleted', async (t) => {
-      verifies('digest.set', 'digest.read', 'digest.delete')
+      verifies('digest.routes', 'digest.set', 'digest.read', 'digest.delete')
       const { caller, url, app } = await startWithReceiver(t)
       const read = async () => (await caller.get('/v1/digest')).body.digest
       assert.equal(await read(), null)
@@ -586,6 +586,10 @@ onEachDatabase((database) => {
       const page = await fetch(link)
       assert.match(await page.text(), /<form method="post">/)
       assert.notEqual((await caller.get('/v1/digest')).body.digest, null)
+      await set(caller, { ...daily, url: 'https://hooks.example.com/digest' })
+      assert.equal((await fetch(link, { method: 'POST' })).status, 404, 'none is mailed now')
+      assert.notEqual((await caller.get('/v1/digest')).body.digest, null)
+      await set(caller, { ...daily, channel: 'email' })
       const oneClick = await fetch(link, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -596,6 +600,25 @@ onEachDatabase((database) => {
       for (const method of ['GET', 'POST']) {
         assert.equal((await fetch(link, { method })).status, 404)
       }
+    })
+
+    test('ends only at the wish of who reads the mails now', async (t) => {
+      verifies('digest.set', 'me.email-confirm')
+      const { box, app, caller } = await startWithMail(t)
+      await set(caller, { ...daily, channel: 'email' })
+      await due(app, 18 * hourMs)
+      const link = linkIn(box.next().text, `${app.url}/digest/unsubscribe`)
+      await caller.post('/v1/me/email', { email: 'grace@reader.test' })
+      for (const method of ['GET', 'POST']) {
+        assert.equal((await fetch(link, { method })).status, 404)
+      }
+      await fetch(linkIn(box.next().text, app.url), { method: 'POST' })
+      await due(app, dayMs)
+      const { text } = box.next()
+      const { status } = await fetch(linkIn(text, `${app.url}/digest/unsubscribe`), {
+        method: 'POST',
+      })
+      assert.deepEqual([status, (await caller.get('/v1/digest')).body.digest], [200, null])
     })
   })
 })

@@ -35,6 +35,7 @@ const measures = [
   'false_alarms_per_1000',
   'auc',
   'uncertain_share',
+  'noticed',
   'precision_at_10_percent',
 ]
 const runMeasures = [
@@ -268,6 +269,70 @@ function folder(t: TestContext): string {
   return path
 }
 
+test('a budget picks the threshold that keeps to it, and says what recall that leaves', async (t) => {
+  verifies('command.eval.budget')
+  const goals = [
+    'login',
+    'login endpoint',
+    'rate limiting',
+    'rate limiting to login',
+    'the endpoint',
+  ]
+  const clean = goals.map((goal) => ({ ground, goal, label: 'same' }))
+  const drift = ['login', 'paint a shed', 'water plants'].map((goal) => ({
+    ground,
+    goal,
+    label: 'drift',
+  }))
+  const run = { ground, steps: [...clean, ...drift] }
+  const file = write(t, lines([...clean, ...drift, run]))
+  const at = async (budget: number) =>
+    JSON.parse(await printed({ file, json: true, resamples: 20, budget })).budget
+  for (const [budget, falseAlarms, recall] of [
+    [0, 0, 2 / 3],
+    [199, 0, 2 / 3],
+    [400, 400, 1],
+    [1000, 1000, 1],
+  ] as const) {
+    const { per_1000, pairs, runs } = await at(budget)
+    assert.equal(per_1000, budget)
+    for (const measured of [pairs, runs]) {
+      assert.equal(measured.false_alarms_per_1000.value, falseAlarms, `${budget}`)
+      assert.equal(measured.recall.value, recall, `${budget}`)
+      assert.ok(measured.recall.low <= recall && recall <= measured.recall.high)
+    }
+  }
+  const text = await printed({ file, budget: 0, resamples: 20 })
+  assert.match(text, /runs with at most 0 alarms per 1,000 clean steps, a score above \d\.\d{4}/)
+  assert.match(text, /at most … alarms per 1,000 clean +score above +alarms +recall/)
+  assert.match(text, /expected calibration error \d\.\d{3}/)
+})
+
+test('a run may declare its plan, of the data or of its own steps', async (t) => {
+  verifies('command.eval.runs')
+  const goals = ['read the middleware', 'install redis', 'open the wiki']
+  const steps = goals.map((goal) => ({ goal, label: 'same' }))
+  const away = { goal: 'open the wiki', label: 'drift' }
+  const detector = 'meaning'
+  const noticed = async (run: object, declarePlan?: 'all' | 'half') => {
+    const file = write(t, lines([run]))
+    const options = declarePlan === undefined ? {} : { declarePlan }
+    const report = JSON.parse(
+      await printed({ file, detector, json: true, resamples: 0, ...options }),
+    )
+    return report.runs.uncertain_share.value
+  }
+  const run = { ground, steps: [...steps, away] }
+  assert.equal(await noticed(run, 'all'), 0)
+  assert.equal(await noticed({ ...run, plan: goals }), 0)
+  assert.ok(
+    (await noticed({ ...run, steps: [...steps, { goal: 'mia_li_3668', label: 'drift' }] })) > 0,
+  )
+  assert.ok((await noticed(run, 'half')) <= (await noticed(run)))
+  const refused = printed({ file: write(t, lines([{ ...run, plan: 'all' }])) })
+  await assert.rejects(refused, /line 1: plan must be a list of texts/)
+})
+
 test('the command names the detector and answers JSON on request', async (t) => {
   verifies('command.eval.options')
   const file = join(mkdtempSync(join(tmpdir(), 'plumbline-eval-')), 'pairs.jsonl')
@@ -287,5 +352,5 @@ test('the command names the detector and answers JSON on request', async (t) => 
     (error) => error,
   )
   assert.equal(refused.code, 2)
-  assert.match(refused.stderr, /--detector is "guess"; send overlap/)
+  assert.match(refused.stderr, /--detector is "guess"; send .*overlap/)
 })

@@ -44,7 +44,10 @@ export interface Answer {
   body: any
 }
 
-/** What a test may set; everything else is as a user would have it. */
+/**
+ * What a test may set; everything else is as a user would have it, but for the detector: verdicts of
+ * the published rules can be told beforehand, so they judge unless a test names another.
+ */
 export interface Setup extends Partial<World> {
   env?: Record<string, string>
 }
@@ -62,6 +65,7 @@ export async function start(t: TestContext, { env = {}, ...world }: Setup = {}):
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',
     LOG_LEVEL: 'debug',
+    PLUMBLINE_DETECTOR: 'overlap',
     ...env,
   })
   if ('faults' in config) throw new Error(config.faults.join('; '))

@@ -251,6 +251,55 @@ onEachDatabase((database) => {
     assert.equal(hook.sent.at(-1)!.body.run_id, 'talk')
   })
 
+  test('a run and a dialogue of one name have their own', async (t) => {
+    verifies('events.dialogue')
+    const alerted = await startOn(t)
+    const { log, post, settle } = alerted
+    const say = (goal: string, distance: number) =>
+      post('/v1/dialogue', { conv_id: 'run', goal, agent: 'a', position: goal, distance })
+    await log({ goal: errand })
+    await say(errand, 9)
+    await log({ goal: astray })
+    await say(astray, 8)
+    await say(errand, 7)
+    await log({ goal: astray })
+    await log({ goal: errand })
+    await settle()
+    assert.deepEqual(told(alerted), [
+      ['goal-drift', 'opened', 1],
+      ['topic-drift', 'opened', 1],
+      ['topic-drift', 'closed', 1],
+      ['goal-drift', 'closed', 2],
+    ])
+    const shown = (await incidents(alerted)).map(({ reason, dialogue }) => [reason, dialogue])
+    assert.deepEqual(shown, [
+      ['topic-drift', true],
+      ['goal-drift', undefined],
+    ])
+  })
+
+  test('that of a dialogue goes with it', async (t) => {
+    verifies('events.dialogue')
+    const alerted = await startOn(t)
+    const { post, app, account } = alerted
+    const { store } = app.running
+    const say = (goal: string) =>
+      post('/v1/dialogue', { conv_id: 'talk', goal, agent: 'a', position: goal, distance: 5 })
+    for (const goal of [errand, astray]) await say(goal)
+    const [open] = await incidents(alerted, '?open=true')
+    assert.equal(open!.run_id, 'talk')
+    for (const [deleted, end] of [
+      ['begun anew', () => say(errand)],
+      ['deleted', () => store.tx(({ conversations }) => conversations.expire(Date.now(), 10))],
+    ] as const) {
+      await say(astray)
+      assert.equal((await incidents(alerted)).length, 1, deleted)
+      await store.tx(({ conversations }) => conversations.end(account, 'talk', 0))
+      await end()
+      assert.deepEqual(await incidents(alerted), [], deleted)
+    }
+  })
+
   test('they are listed page by page, of the own account, and go with their run', async (t) => {
     verifies('list.cursor', 'run.delete')
     const alerted = await startOn(t)

@@ -70,6 +70,18 @@ onEachDatabase((database) => {
     assert.equal((await me.read('run')).run.steps, 1)
   })
 
+  test('a step_id is kept with the run modulate when none is named', async (t) => {
+    verifies('modulate.run', 'idempotency.step-id')
+    const { me } = await startKeyed(t)
+    const step = { goal: errand, step_id: 's' }
+    assert.equal((await modulate(me, step)).step, 1)
+    assert.equal((await modulate(me, { ...step, run_id: 'run' })).step, 1)
+    const named = await me.post('/v1/modulate', { ...step, run_id: 'modulate' })
+    assert.deepEqual([named.status, named.body.error], [409, 'idempotency_conflict'])
+    assert.equal((await modulate(me, step)).step, 1)
+    assert.equal((await me.read('modulate')).run.steps, 1)
+  })
+
   test('each depth returns for its own modes', async (t) => {
     verifies('modulate.depths')
     const { me } = await startKeyed(t)

@@ -47,6 +47,22 @@ onEachDatabase((database) => {
     assert.equal(typeof answer.body.detail, 'string')
   }
 
+  test('an invite needs no body, and one that is no object is told what to send', async (t) => {
+    verifies('team.invite')
+    const app = await startApp(t)
+    const [owner, ground] = [await newCaller(app, 'group'), await newCaller(app, 'ground')]
+    assert.equal((await owner.request('POST', '/v1/team/invite')).status, 201)
+    assert.equal((await ground.request('POST', '/v1/team/invite')).status, 402)
+    for (const body of ['[]', 'null', '5', '{', '"text"']) {
+      const refused = await owner.post('/v1/team/invite', body)
+      assert.deepEqual(
+        [refused.status, refused.body],
+        [400, { error: 'bad_request', detail: 'body: send a JSON object' }],
+        body,
+      )
+    }
+  })
+
   test('the first invite makes a team that is named after its owner', async (t) => {
     verifies('team.read', 'team.first-invite', 'team.invite', 'team.routes', 'me.fields')
     const app = await startApp(t)

@@ -61,6 +61,8 @@ export interface AlertSecrets {
 export interface NewAlert {
   account: string
   run_id: string
+  /** Whether `run_id` names a dialogue; one may be called as a run is. */
+  dialogue: boolean
   /** '' is the main agent. */
   agent_id: string
   goal: string | null
@@ -185,8 +187,9 @@ function readMinPhi(value: unknown): number {
 
 /** As `Number` reads it, 0 for what is none. Of objects nothing is read: their conversion may throw. */
 function readNumber(value: unknown): number {
-  if (Array.isArray(value)) return value.length === 1 ? readNumber(value[0]) : 0
-  const number = typeof value === 'object' ? 0 : Number(value)
+  let inner = value
+  while (Array.isArray(inner) && inner.length === 1) inner = inner[0]
+  const number = typeof inner === 'object' ? 0 : Number(inner)
   return Number.isNaN(number) ? 0 : number
 }
 

@@ -1,7 +1,7 @@
 import { progressValues } from './detector/constants.ts'
 import { type DetectorName, detectorNames } from './detector/detectors.ts'
 import type { Step } from './detector/step.ts'
-import { readDistance, readWholeDistance } from './distance.ts'
+import { readDistance, readWholeDistance, saysDistance } from './distance.ts'
 import { maxTextLength, wellFormed } from './text.ts'
 
 /** Fewest and most entries of the sequence form. */
@@ -65,6 +65,7 @@ export function readEntry(entry: unknown, name: string): Step | CheckFault {
     goal,
     progress: readProgress(fields.progress),
     distance: readDistance(fields.distance),
+    ...(saysDistance(fields.distance) ? {} : { distanceReported: false }),
   }
 }
 
@@ -74,9 +75,10 @@ function readTwoGoals(fields: Record<string, unknown>): Step[] | CheckFault {
   const goal = readGoal(fields.goal, 'goal')
   if (typeof goal !== 'string') return goal
   const distance = readWholeDistance(fields.distance)
+  const unreported = saysDistance(fields.distance) ? {} : { distanceReported: false }
   return [
-    { goal: ground, progress: progressValues[0], distance },
-    { goal, progress: readProgress(fields.progress), distance },
+    { goal: ground, progress: progressValues[0], distance, ...unreported },
+    { goal, progress: readProgress(fields.progress), distance, ...unreported },
   ]
 }
 

@@ -1,8 +1,14 @@
 import type { Step } from './detector/step.ts'
 
-/** A run as an agent reported it: an errand, its sub-tasks, a departure, a redirect by the user. */
+const plan = [
+  'read where the login endpoint needs rate limiting',
+  'write a token bucket for rate limiting the login endpoint',
+  'add tests for rate limiting on the login endpoint',
+]
+
+/** A run as an agent reported it: an errand with a plan, its sub-tasks, a departure, a redirect by the user. */
 export const demoRun: readonly Step[] = [
-  step('add rate limiting to the login endpoint', 8),
+  { ...step('add rate limiting to the login endpoint', 8), plan },
   step('read where the login endpoint needs rate limiting', 7),
   step('write a token bucket for rate limiting the login endpoint', 6),
   step('add tests for rate limiting on the login endpoint', 4),

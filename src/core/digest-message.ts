@@ -1,4 +1,4 @@
-import { cutTo, forDiscord, forSlack, hostKindOf, maxDiscordLength } from './alert-message.ts'
+import { type Chat, chatAt } from './chat.ts'
 import type { DigestReport, WorstRun } from './digest.ts'
 import { escapeHtml } from './html.ts'
 import { isoTime } from './time.ts'
@@ -25,7 +25,7 @@ export function digestMail(report: DigestReport, links: DigestLinks): DigestMail
   return {
     subject: `Plumbline: ${headline(report)}`,
     text: [
-      ...textLines(report, links.baseUrl, (line) => line),
+      ...textLines(report, links.baseUrl, asWritten),
       ...(stop === null ? [] : ['', `No more of these: ${stop}`]),
       '',
     ].join('\n'),
@@ -51,14 +51,10 @@ export function digestBody(
   report: DigestReport,
   { baseUrl }: DigestLinks,
 ): { body: string; structured: boolean } {
-  const kind = hostKindOf(url)
-  if (kind === 'slack') {
-    const text = textLines(report, baseUrl, (line) => `*${line}*`, forSlack).join('\n')
-    return { body: JSON.stringify({ text }), structured: false }
-  }
-  if (kind === 'discord') {
-    const text = textLines(report, baseUrl, (line) => `**${line}**`, forDiscord).join('\n')
-    return { body: JSON.stringify({ content: cutTo(text, maxDiscordLength) }), structured: false }
+  const chat = chatAt(url)
+  if (chat !== null) {
+    const lines = textLines(report, baseUrl, chat)
+    return { body: chat.body(lines.join('\n')), structured: false }
   }
   const { from, to, worst_runs, drift, ...figures } = report
   const body = JSON.stringify({
@@ -82,16 +78,17 @@ export function runUrl(baseUrl: string, runId: string): string {
   return `${baseUrl}/v1/drift/run?run_id=${encodeURIComponent(runId)}`
 }
 
+const asWritten = { bold: (text: string) => text, plain: (text: string) => text }
+
 function textLines(
   report: DigestReport,
   baseUrl: string,
-  bold: (line: string) => string,
-  inWords: (text: string) => string = (text) => text,
+  { bold, plain }: Pick<Chat, 'bold' | 'plain'>,
 ): string[] {
   const runs = report.worst_runs.flatMap((run, place) => [
-    `${place + 1}. ${inWords(run.ground ?? run.run_id)}`,
-    `   ${inWords(runFacts(run))}`,
-    `   ${inWords(runUrl(baseUrl, run.run_id))}`,
+    `${place + 1}. ${plain(run.ground ?? run.run_id)}`,
+    `   ${plain(runFacts(run))}`,
+    `   ${plain(runUrl(baseUrl, run.run_id))}`,
   ])
   return [
     bold(upperFirst(headline(report))),
@@ -99,7 +96,7 @@ function textLines(
     '',
     ...runs,
     ...(runs.length === 0 ? [] : ['']),
-    ...factLines(report).map(inWords),
+    ...factLines(report).map(plain),
   ]
 }
 

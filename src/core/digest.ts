@@ -1,4 +1,4 @@
-import { cutTo } from './alert-message.ts'
+import { cutTo } from './text.ts'
 import { dayMs, dayOf, hourMs } from './time.ts'
 
 /** When a digest is sent. */

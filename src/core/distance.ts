@@ -21,6 +21,11 @@ export function readWholeDistance(value: unknown): number {
     : readDistance(value)
 }
 
+/** Whether a value says a distance, as the sequence form reads it; else `readDistance` stands in with 5. */
+export function saysDistance(value: unknown): boolean {
+  return !Number.isNaN(Number.parseInt(stringForm(value), 10))
+}
+
 /** `String(value)` for anything JSON can hold, without its recursion: nested lists begin with their first leaf. */
 function stringForm(value: unknown): string {
   let leaf = value

@@ -1,7 +1,7 @@
 import { readProgress } from './check.ts'
 import { type DetectorName, detectorNames } from './detector/detectors.ts'
 import type { Step } from './detector/step.ts'
-import { readDistance } from './distance.ts'
+import { readDistance, saysDistance } from './distance.ts'
 import { maxTextLength, wellFormed } from './text.ts'
 
 /** Longest id a caller may choose, in UTF-16 code units. */
@@ -66,7 +66,9 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   if (ground) step.ground = ground
   if (parentGoal) step.parentGoal = parentGoal
   if (userTurn !== null) step.userTurn = userTurn
-  checkPlan(fields.plan, faults)
+  if (!saysDistance(fields.distance)) step.distanceReported = false
+  const plan = readPlan(fields.plan, faults)
+  if (plan !== null) step.plan = plan
   read.text('step_id')
 
   const request: DriftRequest = {
@@ -135,17 +137,17 @@ export function fieldReader(fields: Readonly<Record<string, unknown>>, faults: s
   }
 }
 
-function checkPlan(plan: unknown, faults: string[]): void {
-  if (plan === undefined || plan === null) return
+function readPlan(plan: unknown, faults: string[]): string[] | null {
+  if (plan === undefined || plan === null) return null
   const fits =
     Array.isArray(plan) &&
     plan.length <= maxPlanLength &&
     plan.every((item) => typeof item === 'string' && item.length <= maxTextLength)
-  if (!fits) {
-    faults.push(
-      `plan: send a list of at most ${maxPlanLength} texts of at most ${maxTextLength} characters`,
-    )
-  }
+  if (fits) return plan.map((item: string) => wellFormed(item.trim()))
+  faults.push(
+    `plan: send a list of at most ${maxPlanLength} texts of at most ${maxTextLength} characters`,
+  )
+  return null
 }
 
 function tooLong(name: string, text: string): string {

@@ -1,12 +1,7 @@
 import { baseRate } from './detector/confidence.ts'
-import type { Judged, Label } from './labelled.ts'
+import type { Judged, JudgedRun, Label } from './labelled.ts'
+import { aucOf, type Ranking, rank } from './ranking.ts'
 import { createRandom, drawAnew, middleOf, seed } from './resampling.ts'
-
-/** The judged items of one line, in order. */
-export interface JudgedRun {
-  source: string | null
-  steps: readonly Judged[]
-}
 
 /** A measured number with the ends of its 95 % interval; null is "cannot be measured on this data". */
 export interface Estimate {
@@ -26,6 +21,8 @@ export interface ItemMeasures<Number> {
   auc: Number
   /** Share of the items answered `uncertain`. */
   uncertain_share: Number
+  /** Share of the drift that raises an alarm or is answered `uncertain`. */
+  noticed: Number
   /** The precision these rates give where one item in ten is drift. */
   precision_at_10_percent: Number
 }
@@ -176,13 +173,6 @@ interface Sample {
   ranking: Ranking
 }
 
-/** Every item in order of its score: its run, whether it is drift, its score. */
-interface Ranking {
-  runs: Int32Array
-  drift: Uint8Array
-  scores: Float64Array
-}
-
 type Measure<Name extends string> = (
   tally: Tally,
   auc: number | null,
@@ -195,6 +185,7 @@ interface Tally {
   alarms: number
   hits: number
   uncertain: number
+  noticed: number
   cleanRuns: number
   cleanRunsAlarmed: number
   switches: number
@@ -209,17 +200,6 @@ function sampleOf(runs: readonly JudgedRun[]): Sample {
   return { tallies: runs.map(({ steps }) => tallyOf(steps)), ranking: rank(runs) }
 }
 
-function rank(runs: readonly JudgedRun[]): Ranking {
-  const items = runs
-    .flatMap(({ steps }, run) => steps.map(({ score, label }) => ({ run, score, label })))
-    .sort((a, b) => a.score - b.score)
-  return {
-    runs: Int32Array.from(items, ({ run }) => run),
-    drift: Uint8Array.from(items, ({ label }) => (label === 'drift' ? 1 : 0)),
-    scores: Float64Array.from(items, ({ score }) => score),
-  }
-}
-
 function tallyOf(steps: readonly Judged[]): Tally {
   const drift = steps.filter(({ label }) => label === 'drift')
   const alarms = steps.filter(({ drifting }) => drifting)
@@ -232,6 +212,7 @@ function tallyOf(steps: readonly Judged[]): Tally {
     alarms: alarms.length,
     hits: drift.filter(({ drifting }) => drifting).length,
     uncertain: steps.filter(({ uncertain }) => uncertain).length,
+    noticed: drift.filter(({ drifting, uncertain }) => drifting || uncertain).length,
     cleanRuns: clean ? 1 : 0,
     cleanRunsAlarmed: clean && alarms.length > 0 ? 1 : 0,
     switches: delays.length,
@@ -268,6 +249,7 @@ function total(tallies: readonly Tally[], times: Uint32Array): Tally {
     sum.alarms += count * tally.alarms
     sum.hits += count * tally.hits
     sum.uncertain += count * tally.uncertain
+    sum.noticed += count * tally.noticed
     sum.cleanRuns += count * tally.cleanRuns
     sum.cleanRunsAlarmed += count * tally.cleanRunsAlarmed
     sum.switches += count * tally.switches
@@ -290,6 +272,7 @@ function measureItems(tally: Tally, auc: number | null): ItemMeasures<number | n
     false_alarms_per_1000: falseAlarms === null ? null : 1000 * falseAlarms,
     auc,
     uncertain_share: share(uncertain, items),
+    noticed: share(tally.noticed, drift),
     precision_at_10_percent:
       recall === null || falseAlarms === null
         ? null
@@ -313,29 +296,4 @@ function measureStepsAndRuns(
 
 function share(part: number, whole: number): number | null {
   return whole === 0 ? null : part / whole
-}
-
-/**
- * Walks up the scores once, one score at a time: its drifted items beat the clean ones below it and
- * half of those beside it.
- */
-function aucOf({ runs, drift, scores }: Ranking, times: Uint32Array): number | null {
-  let wins = 0
-  let cleanBelow = 0
-  let driftBelow = 0
-  let place = 0
-  while (place < runs.length) {
-    const score = scores[place]
-    let cleanBeside = 0
-    let driftBeside = 0
-    for (; place < runs.length && scores[place] === score; place++) {
-      const count = times[runs[place] ?? 0] ?? 0
-      if (drift[place] === 1) driftBeside += count
-      else cleanBeside += count
-    }
-    wins += driftBeside * (cleanBelow + cleanBeside / 2)
-    cleanBelow += cleanBeside
-    driftBelow += driftBeside
-  }
-  return share(wins, driftBelow * cleanBelow)
 }

@@ -3,6 +3,8 @@ import { gravity, type NewAlert, type Severity } from './alerts.ts'
 /** The drift of one agent of a run for one reason, from its first step to the return to the ground. */
 export interface Incident {
   run_id: string
+  /** Whether `run_id` names a dialogue. */
+  dialogue: boolean
   /** '' is the main agent. */
   agent_id: string
   reason: string
@@ -30,15 +32,16 @@ export type IncidentState = (typeof incidentStates)[number]
 /** Why a step of an open incident is not told of. */
 export const partOfIncident = 'part of an open incident'
 
-type Drift = Pick<NewAlert, 'run_id' | 'agent_id' | 'reason' | 'phi' | 'ts'>
+type Drift = Pick<NewAlert, 'run_id' | 'dialogue' | 'agent_id' | 'reason' | 'phi' | 'ts'>
 
 /** The incident that a drifting step opens. */
 export function openIncident(
-  { run_id, agent_id, reason, phi, ts }: Drift,
+  { run_id, dialogue, agent_id, reason, phi, ts }: Drift,
   severity: Severity,
 ): Incident {
   return {
     run_id,
+    dialogue,
     agent_id,
     reason,
     severity,

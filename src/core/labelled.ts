@@ -1,8 +1,11 @@
+import type { Adaptation } from './detector/adaptation.ts'
 import { distanceRange, progressValues } from './detector/constants.ts'
 import { detect } from './detector/detect.ts'
 import type { DetectorName } from './detector/detectors.ts'
 import { type Memory, newMemory } from './detector/memory.ts'
+import type { Step } from './detector/step.ts'
 import { readDistance } from './distance.ts'
+import { maxPlanLength } from './drift.ts'
 
 /** What a person said of a goal: still the ground's errand, or another one. */
 export type Label = 'same' | 'drift'
@@ -21,6 +24,8 @@ export interface LabelledStep {
 export interface Labelled {
   kind: 'pair' | 'run'
   ground: string
+  /** Sub-goals declared with the first step. */
+  plan?: string[]
   steps: LabelledStep[]
   /** Where the data comes from, or null. */
   source: string | null
@@ -43,16 +48,23 @@ export interface Judged extends Prediction {
   label: Label
 }
 
+/** The judged items of one line, in order. */
+export interface JudgedRun {
+  source: string | null
+  steps: readonly Judged[]
+}
+
 /** One line of labelled data as it was parsed from JSON, or what is wrong with it, field first. */
 export function readLabelled(line: unknown): Labelled | { fault: string } {
   if (!isRecord(line)) return { fault: 'must be a JSON object' }
-  const { ground, steps, source } = line
+  const { ground, steps, source, plan } = line
   if (typeof ground !== 'string' || ground.trim() === '') {
     return { fault: 'ground must be a text that is not blank' }
   }
   if (source !== undefined && source !== null && typeof source !== 'string') {
     return { fault: 'source must be a text' }
   }
+  if (!isPlan(plan)) return { fault: 'plan must be a list of texts' }
   if (steps === undefined) return readPair(line, ground, source ?? null)
   if (!Array.isArray(steps) || steps.length === 0) {
     return { fault: 'steps must be a list of at least one step' }
@@ -63,7 +75,13 @@ export function readLabelled(line: unknown): Labelled | { fault: string } {
     if ('fault' in result) return result
     read.push(result)
   }
-  return { kind: 'run', ground, steps: read, source: source ?? null }
+  const run: Labelled = { kind: 'run', ground, steps: read, source: source ?? null }
+  return plan ? { ...run, plan } : run
+}
+
+function isPlan(plan: unknown): plan is string[] | null | undefined {
+  if (plan === undefined || plan === null) return true
+  return Array.isArray(plan) && plan.every((item) => typeof item === 'string')
 }
 
 function readPair(
@@ -95,15 +113,38 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** How much of its own on-errand steps a run declares as its plan: every one, or every second. */
+export const declaredPlans = ['all', 'half'] as const
+
+export type DeclaredPlan = (typeof declaredPlans)[number]
+
+/**
+ * The run as if the agent had declared its plan at the first step: its own steps that are labelled
+ * `same`, word for word. A plan in the data stays; where a run has no such step it declares none.
+ */
+export function withDeclaredPlan(labelled: Labelled, declared: DeclaredPlan): Labelled {
+  if (labelled.kind === 'pair' || labelled.plan !== undefined) return labelled
+  const own = labelled.steps.filter(({ label }) => label === 'same').map(({ goal }) => goal)
+  const plan = declared === 'all' ? own : own.filter((_, place) => place % 2 === 0)
+  return { ...labelled, plan: plan.slice(0, maxPlanLength) }
+}
+
 /**
  * What `detector` says of every step, in order. The ground is given, so the first step's goal is
  * measured against it like any other. Distances nobody reported cannot make a run stall: a step
  * without one breaks the row of distances that a stall needs.
  */
-export function predict(detector: DetectorName, { ground, steps }: Labelled): Judged[] {
+export function predict(
+  detector: DetectorName,
+  { ground, plan, steps }: Labelled,
+  adaptation: Adaptation | null = null,
+): Judged[] {
   let memory = newMemory(detector)
-  return steps.map(({ goal, label, progress, distance }) => {
-    const read = { goal, progress, distance: distance ?? distanceRange.fallback, ground }
+  return steps.map(({ goal, label, progress, distance }, place) => {
+    const read: Step = { goal, progress, distance: distance ?? distanceRange.fallback, ground }
+    if (distance === null) read.distanceReported = false
+    if (place === 0 && plan !== undefined) read.plan = plan
+    if (adaptation !== null) read.adaptation = adaptation
     const detected = detect(distance === null ? withoutDistances(memory) : memory, read)
     memory = distance === null ? withoutDistances(detected.memory) : detected.memory
     const { drifting, uncertain, confidence, phi } = detected.verdict

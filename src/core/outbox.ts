@@ -112,7 +112,7 @@ export function decideAlerts(
   }
 
   function send(
-    { account, agent_id: _, ...rest }: NewAlert,
+    { account, ...rest }: NewAlert,
     severity: Severity,
     incident: EventIncident | null,
   ): number {
@@ -155,23 +155,18 @@ export function decideAlerts(
   }
 
   function comeBack(happening: NewAlert, config: AlertConfig | null): void {
-    const { account, run_id, agent_id, ts, phi, goal } = happening
-    const own = [...going.values()].filter(
-      (each) =>
-        each.account === account &&
-        each.value.run_id === run_id &&
-        each.value.agent_id === agent_id,
-    )
+    const { account, ts } = happening
+    const agent = agentKey(account, happening)
+    const own = [...going.values()].filter((each) => agentKey(each.account, each.value) === agent)
     for (const each of own) {
       const closed = { ...each, value: closeIncident(each.value, ts) }
       const { reason, severity, max_phi } = closed.value
       change(closed)
       if (config?.incidents !== true) continue
-      const alert = { account, run_id, agent_id, goal, reason, phi, ts }
-      const advice = closingAdvice(closed.value)
+      const alert = { ...happening, reason, advice: closingAdvice(closed.value) }
       const suppression = suppressionOf(config, { reason, phi: max_phi })
-      if (suppression === null) send({ ...alert, advice }, severity, tell(closed, 'closed'))
-      else suppress({ ...alert, advice }, severity, suppression)
+      if (suppression === null) send(alert, severity, tell(closed, 'closed'))
+      else suppress(alert, severity, suppression)
     }
   }
 
@@ -214,9 +209,13 @@ function tell({ seq, value }: Numbered<Incident>, state: IncidentState): EventIn
   return { id: incidentId(seq), state, steps, opened: isoTime(opened) }
 }
 
-function keyOf(
-  account: string,
-  { run_id, agent_id, reason }: Pick<Incident, 'run_id' | 'agent_id' | 'reason'>,
-): string {
-  return [account, run_id, agent_id, reason].join('\0')
+function keyOf(account: string, incident: Agent & Pick<Incident, 'reason'>): string {
+  return [agentKey(account, incident), incident.reason].join('\0')
+}
+
+type Agent = Pick<Incident, 'run_id' | 'dialogue' | 'agent_id'>
+
+/** Whose incidents: an agent's of a run, or a dialogue's. */
+export function agentKey(account: string, { run_id, dialogue, agent_id }: Agent): string {
+  return [account, dialogue ? 'dialogue' : 'run', run_id, agent_id].join('\0')
 }

@@ -9,6 +9,13 @@ export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
+/** A text of at most `limit` UTF-16 code units, with an ellipsis where it was cut. */
+export function cutTo(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  // Half a surrogate pair would be no text.
+  return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
+
 /** The JSON of a body, or undefined when it is none. */
 export function parseJson(body: string): unknown {
   try {

@@ -145,7 +145,7 @@ async function sendWebhook(
   const timestampS = Math.floor(now() / 1000)
   const headers =
     signing.length === 0 ? {} : signatureHeaders({ id, timestampS, body, secrets: signing })
-  const { status, error } = await webhooks.send({ url, body, headers })
+  const { status, error } = await webhooks.send({ url, body, headers, askedBy: account })
   if (isDelivered(status)) return ''
   return error ?? `webhook returned ${status}`
 }

@@ -14,9 +14,11 @@ const slicesARun = 100
 export const expireKind = 'expire'
 
 /**
- * Deletes what has outlived its time: runs, conversations, acts begun an hour ago, escalations made and decided a year ago, invites, events, incidents and log entries of alerts, idempotency records, counters of the days before yesterday, jobs that
- * gave up a month ago. Nothing depends on when: the expired already reads as gone. Each transaction
- * deletes a few hundred rows, so that requests in between wait for milliseconds.
+ * Deletes what has outlived its time: runs, conversations, acts begun an hour ago, escalations made and
+ * decided a year ago, invites, links of mails, events, incidents and log entries of alerts, idempotency
+ * records, counters of the days before yesterday, tool sessions, jobs that gave up a month ago. Nothing
+ * depends on when: the expired already reads as gone. Each transaction deletes a few hundred rows, so
+ * that requests in between wait for milliseconds.
  */
 export function createExpireJob(store: OpenStore, now: () => number): JobKind {
   const slices: readonly ((at: number) => Promise<boolean>)[] = [

@@ -13,10 +13,11 @@ import {
 } from '../core/alerts.ts'
 import { attemptEntry, isDelivered } from '../core/delivery.ts'
 import { type LogEntry, type OutboxEvent, suppressedEntry } from '../core/outbox.ts'
-import { dayOf, isoTime, minuteMs } from '../core/time.ts'
+import { isoTime, minuteMs } from '../core/time.ts'
 import { sendAlert } from '../outbound/alert.ts'
 import type { AlertSettings } from '../storage/alerts.ts'
 import { type DescribedRefusal, type Keyed, keyed, lenient } from './operation.ts'
+import { countRate } from './rate.ts'
 import { Refusal } from './refusal.ts'
 import { score } from './verdict.ts'
 
@@ -188,7 +189,13 @@ export const testAlerts = keyed({
       detail: 'Set a webhook first: POST /v1/alerts { url }',
     })
   }
-  await countTest(context)
+  // A test makes this server send a request wherever the caller wants.
+  await countRate(context, {
+    counter: `alert-tests:${context.account.id}`,
+    most: testsPerMinute,
+    perMs: minuteMs,
+    what: 'tests this minute',
+  })
   return {
     outside: async (store) => {
       const entry = await attemptTest(context, { ...settings, config })
@@ -224,27 +231,16 @@ async function attemptTest(
   const event = testEvent(config, at)
   const target = targetOf(config, testedReason, settings.webhookAllow)
   if (target === null) return suppressedEntry(event, at, noWebhook)
-  const sent = { url: target, account: account.id, id: newId('msg'), event, at }
-  const answer = await sendAlert(webhooks, { ...sent, secrets: signingSecrets(secrets, at) })
+  const answer = await sendAlert(webhooks, {
+    url: target,
+    account: account.id,
+    id: newId('msg'),
+    event,
+    secrets: signingSecrets(secrets, at),
+    at,
+    askedBy: account.id,
+  })
   return attemptEntry(event, at, answer)
-}
-
-/** A test makes this server send a request wherever the caller wants, so there are only so many. */
-async function countTest({ store, account, now }: Keyed): Promise<void> {
-  const at = now()
-  const minute = Math.floor(at / minuteMs)
-  const used = await store.counters.count(`alert-tests:${account.id}:${minute}`, dayOf(at))
-  if (used <= testsPerMinute) return
-  const retry_after_s = Math.ceil(((minute + 1) * minuteMs - at) / 1000)
-  throw new Refusal(
-    429,
-    'rate_limit',
-    {
-      detail: `This account has made its ${testsPerMinute} tests of this minute. Send the next one in ${retry_after_s} seconds.`,
-      retry_after_s,
-    },
-    { 'retry-after': String(retry_after_s) },
-  )
 }
 
 function shownEntry({ ts, detail, ...entry }: LogEntry): z.infer<typeof logEntrySchema> {

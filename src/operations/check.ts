@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { readCheck, stepsRange } from '../core/check.ts'
 import { progressValues } from '../core/detector/constants.ts'
-import { detect } from '../core/detector/detect.ts'
-import { detectorNames } from '../core/detector/detectors.ts'
+import { detect, type Verdict } from '../core/detector/detect.ts'
+import { type DetectorName, detectorNames } from '../core/detector/detectors.ts'
 import { newMemory } from '../core/detector/memory.ts'
+import type { Step } from '../core/detector/step.ts'
+import { type SimilarityOf, withSimilarity } from '../core/similarity.ts'
 import { maxTextLength } from '../core/text.ts'
-import { lenient, perAddress } from './operation.ts'
+import { lenient, perAddress, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
+import { embeddingsWaitMs, pairOf, withAdaptation } from './uncertain.ts'
 import { stepResultSchema } from './verdict.ts'
 
 const goal = z.string().min(1).max(maxTextLength)
@@ -97,18 +100,13 @@ export const check = perAddress(
       },
     ],
   },
-)(async ({ settings, countVerdict }, body) => {
+)(async (service, body) => {
   const request = readCheck(body)
   if ('error' in request) {
     throw new Refusal(400, request.error, { detail: request.detail, shapes, note })
   }
-  let memory = newMemory(request.detector ?? settings.detector)
-  const steps = request.steps.map((step) => {
-    const detected = detect(memory, step)
-    memory = detected.memory
-    countVerdict(detected.verdict, false)
-    return detected.verdict
-  })
+  const steps = await judge(service, request.detector ?? service.settings.detector, request.steps)
+  for (const verdict of steps) service.countVerdict(verdict, false)
   const [first] = steps
   const verdict = steps.at(-1)
   if (first === undefined || verdict === undefined) throw new Error('a check without steps')
@@ -120,3 +118,25 @@ export const check = perAddress(
     retained: 'nothing' as const,
   }
 })
+
+/** The verdicts of the steps; where embeddings are configured, they are asked for the uncertain ones. */
+async function judge(
+  { settings, embeddings }: Service,
+  detector: DetectorName,
+  steps: readonly Step[],
+): Promise<Verdict[]> {
+  const judgeAll = (known: SimilarityOf) => {
+    let memory = newMemory(detector)
+    return steps.map((step) => {
+      const informed = embeddings === null ? step : withSimilarity(memory, step, known)
+      const detected = detect(memory, withAdaptation(informed, settings.adaptation))
+      memory = detected.memory
+      return detected.verdict
+    })
+  }
+  const alone = judgeAll(() => undefined)
+  const pairs = alone.flatMap((verdict) => pairOf(verdict) ?? [])
+  if (embeddings === null || pairs.length === 0) return alone
+  await embeddings.learn(pairs, embeddingsWaitMs)
+  return judgeAll(embeddings.similarity)
+}

@@ -32,7 +32,12 @@ const turnBody = z
         'The shared goal, frozen on the first turn; later the goal as the agent states it.',
       ),
     ...styleFields,
-    step_id: z.string().min(1).max(255).optional().describe('An idempotency key.'),
+    step_id: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe('An idempotency key within the conversation.'),
   })
   .meta({ id: 'DialogueTurn' })
 
@@ -100,6 +105,7 @@ export const takeTurn = keyed({
   description:
     'Turns of one conversation are strictly ordered. An unknown team or role never loses the turn.',
   http: { method: 'POST', path: '/v1/dialogue' },
+  stepsOf: { field: 'conv_id', unnamed: '' },
   input: lenient(turnBody),
   output: turnAnswer,
   refusals: [badRequest],
@@ -123,6 +129,7 @@ export async function takeTurnOf(
     const alert = {
       account: account.id,
       run_id: request.convId,
+      dialogue: true,
       agent_id: '',
       goal: request.goal ?? goal,
       reason,

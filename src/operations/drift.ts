@@ -13,6 +13,7 @@ import { maxTextLength } from '../core/text.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
 import { badRequest, type Keyed, keyed, lenient } from './operation.ts'
 import { Refusal } from './refusal.ts'
+import { learnUncertain, withAdaptation } from './uncertain.ts'
 import { stepResultSchema } from './verdict.ts'
 
 /** Most steps that one batch logs. */
@@ -68,6 +69,7 @@ export const logDrift = keyed({
   description: 'The step is durable before it is answered. Steps of one run are strictly ordered.',
   http: { method: 'POST', path: '/v1/drift' },
   logs: true,
+  ahead: (context, body) => learnUncertain(context, readableSteps([body])),
   input: lenient(driftBody),
   output: driftAnswer,
   refusals: [badRequest],
@@ -96,12 +98,13 @@ export const logDriftBatch = keyed({
     'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index.',
   http: { method: 'POST', path: '/v1/drift/batch' },
   logs: true,
+  ahead: (context, body) => learnUncertain(context, readableSteps(stepsOf(body) ?? [])),
   input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
   output: z.strictObject({ results: z.array(driftAnswer) }),
   refusals: [badRequest],
 })(async (context, body) => {
-  const steps = (body as { steps?: unknown } | null | undefined)?.steps
-  if (!Array.isArray(steps) || steps.length === 0 || steps.length > maxBatchSteps) {
+  const steps = stepsOf(body)
+  if (steps === null) {
     throw new Refusal(400, 'bad_request', {
       detail: `steps: send a list of 1 to ${maxBatchSteps} steps`,
     })
@@ -115,10 +118,29 @@ export const logDriftBatch = keyed({
   return { results: logged.map((each) => answerOf(context, each)) }
 })
 
-function entryOf({ account, tier, settings, now }: Keyed, request: DriftRequest): Entry {
+/** The steps of a batch, or null when it has none or too many. */
+function stepsOf(body: unknown): unknown[] | null {
+  const steps = (body as { steps?: unknown } | null | undefined)?.steps
+  const fits = Array.isArray(steps) && steps.length > 0 && steps.length <= maxBatchSteps
+  return fits ? steps : null
+}
+
+/** What can be read of bodies; the work refuses the others. */
+export function readableSteps(bodies: readonly unknown[]): DriftRequest[] {
+  return bodies.flatMap((body) => {
+    const request = readDrift(body)
+    return 'fault' in request ? [] : [request]
+  })
+}
+
+function entryOf(
+  { account, tier, settings, embeddings, now }: Keyed,
+  request: DriftRequest,
+): Entry {
   return {
     account: account.id,
-    request,
+    request: { ...request, step: withAdaptation(request.step, settings.adaptation) },
+    ...(embeddings === null ? {} : { similarity: embeddings.similarity }),
     detector: settings.detector,
     now: now(),
     retentionDays: tier.retention_days,

@@ -59,8 +59,10 @@ export const setEmail = keyed({
   if (current.verified && current.email === email) return answer(true)
   await countLink(service, email)
   const token = service.newId('confirm')
-  await store.tx(async ({ emails }) => {
+  await store.tx(async ({ emails, digests }) => {
     await emails.set(account.id, email)
+    // Who read the mails until now has no say in those to another address.
+    if (current.email !== email) await digests.renewToken(account.id, service.newId('digest'))
     const expires = now() + linkMs
     await emails.addLink({ hash: service.hash(token), account: account.id, email, expires })
   })

@@ -87,6 +87,7 @@ export const escalate = keyed({
     await store.alerts.emit({
       account: account.id,
       run_id,
+      dialogue: false,
       agent_id: '',
       goal: run?.ground ?? null,
       reason: `escalation:${reason}`,

@@ -11,7 +11,8 @@ const time = z.iso.datetime()
 const incidentSchema = z
   .strictObject({
     id: z.string(),
-    run_id: z.string(),
+    run_id: z.string().describe('The conversation, of a dialogue.'),
+    dialogue: z.literal(true).optional(),
     agent_id: z.string().optional(),
     reason: z.string(),
     severity: severitySchema.describe('The gravest it was told of with.'),
@@ -30,7 +31,7 @@ export const listIncidents = keyed({
   group: 'operating',
   summary: 'Incidents of 30 days, those that were opened last first.',
   description:
-    'There are some once `incidents` is set with POST /v1/alerts. They go with their run.',
+    'There are some once `incidents` is set with POST /v1/alerts. They go with their run or dialogue.',
   http: { method: 'GET', path: '/v1/alerts/incidents' },
   input: z.object({
     open: z.enum(['true', 'false'], 'send true or false').optional(),
@@ -50,10 +51,11 @@ export const listIncidents = keyed({
   const last = page.at(-1)
   return {
     incidents: page.map(({ seq, value }) => {
-      const { agent_id, opened, updated, closed, notified: _, ...incident } = value
+      const { dialogue, agent_id, opened, updated, closed, notified: _, ...incident } = value
       return {
         id: incidentId(seq),
         ...incident,
+        ...(dialogue ? { dialogue } : {}),
         ...(agent_id === '' ? {} : { agent_id }),
         opened: isoTime(opened),
         updated: isoTime(updated),

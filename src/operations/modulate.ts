@@ -2,10 +2,11 @@ import { z } from 'zod'
 import { readDrift } from '../core/drift.ts'
 import { type Modulation, modulate, presets, type Role, readStyle } from '../core/modulation.ts'
 import type { Store } from '../storage/store.ts'
-import { driftAnswer, driftBody, logRequest } from './drift.ts'
+import { driftAnswer, driftBody, logRequest, readableSteps } from './drift.ts'
 import { badRequest, type Keyed, keyed, lenient } from './operation.ts'
 import { Refusal } from './refusal.ts'
 import { findTemplate } from './templates.ts'
+import { learnUncertain } from './uncertain.ts'
 
 /** The run of a step that names none. */
 const defaultRunId = 'modulate'
@@ -42,6 +43,7 @@ export const modulateStep = keyed({
   description:
     'The step is logged as by POST /v1/drift, whose other fields are read as well. A role acts on its modes from their first sign on; without a team every drift returns.',
   http: { method: 'POST', path: '/v1/modulate' },
+  stepsOf: { field: 'run_id', unnamed: defaultRunId },
   input: lenient(
     driftBody
       .extend({
@@ -52,6 +54,7 @@ export const modulateStep = keyed({
   ),
   output: modulateAnswer,
   refusals: [badRequest],
+  ahead: (context, body) => learnUncertain(context, readableSteps([withRunId(body)])),
 })(logModulated)
 
 /** Logs a step as a body says it, for the account of the context; see POST /v1/modulate. */
@@ -60,9 +63,7 @@ export async function logModulated(
   body: unknown,
 ): Promise<z.infer<typeof modulateAnswer>> {
   const fields = fieldsOf(body)
-  const request = readDrift(
-    fields === null ? body : { ...fields, run_id: fields.run_id ?? defaultRunId },
-  )
+  const request = readDrift(withRunId(body))
   const styled = await findStyle(context.store, context.account.id, fields ?? {})
   const faults = [request, styled].flatMap((read) =>
     read !== null && 'fault' in read ? [read.fault] : [],
@@ -106,6 +107,11 @@ async function findStyle(
   const found = template.roles.find((each) => each.role === role)
   if (found !== undefined) return { team, role: found }
   return { fault: `role: send ${template.roles.map((each) => each.role).join(', ')}` }
+}
+
+function withRunId(body: unknown): unknown {
+  const fields = fieldsOf(body)
+  return fields === null ? body : { ...fields, run_id: fields.run_id ?? defaultRunId }
 }
 
 function fieldsOf(body: unknown): Record<string, unknown> | null {

@@ -1,10 +1,12 @@
 import { z } from 'zod'
+import type { Adaptation } from '../core/detector/adaptation.ts'
 import type { Verdict } from '../core/detector/detect.ts'
 import type { DetectorName } from '../core/detector/detectors.ts'
 import type { WebhookAllowance } from '../core/public-url.ts'
 import { parseJson } from '../core/text.ts'
 import type { Tier } from '../core/tiers.ts'
 import type { Decisions } from '../jobs/decisions.ts'
+import type { Embeddings } from '../outbound/embeddings.ts'
 import type { Guide } from '../outbound/guide.ts'
 import type { Mail } from '../outbound/mail.ts'
 import type { Webhooks } from '../outbound/webhook.ts'
@@ -49,6 +51,8 @@ export interface Service {
   readonly mail: Mail | null
   /** The model endpoint of `ask_alice`; null when none is configured. */
   readonly guide: Guide | null
+  /** The endpoint that is asked for what is uncertain; null when none is configured. */
+  readonly embeddings: Embeddings | null
   /** Has the log say which setting exempts a webhook's address that the rule refused. */
   noteRefusedWebhook(): void
   /** Set in tests: every answer is checked against its operation's output schema. */
@@ -59,6 +63,8 @@ export interface Service {
 export interface Settings {
   /** The detector used where the caller chooses none. */
   readonly detector: DetectorName
+  /** The table of one's own work that the detector asks, or null. */
+  readonly adaptation: Adaptation | null
   /** Calls a day and address on `/v1/check`; 0 is unlimited. */
   readonly checkPerDay: number
   /** Keyless tool calls a day and address on `/mcp`; 0 is unlimited. */
@@ -137,6 +143,11 @@ export interface Declaration<Input, Output, Sent = unknown> {
   secret?: true
   /** Whether its work logs steps once and uses the store for nothing else; see `replayable`. */
   logs?: true
+  /**
+   * What a body's `step_id` is unique within: the field that names it, and the name when none is sent.
+   * Unless given `run_id`, and the run `run`.
+   */
+  stepsOf?: { field: string; unnamed: string }
   /** Largest body it reads; 256 KiB unless given. */
   maxBodyBytes?: number
   /**
@@ -153,6 +164,11 @@ export interface KeyedDeclaration<Input, Output, Sent = unknown>
   paid?: string
   /** Whether a call leaves the daily quota alone. */
   unmetered?: true
+  /**
+   * Finds out what the work can then have without waiting. It runs before the work and outside of any
+   * transaction, also for a request whose answer is then replayed.
+   */
+  ahead?(context: Keyed, sent: unknown): Promise<void>
 }
 
 /** Something that can be asked: plain data and one function, which throws a Refusal for any other answer. */
@@ -231,6 +247,7 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
       const admitted = await admitAccount(service, call, declaration)
       try {
         const read = await readSent(declaration, call)
+        await declaration.ahead?.({ ...service, ...admitted, gone: call.gone }, read.sent)
         return await replayable(
           service,
           call,
@@ -288,7 +305,9 @@ async function readSent(
   call: Call,
 ): Promise<{ body: string; sent: unknown }> {
   const body = http.method === 'POST' ? await call.readBody(maxBodyBytes) : ''
-  const sent = (await read?.(body, call)) ?? (http.method === 'POST' ? parseJson(body) : call.query)
+  // Nothing sent is no field sent: where all of them are optional, a POST needs no body.
+  const json = () => (body === '' ? {} : parseJson(body))
+  const sent = (await read?.(body, call)) ?? (http.method === 'POST' ? json() : call.query)
   return { body, sent }
 }
 
@@ -337,6 +356,9 @@ export const badRequest: DescribedRefusal = {
 
 function faultOf(error: z.ZodError): string {
   return error.issues
-    .map(({ path, message }) => `${path.length === 0 ? 'body' : path.join('.')}: ${message}`)
+    .map(({ path, message, code }) => {
+      if (path.length > 0) return `${path.join('.')}: ${message}`
+      return `body: ${code === 'invalid_type' ? 'send a JSON object' : message}`
+    })
     .join('; ')
 }

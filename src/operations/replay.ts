@@ -8,13 +8,16 @@ import { Refusal } from './refusal.ts'
 
 const longestKey = 255
 
+/** What a step_id belongs to where the operation does not say. */
+const ofRun: NonNullable<Operation['stepsOf']> = { field: 'run_id', unnamed: defaultRunId }
+
 /** How often, and how many times, a second use asks whether the first has got its answer. */
 const askEveryMs = 100
 const asksAtMost = 100
 
 /**
  * Works a POST once for each idempotency key of its account and route (a body's `step_id`: of its
- * account and run): the same key and body within 24 hours answers the same bytes, another body is a
+ * account and run, or what else the operation says): the same key and body within 24 hours answers the same bytes, another body is a
  * 409. The work and the record of its answer are one transaction; only good answers are recorded. A
  * second use while the first is under way waits for it. Without a key the work is done as it is.
  * A work that does nothing but log steps shares the transaction of all who log at the moment.
@@ -26,11 +29,11 @@ export async function replayable(
   service: Service,
   call: Call,
   account: string,
-  { http, secret, logs }: Pick<Operation, 'http' | 'secret' | 'logs'>,
+  { http, secret, logs, stepsOf = ofRun }: Pick<Operation, 'http' | 'secret' | 'logs' | 'stepsOf'>,
   body: string,
   work: (store: Store) => Promise<Answer | Outside<Answer>>,
 ): Promise<Answer> {
-  const key = call.method === 'POST' ? keyOf(call, http.path, body) : null
+  const key = call.method === 'POST' ? keyOf(call, http.path, body, stepsOf) : null
   if (key === null) return settled(await work(service.store), service.store)
   // Some bodies are read by what the parameters say of them, so those are part of the request.
   const bodyHash = service.hash(JSON.stringify(call.query) + body)
@@ -134,16 +137,18 @@ function keyOf(
   { idempotencyKey }: Call,
   route: string,
   body: string,
+  { field, unnamed }: typeof ofRun,
 ): { scope: string; key: string } | null {
   if (idempotencyKey !== undefined) {
     return { scope: route, key: checked(idempotencyKey, 'the header Idempotency-Key') }
   }
   if (!body.includes('"step_id"')) return null
-  const fields = parseJson(body) as { step_id?: unknown; run_id?: unknown } | null | undefined
+  const fields = parseJson(body) as Record<string, unknown> | null | undefined
   if (typeof fields?.step_id !== 'string') return null
-  const run = typeof fields.run_id === 'string' ? fields.run_id : defaultRunId
+  const name = fields[field]
+  const owner = typeof name === 'string' ? name : unnamed
   // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
-  const scope = wellFormed(`${route} ${run.slice(0, maxIdLength)}`)
+  const scope = wellFormed(`${route} ${owner.slice(0, maxIdLength)}`)
   return { scope, key: checked(fields.step_id, 'step_id') }
 }
 

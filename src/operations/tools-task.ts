@@ -11,6 +11,7 @@ import { driftAnswer, logRequest } from './drift.ts'
 import { textField } from './fields.ts'
 import { traceStep, traceStepSchema } from './runs.ts'
 import { type Tool, type ToolContext, tool } from './tool.ts'
+import { learnUncertain } from './uncertain.ts'
 
 /** Runs that are kept of a caller without a key; the oldest ends first. */
 const maxKeylessRuns = 100
@@ -157,6 +158,7 @@ export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 /** Logs a step in the task of the session, coming back to a ground put aside where it is nearer. */
 export async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, isKeyed } = context
+  await learnUncertain(context, [requestOf(runId, step)])
   const suspends = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
     suspends || step.userTurn === true

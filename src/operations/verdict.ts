@@ -51,5 +51,9 @@ export const stepResultSchema = z
       .boolean()
       .describe('The texts give too little to tell; never together with drifting.'),
     why: z.string().describe('The numbers that decided, in one sentence.'),
+    adaptation: z
+      .string()
+      .optional()
+      .describe('The version of the table of one’s own work that was asked; absent without one.'),
   })
   .meta({ id: 'StepResult' })

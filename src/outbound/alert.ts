@@ -13,16 +13,18 @@ export interface SentAlert {
   secrets: readonly string[]
   /** When it is sent, milliseconds since 1970. */
   at: number
+  /** As that of `WebhookRequest`. */
+  askedBy?: string
 }
 
 /** Makes one attempt to tell a webhook of an event, in the form its host reads. */
 export function sendAlert(
   webhooks: Webhooks,
-  { url, account, id, event, secrets, at }: SentAlert,
+  { url, account, id, event, secrets, at, ...asked }: SentAlert,
 ): Promise<WebhookAnswer> {
   const { body, structured } = alertMessage(url, account, event)
   const timestampS = Math.floor(at / 1000)
   const headers =
     structured && secrets.length > 0 ? signatureHeaders({ id, timestampS, body, secrets }) : {}
-  return webhooks.send({ url, body, headers })
+  return webhooks.send({ url, body, headers, ...asked })
 }

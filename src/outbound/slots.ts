@@ -44,3 +44,36 @@ export function createSlots(max: number): Slots {
     })
   }
 }
+
+/** Places that are shared by all, and of which one name has only a few. */
+export interface Places {
+  /** Waits for a place with each of the names, then for one of all; answers how to leave, or null when aborted. */
+  take(names: readonly string[], signal: AbortSignal): Promise<(() => void) | null>
+}
+
+/** At most `inAll` holders at a time, and at most `each` with the same name. */
+export function createPlaces(inAll: number, each: number): Places {
+  const all = createSlots(inAll)
+  const named = new Map<string, Slots>()
+  return {
+    async take(names, signal) {
+      const giveBack: (() => void)[] = []
+      const leave = () => {
+        for (const give of giveBack) give()
+        for (const name of names) if (named.get(name)?.idle) named.delete(name)
+      }
+      try {
+        for (const name of names) {
+          const own = named.get(name) ?? createSlots(each)
+          named.set(name, own)
+          giveBack.push(await own.take(signal))
+        }
+        giveBack.push(await all.take(signal))
+        return leave
+      } catch {
+        leave()
+        return null
+      }
+    },
+  }
+}

@@ -94,7 +94,7 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
     async log(account, now) {
       const rows = await db.all<LogRow>(
         `SELECT ts, run_id, reason, severity, phi, delivered, status, detail FROM alert_log
-         WHERE account = ? AND ts > ? ORDER BY seq DESC LIMIT ${logEntriesKept}`,
+         WHERE account = ? AND ts > ? ORDER BY ts DESC, seq DESC LIMIT ${logEntriesKept}`,
         account,
         now - logKeptMs,
       )

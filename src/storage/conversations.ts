@@ -8,6 +8,7 @@ import {
 } from '../core/dialogue.ts'
 import { dayMs } from '../core/time.ts'
 import type { Database, Queries } from './database.ts'
+import { forgetIncidentsOfDialogue } from './incidents.ts'
 import type { Columns } from './rows.ts'
 import { createTable } from './table.ts'
 
@@ -131,6 +132,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       account,
       convId,
     )
+    await forgetIncidentsOfDialogue(db, account, convId)
     return undefined
   }
 
@@ -233,6 +235,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       for (const { account, conv_id } of expired) {
         deleted += await deleteTurns(account, conv_id, maxRows - deleted)
         if (deleted >= maxRows) return true
+        await forgetIncidentsOfDialogue(db, account, conv_id)
         deleted += await db.run(
           'DELETE FROM conversations WHERE account = ? AND conv_id = ?',
           account,

@@ -1,7 +1,7 @@
 import type { DeliveryState, Endpoint } from '../core/delivery.ts'
 import { type LogEntry, type Numbered, type OutboxEvent, suppressedEntry } from '../core/outbox.ts'
 import type { Database, Queries } from './database.ts'
-import { addDeliverJob, addLog, eventColumns, eventOf, takeNumbers } from './outbox.ts'
+import { addDeliverJob, addLog, eventColumns, eventOf, holdOutbox, takeNumbers } from './outbox.ts'
 import type { Row } from './rows.ts'
 
 /** How an event stands in its account's outbox. */
@@ -78,6 +78,13 @@ export interface Deliveries {
 }
 
 const columns = `${Object.keys(eventColumns).join(', ')}, detail`
+/** Spelled out, because a partial index serves only a statement that says its condition. */
+const filters = {
+  all: '',
+  waiting: "AND state = 'waiting'",
+  delivered: "AND state = 'delivered'",
+  failed: "AND state = 'failed'",
+}
 const attemptColumns = 'attempt, ts, host, status, detail, latency_ms, bytes'
 
 /** Deliveries in a database or one of its transactions; `jobAdded` hears of new work. */
@@ -96,8 +103,8 @@ export function createDeliveries(
       return row === undefined ? null : deliveryOf(row)
     },
     async change({ account, seq }, { state, due, tries, attempts, held, detail }, entry) {
+      // The log first: by taking a number it holds the account's row, which comes before its events.
       if (entry !== null) {
-        // Held first, as everybody does who writes to the outbox of an account.
         const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
         await addLog(db, kind, [{ account, seq: (taken.get(account)?.seq ?? 0) + 1, value: entry }])
       }
@@ -170,6 +177,7 @@ export function createDeliveries(
       return row?.seq ?? null
     },
     async giveUpTo(account, seq, detail, now) {
+      await holdOutbox(db, kind, account)
       const rows = await db.all<EventRow>(
         `UPDATE alert_events SET state = 'failed', detail = ?
          WHERE account = ? AND state = 'waiting' AND seq <= ? RETURNING ${columns}`,
@@ -198,11 +206,10 @@ export function createDeliveries(
     async list(account, state, limit, before) {
       const rows = await db.all<EventRow>(
         `SELECT ${columns} FROM alert_events
-         WHERE account = ? AND seq < ? AND state = COALESCE(CAST(? AS TEXT), state)
+         WHERE account = ? AND seq < ? ${filters[state ?? 'all']}
          ORDER BY seq DESC LIMIT ?`,
         account,
         before ?? Number.MAX_SAFE_INTEGER,
-        state,
         limit,
       )
       return rows.map(deliveryOf)
@@ -236,14 +243,20 @@ export function createDeliveries(
     },
     async countUndelivered(account, since) {
       const row = await db.get<{ count: number }>(
-        `SELECT COUNT(*) AS count FROM alert_events
-         WHERE account = ? AND ts >= ? AND state <> 'delivered'`,
+        `SELECT COUNT(*) AS count FROM (
+           SELECT seq FROM alert_events WHERE account = ? AND ts >= ? ${filters.waiting}
+           UNION ALL
+           SELECT seq FROM alert_events WHERE account = ? AND ts >= ? ${filters.failed}
+         ) AS undelivered`,
+        account,
+        since,
         account,
         since,
       )
       return row?.count ?? 0
     },
     async replay(account, seqs, now) {
+      await holdOutbox(db, kind, account)
       for (const seq of seqs) {
         await db.run(
           `UPDATE alert_events SET state = 'waiting', due = ?, tries = 0, held = 0, detail = NULL

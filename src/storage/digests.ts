@@ -24,8 +24,10 @@ export interface Digests {
    */
   set(account: string, digest: Omit<Digest, 'sent_until'>): Promise<void>
   delete(account: string): Promise<void>
-  /** The account whose mails carry this token, or null. */
+  /** The account whose mails carry this token, or null, also while none are mailed. */
   accountOf(token: string): Promise<string | null>
+  /** Has the mails sent so far end nothing any more. */
+  renewToken(account: string, token: string): Promise<void>
   /** Says when the next one is, and until when the last one told; not when it was set anew meanwhile. */
   advance(account: string, digest: Digest, next: number, sentUntil: number | null): Promise<void>
   /**
@@ -79,10 +81,13 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
     },
     async accountOf(token) {
       const row = await db.get<{ account: string }>(
-        'SELECT account FROM digests WHERE token = ?',
+        "SELECT account FROM digests WHERE token = ? AND channel = 'email'",
         token,
       )
       return row?.account ?? null
+    },
+    async renewToken(account, token) {
+      await db.run('UPDATE digests SET token = ? WHERE account = ?', token, account)
     },
     async advance(account, { created, next: was }, next, sentUntil) {
       await db.run(

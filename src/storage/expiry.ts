@@ -14,8 +14,9 @@ const parts = [
 
 /**
  * Deletes about `maxRows` rows of runs that expired at `now` or before, longest expired first, in one
- * transaction, and answers whether there may be more. A long run goes over several slices, its own row last, so that what is left of it is
- * found again. A run that another transaction holds is passed over: a step may be reviving it.
+ * transaction, and answers whether there may be more. A long run goes over several slices, its own row
+ * last, so that what is left of it is found again. A run that another transaction holds is passed over:
+ * a step may be reviving it.
  */
 export async function deleteExpiredRuns(
   tx: Queries,

@@ -5,10 +5,11 @@ import type { Database, Queries } from './database.ts'
 import { type Columns, jsonRows, type Row } from './rows.ts'
 import { createTable } from './table.ts'
 
-/** Whose incidents: an agent of a run. */
+/** Whose incidents: an agent of a run, or a dialogue. */
 export interface AgentOf {
   account: string
   run_id: string
+  dialogue: boolean
   agent_id: string
 }
 
@@ -21,7 +22,14 @@ export async function findOpenIncidents(
   if (agents.length === 0) return []
   const rows = await tx.all<Row<typeof columns>>(
     openOf[kind],
-    JSON.stringify(agents.map(({ account, run_id, agent_id }) => ({ account, run_id, agent_id }))),
+    JSON.stringify(
+      agents.map(({ account, run_id, dialogue, agent_id }) => ({
+        account,
+        run_id,
+        dialogue: Number(dialogue),
+        agent_id,
+      })),
+    ),
   )
   return rows.map(incidentOf)
 }
@@ -34,7 +42,25 @@ export async function putIncidents(
 ): Promise<void> {
   await tables[kind].put(
     tx,
-    incidents.map(({ account, seq, value }) => ({ account, seq, ...value })),
+    incidents.map(({ account, seq, value }) => ({
+      account,
+      seq,
+      ...value,
+      dialogue: Number(value.dialogue),
+    })),
+  )
+}
+
+/** Forgets the incidents of a dialogue. */
+export async function forgetIncidentsOfDialogue(
+  tx: Queries,
+  account: string,
+  convId: string,
+): Promise<void> {
+  await tx.run(
+    'DELETE FROM alert_incidents WHERE account = ? AND run_id = ? AND dialogue = 1',
+    account,
+    convId,
   )
 }
 
@@ -61,6 +87,7 @@ const columns = {
   account: 'TEXT',
   seq: 'BIGINT',
   run_id: 'TEXT',
+  dialogue: 'BIGINT',
   agent_id: 'TEXT',
   reason: 'TEXT',
   severity: 'TEXT',
@@ -81,7 +108,12 @@ const tables = {
   postgres: createTable('postgres', 'alert_incidents', key, columns),
 }
 
-const agentColumns = { account: 'TEXT', run_id: 'TEXT', agent_id: 'TEXT' } as const
+const agentColumns = {
+  account: 'TEXT',
+  run_id: 'TEXT',
+  dialogue: 'BIGINT',
+  agent_id: 'TEXT',
+} as const
 
 const openOf = { sqlite: openIncidentsOf('sqlite'), postgres: openIncidentsOf('postgres') }
 
@@ -99,6 +131,7 @@ function incidentOf({ account, seq, ...row }: Row<typeof columns>): Numbered<Inc
     seq: Number(seq),
     value: {
       run_id: String(row.run_id),
+      dialogue: row.dialogue === 1,
       agent_id: String(row.agent_id),
       reason: String(row.reason),
       severity: row.severity as Severity,

@@ -411,6 +411,13 @@ const migrations: readonly Migration[] = [
       token TEXT NOT NULL UNIQUE
     )`,
   ],
+  [
+    'ALTER TABLE alert_incidents ADD COLUMN dialogue BIGINT NOT NULL DEFAULT 0',
+    // A run that comes and goes leaves many that are closed, and each step asks for those that are not.
+    `CREATE INDEX alert_incidents_open ON alert_incidents (account, run_id, agent_id)
+     WHERE closed IS NULL`,
+    `CREATE INDEX alert_events_failed ON alert_events (account, seq) WHERE state = 'failed'`,
+  ],
 ]
 
 /** The version of the schema that this code works with: how many migrations there are. */

@@ -1,6 +1,7 @@
-import type { AlertConfig, NewAlert, Severity } from '../core/alerts.ts'
+import type { AlertConfig, Severity } from '../core/alerts.ts'
 import {
   type AlertAccount,
+  agentKey,
   decideAlerts,
   type EventIncident,
   type Happening,
@@ -10,9 +11,9 @@ import {
 } from '../core/outbox.ts'
 import { dayMs } from '../core/time.ts'
 import type { Database, Queries } from './database.ts'
-import { findOpenIncidents, putIncidents } from './incidents.ts'
+import { type AgentOf, findOpenIncidents, putIncidents } from './incidents.ts'
 import { createJobs } from './jobs.ts'
-import { type Columns, jsonRows, keyOf, type Row } from './rows.ts'
+import { type Columns, jsonRows, type Row } from './rows.ts'
 import { createTable } from './table.ts'
 
 /** The kind of the jobs that deliver; an account's job is named after it. */
@@ -41,9 +42,10 @@ export async function emitAlerts(
   const numbers = countByAccount([...drifting, ...drifting, ...drifting, ...closing])
   if (numbers.size === 0) return
   const accounts = await takeNumbers(tx, kind, numbers)
-  const known = new Set(returning.map(agentKey))
+  const known = new Set(returning.map(keyOfAgent))
   const watched = drifting.filter(
-    (each) => accounts.get(each.account)?.config?.incidents === true && !known.has(agentKey(each)),
+    (each) =>
+      accounts.get(each.account)?.config?.incidents === true && !known.has(keyOfAgent(each)),
   )
   const open = [...closing, ...(await findOpenIncidents(tx, kind, unique(watched)))]
   const { events, log, incidents } = decideAlerts(happenings, accounts, open)
@@ -126,6 +128,18 @@ async function trimLog(tx: Queries, account: string): Promise<void> {
     account,
     account,
   )
+}
+
+/**
+ * Has others that write to the outbox of the account wait. Whoever changes several of its events does
+ * this before, lest two hold what the other waits for.
+ */
+export async function holdOutbox(
+  tx: Queries,
+  kind: Database['kind'],
+  account: string,
+): Promise<void> {
+  await takeNumbers(tx, kind, new Map([[account, 0]]))
 }
 
 /** The config as it was stored. */
@@ -231,12 +245,10 @@ function countByAccount(each: readonly { account: string }[]): Map<string, numbe
   return counts
 }
 
-type Agent = Pick<NewAlert, 'account' | 'run_id' | 'agent_id'>
-
-function agentKey({ account, run_id, agent_id }: Agent): string {
-  return keyOf(account, run_id, agent_id)
+function keyOfAgent(agent: AgentOf): string {
+  return agentKey(agent.account, agent)
 }
 
-function unique(agents: readonly Agent[]): Agent[] {
-  return [...new Map(agents.map((agent) => [agentKey(agent), agent])).values()]
+function unique(agents: readonly AgentOf[]): AgentOf[] {
+  return [...new Map(agents.map((agent) => [keyOfAgent(agent), agent])).values()]
 }

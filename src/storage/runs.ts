@@ -1,4 +1,5 @@
-import { readMemory } from '../core/detector/memory.ts'
+import type { DetectorName } from '../core/detector/detectors.ts'
+import { type Memory, newMemory, readMemory } from '../core/detector/memory.ts'
 import type { Run } from '../core/run.ts'
 import type { Database, Queries } from './database.ts'
 import { jsonRows } from './rows.ts'
@@ -67,6 +68,16 @@ export interface Outcome {
 /** The runs of accounts. Runs past their expiry read as if they were gone. */
 export interface Runs {
   find(account: string, runId: string, now: number): Promise<Run | null>
+  /**
+   * What is kept of an agent for its next step: `none` before its first one in a run that is there or
+   * will be, null when it cannot be read.
+   */
+  memoryOf(
+    account: string,
+    runId: string,
+    agentId: string,
+    now: number,
+  ): Promise<Memory | 'none' | null>
   /** Grounds of the main agent, oldest first. */
   groundsOf(account: string, runIds: readonly string[]): Promise<Map<string, GroundRow[]>>
   subAgentsOf(account: string, runIds: readonly string[]): Promise<Map<string, SubAgent[]>>
@@ -119,6 +130,19 @@ export function createRuns(db: Queries, kind: Database['kind']): Runs {
         now,
       )
       return run ?? null
+    },
+    async memoryOf(account, runId, agentId, now) {
+      const row = await db.get<{ detector: DetectorName; memory: string | null }>(
+        `SELECT detector, memory FROM runs LEFT JOIN agents
+           ON agents.account = runs.account AND agents.run_id = runs.run_id AND agent_id = ?
+         WHERE runs.account = ? AND runs.run_id = ? AND expires > ? AND runs.steps > 0`,
+        agentId,
+        account,
+        runId,
+        now,
+      )
+      if (row === undefined) return 'none'
+      return row.memory === null ? newMemory(row.detector) : readMemory(row.memory)
     },
     async groundsOf(account, runIds) {
       const rows = await db.all<GroundRow & { run_id: string }>(

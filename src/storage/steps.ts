@@ -3,6 +3,7 @@ import type { DetectorName } from '../core/detector/detectors.ts'
 import type { EarlierRuns } from '../core/detector/judgment.ts'
 import type { DriftRequest } from '../core/drift.ts'
 import { type FrozenGround, logStep } from '../core/run.ts'
+import { type SimilarityOf, withSimilarity } from '../core/similarity.ts'
 import { type Contexts, openContexts, saveContexts, visit } from './contexts.ts'
 import type { Database, Queries } from './database.ts'
 import { findPlaces, type KnownAgent, type KnownRun, type Place, saveRuns } from './known-runs.ts'
@@ -14,6 +15,8 @@ import { createTable } from './table.ts'
 export interface Entry {
   account: string
   request: DriftRequest
+  /** Asked how near goal and ground lie when the step is judged. */
+  similarity?: SimilarityOf
   /** The detector of the run if this is its first step. */
   detector: DetectorName
   /** Milliseconds since 1970. */
@@ -130,7 +133,11 @@ function logPlace(place: Place, contexts: Contexts, written: Written): LoggedSte
 
   const previous = agent.agent.last_reason
   const earlier = visit(contexts, place)
-  const logged = logStep(run.run, agent.agent, request, earlier, now, retentionDays)
+  const informed =
+    entry.similarity === undefined
+      ? request
+      : { ...request, step: withSimilarity(agent.agent.memory, request.step, entry.similarity) }
+  const logged = logStep(run.run, agent.agent, informed, earlier, now, retentionDays)
 
   run.run = logged.run
   agent.agent = logged.agent

@@ -28,5 +28,7 @@ function happeningOf({ account, now }: Entry, logged: LoggedStep | undefined): H
   const { drifting, reason, goal, phi, advice } = verdict
   const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
   if (!drifting && !returns) return []
-  return [{ account, run_id, agent_id, goal, reason, phi, advice, ts: now, drifting }]
+  return [
+    { account, run_id, dialogue: false, agent_id, goal, reason, phi, advice, ts: now, drifting },
+  ]
 }

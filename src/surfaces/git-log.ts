@@ -29,14 +29,19 @@ export async function* readCommits(log: GitLog): AsyncGenerator<Example> {
   const { folder, commits, until, progress } = log
   const git = spawn('git', argumentsFor(folder, commits, until), {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: limitMs,
+    signal: AbortSignal.timeout(limitMs),
   })
   let said = ''
   git.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(0, 2000)
   })
+  const lines = createInterface({ input: git.stdout })
   const ended = new Promise<number | string | null>((resolve) => {
-    git.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
+    git.on('error', (error: NodeJS.ErrnoException) => {
+      resolve(error.code ?? error.message)
+      // Of a program that never ran nothing ends by itself.
+      lines.close()
+    })
     git.on('close', (code, signal) => resolve(code ?? signal))
   })
   let errand: string | null = null
@@ -47,7 +52,7 @@ export async function* readCommits(log: GitLog): AsyncGenerator<Example> {
     return isTold ? [{ errand: errand ?? '', parts }] : []
   }
   try {
-    for await (const line of createInterface({ input: git.stdout })) {
+    for await (const line of lines) {
       if (line.startsWith(subject)) {
         yield* finished()
         errand = line.slice(subject.length, longestSubject)
@@ -86,7 +91,7 @@ function argumentsFor(folder: string, commits: number, until: string | null): st
 
 function faultOf(end: number | string | null, folder: string, said: string): string {
   if (end === 'ENOENT') return 'git is not installed, or not on the PATH.'
-  if (end === 'SIGTERM')
+  if (end === 'ABORT_ERR')
     return `git log did not end within ${limitMs / 1000} seconds; try --commits.`
   const reason = said.split('\n')[0]?.replace(/^fatal: /, '') ?? ''
   return `the history of ${folder} cannot be read: ${reason === '' ? `git ended with ${end}` : reason}`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { alertMessage, hostKindOf } from '../../src/core/alert-message.ts'
+import { alertMessage } from '../../src/core/alert-message.ts'
 import type { OutboxEvent } from '../../src/core/outbox.ts'
 import { verifies } from '../verifies.ts'
 
@@ -44,7 +44,10 @@ test('hosts are told apart by their whole name', () => {
     ['https://discord.community/x', 'other'],
     ['nonsense', 'other'],
   ]
-  for (const [url, kind] of rows) assert.equal(hostKindOf(url), kind, url)
+  const firstField: Record<string, string> = { slack: 'text', discord: 'content', other: 'event' }
+  for (const [url, kind] of rows) {
+    assert.equal(Object.keys(bodyOf(url))[0], firstField[kind], url)
+  }
 })
 
 test('a chat is told in one text', () => {

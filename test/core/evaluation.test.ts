@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import {
-  afterFirstStep,
-  type JudgedRun,
-  measurePairs,
-  measureRuns,
-} from '../../src/core/evaluation.ts'
-import { type Labelled, predict, readLabelled } from '../../src/core/labelled.ts'
+import { afterFirstStep, measurePairs, measureRuns } from '../../src/core/evaluation.ts'
+import { type JudgedRun, type Labelled, predict, readLabelled } from '../../src/core/labelled.ts'
 
 type Item = [label: 'same' | 'drift', drifting: boolean, score: number, uncertain?: boolean]
 
@@ -54,6 +49,7 @@ describe('pairs', () => {
       false_alarms_per_1000: { value: 500, ...unmeasured },
       auc: { value: 0.875, ...unmeasured },
       uncertain_share: { value: 0.25, ...unmeasured },
+      noticed: { value: 1, ...unmeasured },
       precision_at_10_percent: { value: 0.1, ...unmeasured },
       sources: [
         {

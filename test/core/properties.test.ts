@@ -40,9 +40,11 @@ const anyStep: fc.Arbitrary<Step> = fc.record(
       fc.integer({ min: 0, max: 10 }),
       fc.double({ min: 0, max: 10, noNaN: true }),
     ),
+    distanceReported: fc.boolean(),
     parentGoal: goal,
     userTurn: fc.boolean(),
     ground: goal,
+    plan: fc.array(goal, { maxLength: 5 }),
     earlier: fc.record({ runs: fc.nat(5), lowest: fc.option(fc.integer({ min: 0, max: 10 })) }),
   },
   { requiredKeys: ['goal', 'progress', 'distance'] },
@@ -158,13 +160,56 @@ for (const name of detectorNames) {
       })
     })
 
-    test('is the same for the words of its goals in any order', () => {
+    test('is the same in every normal form of Unicode', () => {
+      verifies('meaning.same-bytes')
+      always(steps, (run) => {
+        const forms = (['NFC', 'NFD'] as const).map((form) =>
+          verdictsOf(run.map((step) => ({ ...step, goal: step.goal.normalize(form) }))),
+        )
+        assert.deepEqual(forms[0]!.map(withoutTexts), forms[1]!.map(withoutTexts))
+      })
+    })
+
+    // What reads the order of words, as from one place to another, cannot have this property.
+    test('is the same for the words of its goals in any order', {
+      skip: name !== 'overlap',
+    }, () => {
       verifies('detector.tokens.set')
       always(shuffledRuns(), (pairs) => {
         const one = verdictsOf(pairs.map(([step]) => step))
         const other = verdictsOf(pairs.map(([, step]) => step))
         assert.deepEqual(one.map(withoutTexts), other.map(withoutTexts))
       })
+    })
+
+    test('says nothing against a goal that restates the ground', {
+      skip: name === 'overlap',
+    }, () => {
+      verifies('meaning.three-way')
+      always(steps, (run) => {
+        const { memory } = judge(run).at(-1)!.after
+        if (memory.ground === null) return
+        const { goal } = memory.ground
+        const again = detect(memory, { goal, progress: 'advancing', distance: 5 })
+        assert.notEqual(again.verdict.reason, 'goal-drift')
+      })
+    })
+
+    test('keeps a memory of some kilobytes of the longest texts and plans', () => {
+      const longest = (letter: string, item: number) => `${item} ${`${letter} `.repeat(2_000)}`
+      const plan = Array.from({ length: 50 }, (_, item) => longest('é', item).slice(0, 4_000))
+      const long = (place: number): Step => ({
+        goal: longest('goal', place).slice(0, 4_000),
+        progress: 'advancing',
+        distance: 5,
+        parentGoal: longest('parent', place).slice(0, 4_000),
+        plan: place % 2 === 0 ? plan : plan.slice(0, 20),
+        userTurn: place === 5,
+      })
+      const ground = 4_000 + 2_000
+      for (const length of memoryLengths(Array.from({ length: 20 }, (_, place) => long(place)))) {
+        assert.ok(length <= 10_000 + ground, `${length} characters`)
+      }
     })
 
     test('leaves a memory that does not grow with it', () => {
@@ -238,6 +283,24 @@ function shuffled(words: string[]): fc.Arbitrary<string> {
   const all = { minLength: words.length, maxLength: words.length }
   return fc.shuffledSubarray(words, all).map((order) => order.join(' '))
 }
+
+describe('meaning beside overlap', () => {
+  test('tells the words, their overlap and what repeats in the same way', () => {
+    verifies('meaning.lexical-fields')
+    always(steps, (run) => {
+      const [meaning, overlap] = (['meaning', 'overlap'] as const).map((name) => {
+        let memory = newMemory(name)
+        return run.map((step) => {
+          const { verdict, memory: next } = detect(memory, step)
+          memory = next
+          const { goal_score, svcscore, context, repetition, ground, parent_overlap } = verdict
+          return { goal_score, svcscore, context, repetition, ground, parent_overlap }
+        })
+      })
+      assert.deepEqual(meaning, overlap)
+    })
+  })
+})
 
 function withoutTexts(verdict: Verdict): Partial<Verdict> {
   const { goal, ground, ...rest } = verdict

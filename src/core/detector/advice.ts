@@ -1,4 +1,3 @@
-import { goalFloor } from './constants.ts'
 import type { Reason } from './rules.ts'
 import type { Told } from './why.ts'
 
@@ -16,17 +15,20 @@ const sentences: Record<Reason, (told: Told) => string> = {
   grounded: () => 'The ground is set. Later steps are measured against it.',
   'self-report:stuck': selfReport,
   'self-report:circling': selfReport,
-  excursion: ({ overlap, parentOverlap }) =>
-    `A sub-task (overlap ${two(overlap)}) whose declared parent serves the ground (overlap ${two(parentOverlap ?? 0)}). This is not drift; the parent is still owed.`,
-  'goal-drift': ({ overlap, parentOverlap }) =>
+  excursion: ({ measured, parentOverlap }) =>
+    `A sub-task (${measured?.figure}) whose declared parent serves the ground (overlap ${two(parentOverlap ?? 0)}). This is not drift; the parent is still owed.`,
+  'goal-drift': ({ measured, parentOverlap }) =>
     parentOverlap === null
-      ? `This goal no longer matches the ground (overlap ${two(overlap)}). There are three possible causes: the user redirected the work (which a user turn reports), this is a sub-task of it (which its parent_goal declares), or the work has left the errand and the ground is still owed.`
-      : `This goal does not match the ground (overlap ${two(overlap)}), and its declared parent measures ${two(parentOverlap)} against the ground, below ${two(goalFloor)}. Either the parent is another one, or it shares too little wording with the ground.`,
+      ? `This goal no longer matches the ground (${measured?.figure}). There are three possible causes: the user redirected the work (which a user turn reports), this is a sub-task of it (which its parent_goal declares), or the work has left the errand and the ground is still owed.`
+      : `This goal does not match the ground (${measured?.figure}), and its declared parent ${measured?.parentFigure}. Either the parent is another one, or it shares too little wording with the ground.`,
   stalled: ({ drifting, memory: { accepted } }) =>
     drifting
       ? `The distance is still not falling (${accepted.recent.join(', ')}), and the step before showed a sign of drift as well. The ground is still owed.`
       : `The distance is not falling (${accepted.recent.join(', ')}). If it holds on the next step, the run counts as drifting.`,
-  advancing: ({ situation: { phi } }) => `On the errand (phi ${two(phi)}).`,
+  advancing: ({ situation: { phi }, measured }) =>
+    measured?.uncertain === true
+      ? `Whether this serves the errand cannot be told from the words (phi ${two(phi)}). A declared parent_goal or plan would tell.`
+      : `On the errand (phi ${two(phi)}).`,
   oscillating: ({ memory: { period } }) =>
     `The same goals return in the same order every ${period ?? 0} steps. Returning once more leads back here; a new ground from the user, or another approach, would end it.`,
 }

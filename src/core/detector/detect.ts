@@ -5,7 +5,7 @@ import { phiWeights } from './constants.ts'
 import { type Detector, type DetectorName, detectors, type Measured } from './detectors.ts'
 import { groundToFreeze } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
-import { frozen, type Ground, type Memory } from './memory.ts'
+import { frozen, type Ground, type Memory, withAdaptation } from './memory.ts'
 import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
@@ -33,6 +33,8 @@ export interface Verdict {
   confidence: number
   uncertain: boolean
   why: string
+  /** The version of the table of one's own work that was asked; absent without one. */
+  adaptation?: string
 }
 
 /** What `detect` answers: the verdict and the memory for the next step. */
@@ -49,12 +51,14 @@ export interface Detected {
  */
 export function detect(memory: Memory, step: Step): Detected {
   const reading = readStep(step)
-  const { goal, progress, distance, spelled, words, context, parentWords } = reading
+  const { goal, progress, distance, spelled, words, context, parent, parentWords } = reading
 
   const newGround = groundToFreeze(memory, reading)
   const grounded = newGround !== null && reading.ground === null
   const detector: Detector = detectors[memory.detector]
-  const before = newGround === null ? memory : frozen(memory, newGround, detector.start(newGround))
+  const paces = detector.asPublished || reading.distanceReported
+  const before =
+    newGround === null ? memory : frozen(memory, newGround, detector.start(newGround, reading.plan))
   const { ground } = before
 
   const overlap = ground === null ? 1 : overlapOf(words, ground.words)
@@ -63,7 +67,21 @@ export function detect(memory: Memory, step: Step): Detected {
   const measured: Measured | null =
     ground === null || !spelled || grounded
       ? null
-      : detector.measure({ goal, words, ground, overlap, parentWords, parentOverlap }, before.own)
+      : detector.measure(
+          {
+            goal,
+            words,
+            userTurn: reading.userTurn,
+            plan: newGround === null ? reading.plan : null,
+            ground,
+            overlap,
+            parent,
+            parentOverlap,
+            adaptation: step.adaptation ?? null,
+            similarity: step.similarity ?? null,
+          },
+          before.own,
+        )
   const phi =
     measured === null || ground === null ? 0 : phiOf(measured.displacement, reading, ground)
 
@@ -74,14 +92,15 @@ export function detect(memory: Memory, step: Step): Detected {
     phi,
     left: measured?.left ?? false,
     parentServes: measured?.parentServes ?? false,
-    stands: standsStill(before.accepted, distance),
+    stands: paces && standsStill(before.accepted, distance),
     drifted: before.drifted,
   }
   const rule = ruleFor(situation)
-  const after = record(before, reading, rule, measured?.own ?? before.own)
+  const after = record(before, reading, rule, measured?.own ?? before.own, paces)
 
   // A cycle speaks over the rule's reason, once; what is recorded stays the rule's.
-  const cycleBegins = after.cycles > before.cycles
+  const cycleBegins =
+    after.cycles > before.cycles && (detector.asPublished || leadsNowhere(after, measured))
   const reason = cycleBegins ? 'oscillating' : rule.reason
   const drifting = cycleBegins || rule.drifting(situation)
   const wordless = words.length === 0 || ground?.words.length === 0
@@ -107,10 +126,17 @@ export function detect(memory: Memory, step: Step): Detected {
   }
   const repetition = spelled ? timesOfNewest(after.spellings).times : 0
   if (repetition > 1) verdict.repetition = repetition
-  const judgment = judge(after, before.cycles, step.earlier ?? null)
+  const isPaced = detector.asPublished || after.reported.count > 1
+  const judgment = judge(after, before.cycles, step.earlier ?? null, isPaced)
   if (judgment !== null) verdict.judgment = judgment
   if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
-  return { verdict, memory: after, score: measured?.score ?? (drifting ? 1 : 0) }
+  const adaptation = measured?.adaptation ?? null
+  if (adaptation !== null) verdict.adaptation = adaptation
+  return {
+    verdict,
+    memory: withAdaptation(after, adaptation, measured !== null),
+    score: measured?.score ?? (drifting ? 1 : 0),
+  }
 }
 
 /** 0.5 · goal + 0.3 · |distance moved| / 10 + 0.2 · (progress changed), each part 0–1. */
@@ -120,6 +146,15 @@ function phiOf(displacement: number, { distance, progress }: Reading, ground: Gr
   return (
     phiWeights.goal * displacement + phiWeights.distance * moved + phiWeights.progress * changed
   )
+}
+
+/**
+ * Whether a cycle tells of drift: its step lies off the ground, or no distance has fallen in a whole
+ * round. Test, mend, test again is a cycle too, and how work is done.
+ */
+function leadsNowhere({ accepted, period }: Memory, measured: Measured | null): boolean {
+  const lies = measured === null || measured.displacement > 0.5
+  return lies || (period !== null && accepted.flat >= period)
 }
 
 function rounded(number: number): number {

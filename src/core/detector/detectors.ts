@@ -1,3 +1,5 @@
+import type { Adaptation } from './adaptation.ts'
+import { meaning } from './meaning.ts'
 import type { Ground } from './memory.ts'
 import { overlap } from './overlap.ts'
 
@@ -13,37 +15,59 @@ export interface Measured {
   driftProbability: number
   /** Whether the texts give too little to tell. Such a step never counts as drifting. */
   uncertain: boolean
+  /** The figure that decided, and that of a declared parent, as the advice names them. */
+  figure: string
+  parentFigure: string
   /** The numbers that decided, as one factual sentence. */
   why: string
   /** Unrounded evidence of drift for ranking steps in an evaluation, 0–1. */
   score: number
   /** What the detector keeps for the next step; plain JSON, bounded. */
   own: unknown
+  /** The version of the table of one's own work that was asked, or null. */
+  adaptation: string | null
 }
 
-/** The texts of one step, in words. `goal` is the trimmed text. */
+/** The texts of one step, trimmed, and their words. */
 export interface Compared {
   goal: string
   words: readonly string[]
+  /** Whether the user has just spoken. */
+  userTurn: boolean
+  /** The plan declared with the step when the ground stood already, or null. */
+  plan: readonly string[] | null
   ground: Ground
   /** Jaccard overlap of the goal with the ground, 0–1; 0 when neither has a word. */
   overlap: number
-  parentWords: readonly string[] | null
+  /** The declared parent, or null when none was. */
+  parent: string | null
   /** Jaccard overlap of the declared parent with the ground, 0–1, or null when none was declared. */
   parentOverlap: number | null
+  /** A table of one's own work, or null. */
+  adaptation: Adaptation | null
+  /** As `Step.similarity` gives it, or null. */
+  similarity: number | null
 }
 
 /** A way to tell whether a goal is still the ground's errand. Pure: the same input gives the same bytes. */
 export interface Detector {
-  /** What it keeps about a ground that was just frozen. */
-  start(ground: Ground): unknown
+  /**
+   * Whether it keeps to the published rules where they alarm for what tells of no drift: a distance
+   * that nobody reported counts as 5, and every cycle of goals is drift.
+   */
+  asPublished: boolean
+  /** What it keeps about a ground that was just frozen, and of a plan that came with it. */
+  start(ground: Ground, plan: readonly string[] | null): unknown
   measure(compared: Compared, own: unknown): Measured
 }
 
 /** Every detector a caller can choose. A new one is its file and its line here. */
-export const detectors = { overlap } as const satisfies Record<string, Detector>
+export const detectors = { meaning, overlap } as const satisfies Record<string, Detector>
 
 export type DetectorName = keyof typeof detectors
+
+/** The detector of whoever names none. */
+export const defaultDetector: DetectorName = 'meaning'
 
 /** The names a caller can choose from. */
 export const detectorNames = Object.keys(detectors) as [DetectorName, ...DetectorName[]]

@@ -39,11 +39,13 @@ const limits = judgmentLimits
 /**
  * The first judgment that fits the run, or null: it needs a ground and three steps. Steps, pace
  * and counts begin with the ground, so that a run whose user redirected it is not held to the past.
+ * Those that rest on the distance alone need `isPaced`: that distances were reported.
  */
 export function judge(
   memory: Memory,
   cyclesBefore: number,
   earlier: EarlierRuns | null,
+  isPaced: boolean,
 ): Judgment | null {
   if (memory.ground === null || memory.since < limits.minSteps) return null
   const first = memory.ground.distance
@@ -57,7 +59,7 @@ export function judge(
     now,
     closed: first - now,
   }
-  for (const judgment of judgments) {
+  for (const judgment of isPaced ? judgments : unpacedJudgments) {
     const found = judgment(course)
     if (found !== null) return found
   }
@@ -74,6 +76,8 @@ const judgments: readonly ((course: Course) => Judgment | null)[] = [
   narrowFlat,
   narrowStalled,
 ]
+
+const unpacedJudgments = [wrongProblemLeft, repeating]
 
 function abandonSlow({ steps, closed, first, now }: Course): Judgment | null {
   if (steps < limits.abandonSteps || closed > 0) return null

@@ -29,8 +29,8 @@ export interface Memory {
   drifted: boolean
   /** Distances of the steps that stayed on the ground: the newest five, and how many in a row did not fall. */
   accepted: { recent: number[]; flat: number }
-  /** Distances of every spelled step since the ground was moved. */
-  reported: { highest: number; last: number }
+  /** Distances of the spelled steps since the ground was moved, and how many they are. */
+  reported: { highest: number; last: number; count: number }
   goalDrifts: number
   stalls: number
   /** Cycles found since the ground was moved, and the steps after which the goals repeat now, or null. */
@@ -44,7 +44,14 @@ export interface Memory {
   mostRepeated: number
   /** What the chosen detector keeps for itself about the ground and the steps on it. */
   own: unknown
+  /**
+   * The tables of one's own work that were asked, newest last, each with the step from which on; null
+   * is none. Absent in a run that never had one.
+   */
+  adaptations?: readonly { version: string | null; from: number }[]
 }
+
+const mostAdaptations = 8
 
 /** The memory of a run that has not begun, to be judged by `detector`. */
 export function newMemory(detector: DetectorName): Memory {
@@ -57,7 +64,7 @@ export function newMemory(detector: DetectorName): Memory {
     since: 0,
     drifted: false,
     accepted: { recent: [], flat: 0 },
-    reported: { highest: 0, last: 0 },
+    reported: { highest: 0, last: 0, count: 0 },
     goalDrifts: 0,
     stalls: 0,
     cycles: 0,
@@ -78,8 +85,21 @@ export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
           ...newMemory(memory.detector),
           steps: memory.steps,
           spellings: beginAnew(memory.spellings),
+          ...(memory.adaptations === undefined ? {} : { adaptations: memory.adaptations }),
         }
   return { ...kept, revision: memory.revision + 1, ground, own }
+}
+
+/** The memory after a step that was judged with a table, or without one. */
+export function withAdaptation(
+  memory: Memory,
+  version: string | null,
+  wasMeasured: boolean,
+): Memory {
+  const { adaptations = [], steps } = memory
+  if (!wasMeasured || (adaptations.at(-1)?.version ?? null) === version) return memory
+  const newest = [...adaptations, { version, from: steps }]
+  return { ...memory, adaptations: newest.slice(-mostAdaptations) }
 }
 
 /** Reads a stored memory; null when it is damaged, of another version, or of an unknown detector. */

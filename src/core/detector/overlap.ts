@@ -7,6 +7,7 @@ import type { Compared, Detector } from './detectors.ts'
  * measures wording, not meaning, and its confidence says so.
  */
 export const overlap: Detector = {
+  asPublished: true,
   start: () => null,
   measure(compared) {
     const { words, ground, overlap, parentOverlap } = compared
@@ -16,9 +17,12 @@ export const overlap: Detector = {
       parentServes: parentOverlap !== null && parentOverlap >= goalFloor,
       driftProbability: driftProbabilityAt(overlap),
       uncertain: false,
+      figure: `overlap ${overlap.toFixed(2)}`,
+      parentFigure: `measures ${(parentOverlap ?? 0).toFixed(2)} against the ground, below ${goalFloor.toFixed(2)}`,
       why: explain(compared),
       score: 1 - overlap,
       own: null,
+      adaptation: null,
     }
   },
 }

@@ -3,6 +3,8 @@
  * edge. The one place that re-exports, because a package's entry is one module.
  */
 export { readDistance } from '../distance.ts'
+export type { Adaptation } from './adaptation.ts'
+export { readTable } from './adaptation-table.ts'
 export { type Detected, detect, type Verdict } from './detect.ts'
 export { type DetectorName, detectorNames } from './detectors.ts'
 export type { EarlierRuns, Judgment } from './judgment.ts'

@@ -6,8 +6,17 @@ import { contextOf } from './spelling.ts'
 import type { Reading } from './step.ts'
 import { counted, timesOfNewest } from './tally.ts'
 
-/** The memory after a step was judged by `rule`; `own` is what the detector keeps. */
-export function record(memory: Memory, reading: Reading, rule: Rule, own: unknown): Memory {
+/**
+ * The memory after a step was judged by `rule`; `own` is what the detector keeps, and `paces` whether
+ * the step's distance was reported, so that pace may be read from it.
+ */
+export function record(
+  memory: Memory,
+  reading: Reading,
+  rule: Rule,
+  own: unknown,
+  paces: boolean,
+): Memory {
   const { spelled, distance, context } = reading
   const trail = [...memory.trail, context ?? ''].slice(-trailLength)
   const period = periodOf(trail)
@@ -17,10 +26,8 @@ export function record(memory: Memory, reading: Reading, rule: Rule, own: unknow
     steps: memory.steps + 1,
     since: memory.since + 1,
     drifted: rule.recordsDrift,
-    accepted: rule.acceptsDistance ? accept(memory.accepted, distance) : memory.accepted,
-    reported: spelled
-      ? { highest: Math.max(memory.reported.highest, distance), last: distance }
-      : memory.reported,
+    accepted: rule.acceptsDistance && paces ? accept(memory.accepted, distance) : memory.accepted,
+    reported: spelled && paces ? report(memory.reported, distance) : memory.reported,
     goalDrifts: memory.goalDrifts + (rule.reason === 'goal-drift' ? 1 : 0),
     stalls: memory.stalls + (rule.reason === 'stalled' ? 1 : 0),
     cycles: memory.cycles + (period !== null && memory.period === null ? 1 : 0),
@@ -46,6 +53,10 @@ function accept({ recent, flat }: Memory['accepted'], distance: number): Memory[
     recent: [...recent, distance].slice(-(stallWindow + 1)),
     flat: before !== undefined && distance >= before ? flat + 1 : 0,
   }
+}
+
+function report({ highest, count }: Memory['reported'], distance: number): Memory['reported'] {
+  return { highest: Math.max(highest, distance), last: distance, count: count + 1 }
 }
 
 /** A spelling in few bytes: contexts instead of words, so that memory stays small for long goals. */

@@ -1,3 +1,4 @@
+import type { Adaptation } from './adaptation.ts'
 import type { EarlierRuns } from './judgment.ts'
 import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
@@ -10,14 +11,25 @@ export interface Step {
   progress: string
   /** 0–10, as the agent sees it. */
   distance: number
+  /** False where the distance stands in for one that nobody reported. */
+  distanceReported?: boolean
   /** The goal this one is declared to be a part of. */
   parentGoal?: string
   /** Whether the user has just spoken; only then can an existing ground move. */
   userTurn?: boolean
   /** The errand in the user's words: the ground, on the first step or with a user turn. */
   ground?: string
+  /** Declared sub-goals of the ground; a new plan replaces the old one. */
+  plan?: readonly string[]
   /** What earlier runs of the same owner made of this context; without it, as if there were none. */
   earlier?: EarlierRuns
+  /** Which words occur together in one's own work; a detector that asks it names its version. */
+  adaptation?: Adaptation
+  /**
+   * How much nearer embeddings put the goal to the ground than to unrelated errands: 0 is no nearer,
+   * 1 is the same text. It can only settle what is uncertain or add evidence.
+   */
+  similarity?: number
 }
 
 /** A step with its texts analysed, before anything is compared. */
@@ -26,18 +38,22 @@ export interface Reading {
   goal: string
   progress: string
   distance: number
+  distanceReported: boolean
   /** Whether it has a goal and one of the three progress values. */
   spelled: boolean
   words: string[]
   context: string | null
-  /** Words of the declared parent, null when none was declared. */
+  /** The declared parent, trimmed, and its words; null when none was declared. */
+  parent: string | null
   parentWords: string[] | null
   /** The ground given with the step, trimmed, null when none was. */
   ground: string | null
+  /** The plan declared with the step, its items trimmed and not blank; null when none was. */
+  plan: string[] | null
   userTurn: boolean
 }
 
-/** Analyses the texts of a step. Blank parents and grounds count as not given. */
+/** Analyses the texts of a step. Blank parents, grounds and plan items count as not given. */
 export function readStep(step: Step): Reading {
   const goal = step.goal.trim()
   const words = wordsOf(goal)
@@ -46,11 +62,14 @@ export function readStep(step: Step): Reading {
     goal,
     progress: step.progress,
     distance: step.distance,
+    distanceReported: step.distanceReported !== false,
     spelled: isSpelled(goal, step.progress),
     words,
     context: contextOf(words),
+    parent,
     parentWords: parent === null ? null : wordsOf(parent),
     ground: given(step.ground),
+    plan: step.plan?.flatMap((item) => given(item) ?? []) ?? null,
     userTurn: step.userTurn === true,
   }
 }

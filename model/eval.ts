@@ -1,0 +1,192 @@
+// Measures the checked-in model on the development data, beside the published rule and the best
+// lexical score:
+//   npm run model:eval -- FOLDER [RESAMPLES]
+
+import { join } from 'node:path'
+import type { DetectorName } from '../src/core/detector/detectors.ts'
+import { featureNames, measurePair } from '../src/core/detector/meaning-features.ts'
+import { packagedModel } from '../src/core/detector/meaning-model.ts'
+import { probabilityOf, scorePair } from '../src/core/detector/meaning-score.ts'
+import { analyse } from '../src/core/detector/meaning-text.ts'
+import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation.ts'
+import {
+  type Judged,
+  type JudgedRun,
+  type Labelled,
+  predict,
+  readLabelled,
+  withDeclaredPlan,
+} from '../src/core/labelled.ts'
+import { alarmedAbove, thresholdFor } from '../src/core/ranking.ts'
+import { measureReliability } from '../src/core/reliability.ts'
+import { readLines } from './pairs.ts'
+
+const [folder, wanted = '200'] = process.argv.slice(2)
+const resamples = Number(wanted)
+if (folder === undefined || !Number.isInteger(resamples)) {
+  console.error('Name the folder of the labelled data: npm run model:eval -- FOLDER [RESAMPLES]')
+  process.exit(2)
+}
+const budget = 16
+
+const pairs = readData('dev.jsonl.gz')
+const runs = readData('sequences-dev.jsonl.gz')
+const slots = readData('slots-dev.jsonl.gz')
+console.log(
+  `model ${packagedModel().version}; ${pairs.length} pairs, ${runs.length} runs, ${slots.length} slot swaps\n`,
+)
+
+const lexical = featureNames.indexOf('cosine of rarities')
+const rows = new Float64Array(featureNames.length)
+const bySource = new Map<string, { pairs: number; areas: string[] }>()
+const columns = [
+  judge('published rule', by('overlap'), true),
+  judge('rarity-weighted cosine', (item) => scored(item, lexicalDrift), false),
+  judge('pair score', (item) => scored(item, pairDrift), false),
+  judge('meaning', by('meaning'), true),
+]
+printTable()
+printSources()
+printReliability()
+
+/** How one way to judge fares: a name and a figure for each row of the table. */
+interface Column {
+  name: string
+  figures: Record<string, string>
+}
+
+/** `alarms` is false for a mere score, which has no alarm of its own, no plan and nothing uncertain. */
+function judge(name: string, predicted: (item: Labelled) => Judged[], alarms: boolean): Column {
+  process.stderr.write(`${name}\n`)
+  const all = (items: readonly Labelled[]): JudgedRun[] =>
+    items.map((item) => ({ source: item.source, steps: predicted(item) }))
+  const ofPairs = measurePairs(all(pairs), resamples)
+  const judgedRuns = all(runs)
+  const ofRuns = measureRuns(judgedRuns, resamples)
+  const atBudget = measureRuns(
+    alarmedAbove(judgedRuns, thresholdFor(judgedRuns, budget)),
+    resamples,
+  )
+  const planned = all(runs.map((run) => withDeclaredPlan(run, 'all')))
+  const half = all(runs.map((run) => withDeclaredPlan(run, 'half')))
+  const ofPlanned = measureRuns(planned, resamples)
+  const ofHalf = measureRuns(half, resamples)
+  const ofSlots = measurePairs(all(slots), resamples)
+  for (const { source, items, auc } of ofPairs.sources) {
+    const line = bySource.get(source ?? '') ?? { pairs: items, areas: [] }
+    bySource.set(source ?? '', line)
+    line.areas.push(shown(auc))
+  }
+  const ifAlarms = (text: string) => (alarms ? text : '–')
+  return {
+    name,
+    figures: {
+      'pairs: AUC': interval(ofPairs.auc),
+      'runs: AUC of steps': interval(ofRuns.auc),
+      'runs: false alarms per 1,000 clean steps': ifAlarms(
+        interval(ofRuns.false_alarms_per_1000, 1),
+      ),
+      '  switches found within 3 steps': ifAlarms(interval(ofRuns.found_within_3)),
+      '  clean runs with any alarm': ifAlarms(interval(ofRuns.clean_runs_alarmed)),
+      '  precision at 10 % drift': ifAlarms(interval(ofRuns.precision_at_10_percent)),
+      '  recall of steps': ifAlarms(interval(ofRuns.recall)),
+      '  share of steps uncertain': ifAlarms(interval(ofRuns.uncertain_share)),
+      [`at ${budget} per 1,000: found within 3 steps`]: interval(atBudget.found_within_3),
+      '  clean runs with any alarm then': interval(atBudget.clean_runs_alarmed),
+      '  precision at 10 % drift then': interval(atBudget.precision_at_10_percent),
+      'plan declared: found within 3 steps': ifAlarms(interval(ofPlanned.found_within_3)),
+      '  false alarms per 1,000 clean steps': ifAlarms(
+        interval(ofPlanned.false_alarms_per_1000, 1),
+      ),
+      'half of it declared: found within 3 steps': ifAlarms(interval(ofHalf.found_within_3)),
+      '  false alarms per 1,000 clean steps ': ifAlarms(interval(ofHalf.false_alarms_per_1000, 1)),
+      'slot swaps drifting or uncertain': ifAlarms(interval(ofSlots.noticed)),
+    },
+  }
+}
+
+function by(detector: DetectorName): (item: Labelled) => Judged[] {
+  return (item) => predict(detector, item)
+}
+
+/** Every step against its ground alone, without memory and without an alarm. */
+function scored(item: Labelled, drift: (ground: string, goal: string) => number): Judged[] {
+  return item.steps.map(({ goal, label }) => ({
+    label,
+    drifting: false,
+    uncertain: false,
+    confidence: 0,
+    phi: 0,
+    score: drift(item.ground, goal),
+  }))
+}
+
+function lexicalDrift(ground: string, goal: string): number {
+  measurePair(analyse(ground), analyse(goal), rows)
+  return 1 - (rows[lexical] ?? 0)
+}
+
+function pairDrift(ground: string, goal: string): number {
+  return scorePair(analyse(ground), analyse(goal))
+}
+
+function printTable(): void {
+  const names = Object.keys(columns[0]?.figures ?? {})
+  const width = 47
+  console.log(`${' '.repeat(width)}${columns.map(({ name }) => name.padEnd(24)).join('')}`)
+  for (const name of names) {
+    const cells = columns.map(({ figures }) => (figures[name] ?? '').padEnd(24))
+    console.log(`${name.padEnd(width)}${cells.join('')}`)
+  }
+}
+
+function printSources(): void {
+  console.log(
+    `\nAUC of pairs by source${' '.repeat(6)}pairs  ${columns.map(({ name }) => name).join(' | ')}`,
+  )
+  for (const [source, { pairs: count, areas }] of [...bySource].sort()) {
+    console.log(`${source.padEnd(24)}${String(count).padStart(9)}  ${areas.join('   ')}`)
+  }
+}
+
+function printReliability(): void {
+  const stated = pairs.map((item) => ({
+    source: item.source,
+    steps: scored(item, pairDrift).map((step) => {
+      const probability = probabilityOf(step.score)
+      return {
+        ...step,
+        drifting: probability >= 0.5,
+        confidence: Math.max(probability, 1 - probability),
+      }
+    }),
+  }))
+  const reliability = measureReliability(stated)
+  if (reliability === null) return
+  const error = reliability.expected_calibration_error
+  console.log(
+    `\nprobability of the pair score where one in ten is drift; expected error ${shown(error)}`,
+  )
+  for (const { from, below, items, said, measured } of reliability.rows) {
+    console.log(
+      `${from.toFixed(2)}–${below.toFixed(2)} ${String(items).padStart(7)}  said ${shown(said)}  measured ${shown(measured)}`,
+    )
+  }
+}
+
+function readData(name: string): Labelled[] {
+  return readLines<unknown>(join(folder ?? '', name)).map((line) => {
+    const labelled = readLabelled(line)
+    if ('fault' in labelled) throw new Error(`${name}: ${labelled.fault}`)
+    return labelled
+  })
+}
+
+function interval({ value, low, high }: Estimate, digits = 3): string {
+  if (value === null) return '–'
+  return `${shown(value, digits)} [${shown(low, digits)}, ${shown(high, digits)}]`
+}
+
+function shown(value: number | null, digits = 3): string {
+  return value === null ? '–' : value.toFixed(digits)
+}

@@ -1,0 +1,192 @@
+import { hashOf, type Model, packagedModel, rowOf } from './meaning-model.ts'
+import { wordsOfEveryScript } from './scripts.ts'
+
+/** What the model knows of one word. */
+export interface Token {
+  word: string
+  /** The word without its ending. */
+  root: string
+  /** The root as a hash. */
+  stem: number
+  /** The first letters of a root that has enough of them, as a hash, or 0. */
+  prefix: number
+  /** How rare the word is: about the natural logarithm of its rank, 0–16. */
+  rarity: number
+  /** How much a match of the word matters, above 0. */
+  weight: number
+  vector: Int8Array
+  /** The length of the vector, 0 where nothing is known of the word. */
+  length: number
+  /** Log-odds of drift that the word adds where the ground has nothing like it. */
+  unmatched: number
+  /** Log-odds of drift that the word adds where the ground has it. */
+  matched: number
+  /** Whether it is a word of English or of the trade. */
+  known: boolean
+  digits: boolean
+  /**
+   * Whether its absence from the ground says nothing: numbers, single letters and words without a row.
+   * They count where both texts have them, else a log line or a name would look like another errand.
+   */
+  opaque: boolean
+}
+
+/** What the pair score needs of one text; made from the text alone, in microseconds. */
+export interface Analysed {
+  /** The distinct content words in order, `mostTokens` at most. */
+  tokens: readonly Token[]
+  /** Hashes of each two content words in a row. */
+  pairs: readonly number[]
+  /** The text's letters and digits in lower case, without anything between them. */
+  squashed: string
+  /** Content words with repeats. */
+  size: number
+  isFile: boolean
+}
+
+/** As many distinct words of a text are compared. */
+export const mostTokens = 32
+
+const stopWords: ReadonlySet<string> = new Set(
+  (
+    'a an and are as at be been being but by can could did do does for from had has have he her him his ' +
+    'how i if in into is it its just me my no not of on or our out please shall she should so some such ' +
+    'than that the their them then there these they this to too up us very was we were what when where ' +
+    'which while who will with would you your also all any about after before need want'
+  ).split(' '),
+)
+const cachedTokens = 20_000
+const beyondAscii = /[^\0-\x7f]/
+// Letters and digits mixed beyond what a name does.
+const keyOrHash = /\b(?=[a-z]*\d+[a-z]+\d)[a-z0-9]{10,}\b/gi
+const camel = /([a-z0-9])([A-Z])/g
+const lettersOrDigits = /[a-z\x80-\uffff]+|[0-9]+/g
+const between = /[^a-z0-9\x80-\uffff]+/g
+// Quotes, dashes, ellipses, bullets and arrows; they must not cost a text its identifiers.
+const typography = /[\xa0\xab\xbb\u2010-\u2027\u2190-\u21ff]/g
+const file = /\.\w{1,5}$|\//
+
+/** Reads a text for the pair score; takes some microseconds for a dozen words. */
+export function analyse(text: string): Analysed {
+  return analyseWith(packagedModel(), text)
+}
+
+/** Reads a text with another model than the packaged one, as training does. */
+export function analyseWith(model: Model, text: string): Analysed {
+  const lower = readable(text)
+  const words = contentOf(lower)
+  const tokens: Token[] = []
+  const pairs: number[] = []
+  let before: Token | undefined
+  for (const word of words) {
+    const token = tokenOf(model, word)
+    if (before !== undefined) pairs.push(Math.imul(before.stem, 31) ^ token.stem)
+    before = token
+    if (tokens.length < mostTokens && !holds(tokens, word)) tokens.push(token)
+  }
+  return {
+    tokens,
+    pairs,
+    squashed: lower.replace(between, ''),
+    size: words.length,
+    isFile: file.test(text.trim()),
+  }
+}
+
+function holds(tokens: readonly Token[], word: string): boolean {
+  for (const token of tokens) if (token.word === word) return true
+  return false
+}
+
+/**
+ * The words of a text that carry its content, in order, with repeats: identifiers cut into their
+ * words, lower-cased, without stop words; where there is nothing else, the stop words.
+ */
+export function contentWords(text: string): string[] {
+  return contentOf(readable(text))
+}
+
+function contentOf(lower: string): string[] {
+  const words = lower.match(lettersOrDigits) ?? []
+  const content = words.filter((word) => !stopWords.has(word))
+  return content.length > 0 ? content : words
+}
+
+/** The text in lower case, without keys and hashes, with a space where an identifier changes case. */
+function readable(text: string): string {
+  const plain = beyondAscii.test(text) ? text.replace(typography, ' ') : text
+  if (beyondAscii.test(plain)) return wordsOfEveryScript(plain).join(' ')
+  return plain.replace(keyOrHash, ' ').replace(camel, '$1 $2').toLowerCase()
+}
+
+const caches = new WeakMap<Model, Map<string, Token>>()
+
+function tokenOf(model: Model, word: string): Token {
+  let cache = caches.get(model)
+  if (cache === undefined) {
+    cache = new Map()
+    caches.set(model, cache)
+  }
+  const cached = cache.get(word)
+  if (cached !== undefined) return cached
+  if (cache.size >= cachedTokens) cache.clear()
+  const token = readToken(model, word)
+  cache.set(word, token)
+  return token
+}
+
+function readToken(model: Model, word: string): Token {
+  const { dims, vectors, unknown } = model
+  const root = stemOf(word)
+  const row = rowOf(model, hashOf(word))
+  const isKnown = row >= 0
+  const vector = isKnown ? vectors.subarray(row * dims, (row + 1) * dims) : new Int8Array(dims)
+  const scaled = (column: Int8Array | Uint8Array) => (column[row] ?? 0) / steps
+  return {
+    word,
+    root,
+    stem: hashOf(root),
+    prefix: root.length >= 4 ? hashOf(root.slice(0, 4)) : 0,
+    rarity: isKnown ? scaled(model.rarities) : unknown.rarity,
+    weight: isKnown ? scaled(model.weights) : unknown.weight,
+    vector,
+    length: lengthOf(vector),
+    unmatched: isKnown ? scaled(model.unmatched) : 0,
+    matched: isKnown ? scaled(model.matched) : 0,
+    known: isKnown && model.known[row] === 1,
+    digits: /^[0-9]+$/.test(word),
+    opaque: !isKnown || word.length === 1,
+  }
+}
+
+/** Parts of one in which the model keeps rarities, weights and log-odds. */
+export const steps = 16
+
+function lengthOf(vector: Int8Array): number {
+  let squares = 0
+  for (const value of vector) squares += value * value
+  return Math.sqrt(squares)
+}
+
+// The longest ending that leaves three letters goes, then a doubled last consonant and a final e.
+const endings: readonly (readonly [ending: string, instead: string])[] = (
+  'ational ization fulness ousness iveness ations ation ingly edly ments ment ings ing ies ers er ed ' +
+  'es ly s'
+)
+  .split(' ')
+  .map((ending) => [ending, ending === 'ies' ? 'y' : ''])
+
+/** A word without its ending, so that its forms are one. */
+export function stemOf(word: string): string {
+  if (word.length <= 3) return word
+  let stem = word
+  for (const [ending, instead] of endings) {
+    if (word.length - ending.length < 3 || !word.endsWith(ending)) continue
+    stem = word.slice(0, word.length - ending.length) + instead
+    const last = stem.charAt(stem.length - 1)
+    const isDoubled = stem.length > 3 && last === stem.charAt(stem.length - 2)
+    if (isDoubled && !'aeiosl'.includes(last)) stem = stem.slice(0, -1)
+    break
+  }
+  return stem.length > 4 && stem.endsWith('e') ? stem.slice(0, -1) : stem
+}

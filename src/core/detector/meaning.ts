@@ -1,0 +1,196 @@
+import { goalFloor } from './constants.ts'
+import type { Compared, Detector } from './detectors.ts'
+import {
+  type Errand,
+  newErrand,
+  readErrand,
+  restates,
+  withAccepted,
+  withParent,
+  withPlan,
+} from './errand.ts'
+import {
+  acceptBelow,
+  driftProbabilityAt,
+  hardScore,
+  limits,
+  nearest,
+  restatedScore,
+  scoreStep,
+  uncertainAbove,
+  type Weighed,
+  weigh,
+  weights,
+} from './evidence.ts'
+import { takeHints } from './hints.ts'
+import { isOverride } from './hostile.ts'
+import { scorePair } from './meaning-score.ts'
+import { explainStep } from './meaning-why.ts'
+import { compareSlots } from './slots.ts'
+import { type ReadText, readText } from './texts.ts'
+
+/**
+ * What was seen in one step. `score` is in log-odds, above 0 leaning off the errand; `told` names the
+ * pair of a slot.
+ */
+export interface Seen {
+  kind: 'restated' | 'scored' | 'lexical' | 'unreadable' | 'slot' | 'hard' | 'override'
+  score: number
+  told: string
+}
+
+const leastFrameOverlap = 0.1
+
+/**
+ * The same errand by meaning: a small built-in model scores the goal against the ground and what is
+ * trusted beside it, evidence adds up over the steps, identifiers and opposites are compared place by
+ * place, and what the model cannot read is uncertain, never drift.
+ */
+export const meaning: Detector = {
+  asPublished: false,
+  start: (_ground, plan) => newErrand(plan),
+  measure(compared, own) {
+    const before = errandBefore(compared, readErrand(own))
+    const ground = readText(compared.ground.goal)
+    const goal = readText(compared.goal)
+    const hinted = takeHints(look(compared, before, ground, goal), compared, ground, goal)
+    const { seen } = hinted
+    const parent = compared.parent === null ? null : readText(compared.parent)
+    const parentScore = parent === null ? null : scoreParent(compared, before, ground, parent)
+    const parentServes =
+      parent !== null && parentScore !== null && parentScore < 0 && serves(parent, goal, seen)
+    const weighed = weigh(before, parentServes ? Math.min(0, seen.score) : seen.score)
+    const drifts = weighed.evidence >= weighed.limit
+    const share = weighed.evidence / weighed.limit
+    const after = errandAfter(before, seen, goal, weighed, drifts)
+    return {
+      displacement: seen.kind === 'restated' ? 0 : squashed(seen.score),
+      left: drifts || (parentServes && seen.score > 0),
+      parentServes,
+      driftProbability: surelyOf(seen.kind) ?? driftProbabilityAt(share),
+      uncertain: !drifts && isUncertain(seen) && !hinted.isSettled,
+      figure: `evidence ${weighed.evidence.toFixed(2)} of ${weighed.limit.toFixed(2)}`,
+      parentFigure: `scores ${(parentScore ?? 0).toFixed(2)} for drift against the ground and what is trusted`,
+      why: explainStep({
+        compared,
+        seen,
+        hints: hinted.told,
+        weighed,
+        drifts,
+        parentScore,
+        returned: before.alarmed,
+      }),
+      score: squashed(share),
+      own: parentServes ? withParent(after, parent) : after,
+      adaptation: hinted.adaptation,
+    }
+  },
+}
+
+function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
+  const planned = plan === null ? errand : withPlan(errand, plan, userTurn)
+  // What was against the run before the user spoke is settled: the user has seen it.
+  return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false } : planned
+}
+
+function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
+  if (goal.spoken === ground.spoken) return { kind: 'restated', score: restatedScore, told: '' }
+  if (errand.plan.some((item) => restates(goal, readText(item)))) {
+    return { kind: 'restated', score: restatedScore, told: 'It restates an item of the plan.' }
+  }
+  if (isOverride(goal.text, ground.text)) {
+    return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
+  }
+  // Texts of one frame share words; most steps do not, and are not cut for the comparison.
+  const slot =
+    compared.overlap < leastFrameOverlap
+      ? null
+      : compareSlots(ground.slots(), goal.slots(), (key) => isTrusted(key, errand, ground))
+  if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
+  const isReadable = ground.isKnown && goal.isKnown
+  const score = scoreStep(errand, ground, goal)
+  if (slot !== null)
+    return { kind: 'slot', score: Math.max(-1, Math.min(score, 0)), told: slot.told }
+  if (isReadable) return { kind: 'scored', score, told: '' }
+  if (compared.overlap >= goalFloor)
+    return { kind: 'lexical', score: Math.min(score, -1), told: '' }
+  return { kind: 'unreadable', score: unreadableScore(compared.overlap, score), told: '' }
+}
+
+/** Of a text the model knows too little of, a shared word says a little, and what is not shared nothing. */
+function unreadableScore(overlap: number, score: number): number {
+  return overlap === 0 ? 0 : Math.max(-1, Math.min(score, 0))
+}
+
+/** Whether the errand or a trusted sub-goal names it. */
+function isTrusted(key: string, { plan, parents }: Errand, ground: ReadText): boolean {
+  if (ground.slots().keys.has(key)) return true
+  return [...plan, ...parents].some((text) => readText(text).slots().keys.has(key))
+}
+
+/** How far a declared parent lies from the errand; below 0 it is a part of it. */
+function scoreParent(
+  { parentOverlap }: Compared,
+  { plan, parents, accepted }: Errand,
+  ground: ReadText,
+  parent: ReadText,
+): number {
+  if (parent.spoken === ground.spoken) return restatedScore
+  const lexical = (parentOverlap ?? 0) >= goalFloor ? -1 : 1
+  if (!parent.isKnown || !ground.isKnown) return lexical
+  const score = Math.min(
+    scorePair(ground.meaning, parent.meaning),
+    nearest([...plan, ...parents, ...accepted], parent),
+  )
+  return Math.min(score, lexical === -1 ? lexical : score)
+}
+
+/** A parent speaks for a step that has to do with it, and for none that is another errand by itself. */
+function serves(parent: ReadText, goal: ReadText, { kind }: Seen): boolean {
+  if (kind === 'hard' || kind === 'override') return false
+  if (!parent.isKnown || !goal.isKnown) return true
+  return scorePair(parent.meaning, goal.meaning) * (1 + weights.newest) < limits.alone
+}
+
+function errandAfter(
+  errand: Errand,
+  seen: Seen,
+  goal: ReadText,
+  { sum, lasting }: Weighed,
+  alarmed: boolean,
+): Errand {
+  const isPlanned = errand.plan.length > 0
+  const onPlan = seen.kind === 'restated' && seen.told !== ''
+  const next: Errand = {
+    ...errand,
+    evidence: sum,
+    lasting,
+    steps: errand.steps + 1,
+    // Steps that count as drift say nothing of how the plan was kept before them.
+    planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
+    planRestated: errand.planRestated + (onPlan ? 1 : 0),
+    alarmed: alarmed || (errand.alarmed && seen.score > 0),
+  }
+  // A run begins on its errand, so its first goal is taken for a part of it unless it is read as drift.
+  const isFirst = errand.steps === 0
+  const isAccepted = seen.score < acceptBelow || (isFirst && seen.kind === 'scored')
+  return isAccepted && !alarmed ? withAccepted(next, goal) : next
+}
+
+function isUncertain({ kind, score }: Seen): boolean {
+  return kind === 'unreadable' || kind === 'slot' || score > uncertainAbove
+}
+
+/**
+ * The probability of drift where it does not rest on the evidence: on the development data one hard
+ * difference in 10,000 on-errand goals was found, and a goal that restates the errand is no other.
+ */
+function surelyOf(kind: Seen['kind']): number | null {
+  if (kind === 'restated') return 0.01
+  return kind === 'hard' || kind === 'override' ? 0.95 : null
+}
+
+/** Any number as one from 0 to 1, 0 being a half. */
+function squashed(value: number): number {
+  return 0.5 + (0.5 * value) / (1 + Math.abs(value))
+}
