@@ -1,5 +1,5 @@
 // Trains the pair score of the meaning detector: writes model/meaning.bin and
-// src/core/detector/meaning-weights.ts. Takes some minutes; the same data gives the same bytes.
+// src/core/detector/meaning-weights.js. Takes some minutes; the same data gives the same bytes.
 //   npm run model:train -- FOLDER
 
 import { writeFileSync } from 'node:fs'
@@ -62,7 +62,7 @@ const bytes = encodeModel({
   calibration,
 })
 writeFileSync('model/meaning.bin', bytes)
-writeFileSync('src/core/detector/meaning-weights.ts', moduleOf(bytes))
+writeFileSync('src/core/detector/meaning-weights.js', moduleOf(bytes))
 for (const [at, name] of featureNames.entries()) {
   console.log(`${name.padEnd(32)} ${(regression.coefficients[at] ?? 0).toFixed(4)}`)
 }

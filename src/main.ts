@@ -119,7 +119,7 @@ async function serve(): Promise<void> {
   process.stdout.write(`Plumbline listens on ${url}
 
 Try it:
-  curl -s ${url}/v1/check -d '{"ground":"add rate limiting to the login endpoint","goal":"redesign the logo"}'
+  curl -s ${url}/v1/check -d '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
 `)
   if (first !== null) process.stdout.write(welcome(url, first))
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)

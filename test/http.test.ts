@@ -165,7 +165,7 @@ test('the detail of a bad request names the field and what to send', async (t) =
     [`{"ground":"a","goal":"${long}"}`, /^goal has 4001 characters; send at most 4000/],
     ['{"steps":[{"goal":"a"}]}', /^steps has 1 entry; send 2 to 64/],
     ['{"steps":[{"goal":"a"},{"goal":""}]}', /^steps\[1\]\.goal is blank; send a text/],
-    ['{"ground":"a","goal":"b","detector":"x"}', /^detector is unknown; send overlap/],
+    ['{"ground":"a","goal":"b","detector":"x"}', /^detector is unknown; send meaning or overlap/],
   ] as const) {
     const answer = await app.request('POST', '/v1/check', { body })
     assert.deepEqual([answer.status, answer.body.error], [400, 'bad_request'])

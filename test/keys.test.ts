@@ -196,6 +196,7 @@ onEachDatabase((database) => {
         account,
         tier: 'solo',
         email: null,
+        email_verified: false,
         keys: [
           { id: keyId, prefix: key.slice(0, 14), created: noon, last_used: used, expires: null },
         ],

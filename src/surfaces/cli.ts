@@ -150,7 +150,7 @@ function helpText(): string {
   const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
   return `Plumbline: is the agent still on its errand?
 
-  plumbline check --ground "add rate limiting to the login endpoint" --goal "redesign the logo"
+  plumbline check --ground "refund order 1234 to the customer" --goal "refund order 9876 to the customer"
 
 Commands
 ${rows.join('\n')}

@@ -30,7 +30,8 @@ for ASCII goals the words are the same.</li>
 
 /** The page at the root: what this server is and a line that works. */
 export function homePage(baseUrl: string): string {
-  const body = '{"ground":"add rate limiting to the login endpoint","goal":"redesign the logo"}'
+  const body =
+    '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
   return page(
     'Plumbline',
     `<h1>Plumbline</h1>

@@ -10,7 +10,7 @@ import {
 import { detect, type Verdict } from '../../src/core/detector/detect.ts'
 import type { DetectorName } from '../../src/core/detector/detectors.ts'
 import { analyse } from '../../src/core/detector/meaning-text.ts'
-import { newMemory } from '../../src/core/detector/memory.ts'
+import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
 import { createRandom } from '../../src/core/resampling.ts'
 
 /** Twenty pieces of work of each of two kinds. */
@@ -217,7 +217,7 @@ describe('a verdict with a table', () => {
     ]
     assert.deepEqual(memory.adaptations, expected)
     for (let turn = 0; turn < 20; turn++) step('look', turn % 2 === 0 ? table : other)
-    assert.equal(memory.adaptations?.length, 8)
+    assert.equal((memory as Memory).adaptations?.length, 8)
   })
 
   test('overlap asks no table', () => {

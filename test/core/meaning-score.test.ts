@@ -8,7 +8,7 @@ import { featureNames } from '../../src/core/detector/meaning-features.ts'
 import { hashOf, packagedModel, rowOf } from '../../src/core/detector/meaning-model.ts'
 import { coverage, probabilityOf, scorePair } from '../../src/core/detector/meaning-score.ts'
 import { analyse, stemOf } from '../../src/core/detector/meaning-text.ts'
-import { meaningModel } from '../../src/core/detector/meaning-weights.ts'
+import { meaningModel } from '../../src/core/detector/meaning-weights.js'
 
 interface Golden {
   ground: string

@@ -1,5 +1,5 @@
 import { bytesOfBase64 } from './base64.ts'
-import { meaningModel } from './meaning-weights.ts'
+import { meaningModel } from './meaning-weights.js'
 
 /** What the pair score knows: a row for each word, and the weights of what is measured of a pair. */
 export interface Model extends Header {
