@@ -5,14 +5,15 @@
 // of its errands to the table. The data does not say in which order the work was done.
 
 import { join } from 'node:path'
-import { adapted } from '../src/core/detector/adaptation.ts'
+import { type Adaptation, adapted } from '../src/core/detector/adaptation.ts'
 import { buildTable, type Example, readTable } from '../src/core/detector/adaptation-table.ts'
 import { hashOf } from '../src/core/detector/meaning-model.ts'
 import { scorePair } from '../src/core/detector/meaning-score.ts'
 import { analyse } from '../src/core/detector/meaning-text.ts'
+import { type Labelled, predict, readLabelled } from '../src/core/labelled.ts'
 import { aucOf, type Ranking } from '../src/core/ranking.ts'
 import { createRandom, drawAnew, middleOf, seed } from '../src/core/resampling.ts'
-import { type Pair, readPairs } from './pairs.ts'
+import { type Pair, readLines, readPairs } from './pairs.ts'
 
 /** A pair with its score without and with a table. */
 interface Scored {
@@ -53,16 +54,20 @@ for (const kind of ['file', 'commit']) {
 }
 report('other sources', others)
 
+console.log('\nruns of            clean steps  switches  false alarms per 1,000  found within 3')
+const runs = Map.groupBy(readRuns(join(folder, 'sequences-dev.jsonl.gz')), ({ source }) =>
+  source?.startsWith('pr:') === true ? 'repositories' : 'other sources',
+)
+for (const [name, group] of runs) reportRuns(name, group)
+
 function measure(source: string, pairs: readonly Pair[]): Scored[] | null {
   const own = training.get(source) ?? []
   const isLent = ({ ground }: Pair) => (hashOf(ground) >>> 0) / 2 ** 32 < lentShare
   const known = own.length > 0 ? own : pairs.filter(isLent)
   const asked = own.length > 0 ? pairs : pairs.filter((pair) => !isLent(pair))
-  const examples = examplesOf(known)
-  const text = examples.length < fewestExamples ? null : buildTable('git', examples)
-  if (text === null) return null
-  const table = readTable(text)
-  if ('fault' in table) throw new Error(table.fault)
+  const built = build(known)
+  if (built === null) return null
+  const { table, length } = built
   const scored = asked.map(({ ground, goal, drift, kind }) => {
     const [errand, part] = [analyse(ground), analyse(goal)]
     return {
@@ -73,8 +78,50 @@ function measure(source: string, pairs: readonly Pair[]): Scored[] | null {
       added: adapted(table, errand, part),
     }
   })
-  report(source, scored, text.length)
+  report(source, scored, length)
   return scored
+}
+
+function build(pairs: readonly Pair[]): { table: Adaptation; length: number } | null {
+  const examples = examplesOf(pairs)
+  const text = examples.length < fewestExamples ? null : buildTable('git', examples)
+  if (text === null) return null
+  const table = readTable(text)
+  if ('fault' in table) throw new Error(table.fault)
+  return { table, length: text.length }
+}
+
+/** Alarms on runs of sources with training pairs, without and with the table of the source. */
+function reportRuns(name: string, group: readonly Labelled[]): void {
+  const sources = new Set(group.map(({ source }) => source ?? ''))
+  const tables = new Map<string, Adaptation | null>()
+  for (const source of sources) tables.set(source, build(training.get(source) ?? [])?.table ?? null)
+  for (const isAsked of [false, true]) {
+    let [clean, alarms, switches, found] = [0, 0, 0, 0]
+    for (const run of group) {
+      const table = tables.get(run.source ?? '') ?? null
+      if (table === null) continue
+      const judged = predict('meaning', run, isAsked ? table : null)
+      const same = judged.filter(({ label }) => label === 'same')
+      clean += same.length
+      alarms += same.filter(({ drifting }) => drifting).length
+      const first = judged.findIndex(({ label }) => label === 'drift')
+      if (first < 0) continue
+      switches += 1
+      if (judged.slice(first, first + 3).some(({ drifting }) => drifting)) found += 1
+    }
+    console.log(
+      `${(isAsked ? '  with table' : name).padEnd(16)} ${String(clean).padStart(12)} ${String(switches).padStart(9)} ${((1000 * alarms) / clean).toFixed(1).padStart(22)} ${(found / switches).toFixed(2).padStart(16)}`,
+    )
+  }
+}
+
+function readRuns(file: string): Labelled[] {
+  return readLines<unknown>(file).map((line) => {
+    const labelled = readLabelled(line)
+    if ('fault' in labelled) throw new Error(labelled.fault)
+    return labelled
+  })
 }
 
 function examplesOf(pairs: readonly Pair[]): Example[] {

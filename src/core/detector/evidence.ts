@@ -23,7 +23,7 @@ export const weights = {
 } as const
 
 /** Evidence from which a run has left its ground: without a trusted plan, with one, with one kept to the letter. */
-export const limits = { alone: 3.6, planned: 2, literal: 0 } as const
+export const limits = { alone: 3.4, planned: 2, literal: 0 } as const
 
 /** A step scored below this is on the errand beyond doubt and joins the accepted goals. */
 export const acceptBelow = 0
@@ -115,23 +115,24 @@ function limitOf({ plan, planSteps, planRestated }: Errand): number {
  */
 export const calibration: readonly { from: number; driftProbability: number }[] = [
   { from: Number.NEGATIVE_INFINITY, driftProbability: 0.001 },
-  { from: -1.5, driftProbability: 0.005 },
-  { from: -1, driftProbability: 0.012 },
+  { from: -1.5, driftProbability: 0.006 },
+  { from: -1, driftProbability: 0.011 },
   { from: -0.75, driftProbability: 0.016 },
   { from: -0.5, driftProbability: 0.025 },
-  { from: -0.25, driftProbability: 0.055 },
-  { from: -0.1, driftProbability: 0.083 },
-  { from: 0, driftProbability: 0.099 },
-  { from: 0.1, driftProbability: 0.109 },
-  { from: 0.2, driftProbability: 0.169 },
-  { from: 0.3, driftProbability: 0.188 },
+  { from: -0.25, driftProbability: 0.06 },
+  { from: -0.1, driftProbability: 0.072 },
+  { from: 0, driftProbability: 0.108 },
+  { from: 0.1, driftProbability: 0.114 },
+  { from: 0.2, driftProbability: 0.144 },
+  { from: 0.3, driftProbability: 0.175 },
   { from: 0.4, driftProbability: 0.205 },
-  { from: 0.5, driftProbability: 0.319 },
-  { from: 0.6, driftProbability: 0.327 },
-  { from: 0.7, driftProbability: 0.405 },
-  { from: 0.8, driftProbability: 0.419 },
-  { from: 0.9, driftProbability: 0.514 },
-  { from: 1.15, driftProbability: 0.629 },
+  { from: 0.5, driftProbability: 0.287 },
+  { from: 0.6, driftProbability: 0.357 },
+  { from: 0.7, driftProbability: 0.406 },
+  { from: 0.8, driftProbability: 0.433 },
+  { from: 0.9, driftProbability: 0.487 },
+  { from: 1, driftProbability: 0.639 },
+  { from: 1.15, driftProbability: 0.643 },
 ]
 
 /** The calibrated probability of drift at a share of the limit, 0–1. */
