@@ -1,7 +1,9 @@
 // Measures the checked-in model on the development data, beside the published rule and the best
 // lexical score:
-//   npm run model:eval -- FOLDER [RESAMPLES]
+//   npm run model:eval -- FOLDER [--write]
+// --write renews the figures of model/README.md, docs/detector.md and README.md.
 
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DetectorName } from '../src/core/detector/detectors.ts'
 import { featureNames, measurePair } from '../src/core/detector/meaning-features.ts'
@@ -21,18 +23,19 @@ import { alarmedAbove, thresholdFor } from '../src/core/ranking.ts'
 import { measureReliability } from '../src/core/reliability.ts'
 import { readLines } from './pairs.ts'
 
-const [folder, wanted = '200'] = process.argv.slice(2)
-const resamples = Number(wanted)
-if (folder === undefined || !Number.isInteger(resamples)) {
-  console.error('Name the folder of the labelled data: npm run model:eval -- FOLDER [RESAMPLES]')
+const [folder, option] = process.argv.slice(2)
+if (folder === undefined || (option !== undefined && option !== '--write')) {
+  console.error('Name the folder of the labelled data: npm run model:eval -- FOLDER [--write]')
   process.exit(2)
 }
+const resamples = 200
 const budget = 16
+const printed: string[] = []
 
 const pairs = readData('dev.jsonl.gz')
 const runs = readData('sequences-dev.jsonl.gz')
 const slots = readData('slots-dev.jsonl.gz')
-console.log(
+print(
   `model ${packagedModel().version}; ${pairs.length} pairs, ${runs.length} runs, ${slots.length} slot swaps\n`,
 )
 
@@ -48,6 +51,40 @@ const columns = [
 printTable()
 printSources()
 printReliability()
+if (option === '--write') {
+  renew('model/README.md', 'output', ['```text', ...printed, '```'])
+  renew('docs/detector.md', 'figures', markdownTable())
+  renew('README.md', 'figures', markdownTable())
+}
+
+function print(line: string): void {
+  printed.push(...line.split('\n').map((each) => each.trimEnd()))
+  console.log(line)
+}
+
+/** Replaces what stands between the marks of a document. */
+function renew(file: string, name: string, lines: readonly string[]): void {
+  const text = readFileSync(file, 'utf8')
+  const [begin, end] = [`<!-- ${name} begins -->`, `<!-- ${name} ends -->`]
+  const [before, rest] = text.split(begin)
+  const after = rest?.split(end)[1]
+  if (before === undefined || after === undefined) throw new Error(`${file} has no ${begin}`)
+  writeFileSync(file, `${before}${begin}\n\n${lines.join('\n')}\n\n${end}${after}`)
+}
+
+/** The published rule, the best lexical score and the detector, without intervals. */
+function markdownTable(): string[] {
+  const shownColumns = [columns[0], columns[1], columns[3]].filter((each) => each !== undefined)
+  const cells = (each: readonly string[]) => `| ${each.join(' | ')} |`
+  return [
+    cells(['on the development data', ...shownColumns.map(({ name }) => name)]),
+    cells(['---', ...shownColumns.map(() => '---:')]),
+    ...Object.keys(columns[0]?.figures ?? {}).map((row) => {
+      const values = shownColumns.map(({ figures }) => (figures[row] ?? '').replace(/ \[.*/, ''))
+      return cells([row.trim(), ...values])
+    }),
+  ]
+}
 
 /** How one way to judge fares: a name and a figure for each row of the table. */
 interface Column {
@@ -133,19 +170,19 @@ function pairDrift(ground: string, goal: string): number {
 function printTable(): void {
   const names = Object.keys(columns[0]?.figures ?? {})
   const width = 47
-  console.log(`${' '.repeat(width)}${columns.map(({ name }) => name.padEnd(24)).join('')}`)
+  print(`${' '.repeat(width)}${columns.map(({ name }) => name.padEnd(24)).join('')}`)
   for (const name of names) {
     const cells = columns.map(({ figures }) => (figures[name] ?? '').padEnd(24))
-    console.log(`${name.padEnd(width)}${cells.join('')}`)
+    print(`${name.padEnd(width)}${cells.join('')}`)
   }
 }
 
 function printSources(): void {
-  console.log(
+  print(
     `\nAUC of pairs by source${' '.repeat(6)}pairs  ${columns.map(({ name }) => name).join(' | ')}`,
   )
   for (const [source, { pairs: count, areas }] of [...bySource].sort()) {
-    console.log(`${source.padEnd(24)}${String(count).padStart(9)}  ${areas.join('   ')}`)
+    print(`${source.padEnd(24)}${String(count).padStart(9)}  ${areas.join('   ')}`)
   }
 }
 
@@ -164,11 +201,9 @@ function printReliability(): void {
   const reliability = measureReliability(stated)
   if (reliability === null) return
   const error = reliability.expected_calibration_error
-  console.log(
-    `\nprobability of the pair score where one in ten is drift; expected error ${shown(error)}`,
-  )
+  print(`\nprobability of the pair score where one in ten is drift; expected error ${shown(error)}`)
   for (const { from, below, items, said, measured } of reliability.rows) {
-    console.log(
+    print(
       `${from.toFixed(2)}–${below.toFixed(2)} ${String(items).padStart(7)}  said ${shown(said)}  measured ${shown(measured)}`,
     )
   }
