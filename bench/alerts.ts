@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -6,11 +5,12 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { promisify } from 'node:util'
+import { type Account, astray, createKey, errand, post, setWebhook } from './alerted.ts'
 import { startAsker } from './asker.ts'
+import { measureEndless } from './endless.ts'
 import { englishGoal } from './goals.ts'
 import { postOf } from './request.ts'
-import { plumbline, residentMiBOf, type Server, startServer } from './server.ts'
+import { plumbline, residentMiBOf, startServer } from './server.ts'
 import { compared, type Row } from './table.ts'
 
 const rounds = 5
@@ -26,17 +26,11 @@ const stepsAnErrand = 4
 /** Each run goes round between two errands. */
 const quietSteps = 2 * stepsAnErrand
 
-const errand = 'fix the login form'
-const astray = 'redesign the billing database'
-
-/** An account, and where its events arrive. */
-interface Account {
-  server: Server
-  key: string
-}
-
-/** How long events take to their webhook, what others' webhooks cost them, and what alerts cost who does not drift. */
-export async function measureAlerts(): Promise<Row[]> {
+/**
+ * How long events take to their webhook, what others' webhooks cost them, what alerts cost who does not
+ * drift, and what `minutes` of answers without end leave in memory.
+ */
+export async function measureAlerts(minutes: number): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
   const receiver = await startReceiver()
   const hostile = await startHostile()
@@ -58,6 +52,7 @@ export async function measureAlerts(): Promise<Row[]> {
         ...(await measurePath(healthy!, receiver)),
         ...(await measureBeside(healthy!, other!, receiver, hostile.url)),
         await measureThroughput(silent!, alerted!),
+        await measureEndless(minutes),
       ]
     } finally {
       await server.stop()
@@ -179,26 +174,6 @@ async function timeOne(account: Account, receiver: Receiver, run_id: string): Pr
   const answered = performance.now()
   // It may arrive before the answer has been read.
   return Math.max(0, (await arrival) - answered)
-}
-
-async function setWebhook(account: Account, url: string): Promise<void> {
-  await post(account, '/v1/alerts', { url })
-}
-
-async function post({ server, key }: Account, path: string, body: object): Promise<void> {
-  const answer = await fetch(server.url + path, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}` },
-    body: JSON.stringify(body),
-  })
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`)
-}
-
-async function createKey(folder: string, env: Record<string, string>): Promise<string> {
-  const args = [plumbline[0]!, 'keys', 'create', '--tier', 'enterprise', '--json']
-  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: folder, env })
-  return JSON.parse(stdout).key
 }
 
 interface Receiver {

@@ -1,5 +1,5 @@
 // Runs the benches and prints one table:
-//   npm run bench [-- NAME …] [--write]
+//   npm run bench [-- NAME …] [--write] [--minutes N]
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
@@ -15,7 +15,7 @@ import { measureStart } from './start.ts'
 import { type Row, tableOf } from './table.ts'
 
 const benches: Record<string, () => Row[] | Promise<Row[]>> = {
-  alerts: measureAlerts,
+  alerts: () => measureAlerts(minutes),
   check: measureCheck,
   detector: measureDetector,
   drift: measureDrift,
@@ -29,9 +29,15 @@ const readme = new URL('README.md', import.meta.url)
 const markers = { begin: '<!-- output begins -->', end: '<!-- output ends -->' }
 
 const { positionals, values } = parseArgs({
-  options: { write: { type: 'boolean', default: false } },
+  options: {
+    write: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '1' },
+  },
   allowPositionals: true,
 })
+/** How long the webhooks of _alerts_ answer without end. */
+const minutes = Number(values.minutes)
+if (!(minutes >= 1 && minutes <= 60)) refuse('--minutes takes a number from 1 to 60')
 const unknown = positionals.filter((name) => !(name in benches))
 if (unknown.length > 0) {
   refuse(`there is no bench ${unknown.join(', ')}; name ${Object.keys(benches).join(', ')}`)

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import { readConfig } from '../src/config.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
@@ -155,6 +156,19 @@ describe('plumbline adapt --git', () => {
       assert.match(err, says)
       assert.doesNotMatch(err, /\bat .*\.ts/)
       assert.equal(statSync(none, { throwIfNoEntry: false }), undefined)
+    }
+    writeFileSync(join(empty, 'other.json'), '{}')
+    for (const [file, says] of [
+      ['none.json', /^PLUMBLINE_ADAPTATION: .*none\.json: it cannot be read.*; send a file/],
+      ['other.json', /^PLUMBLINE_ADAPTATION: .*other\.json: it is no table.*; send a file/],
+    ] as const) {
+      const PLUMBLINE_ADAPTATION = join(empty, file)
+      const config = readConfig({ PLUMBLINE_ADAPTATION })
+      assert.match('faults' in config ? config.faults.join() : '', says)
+      const texts = ['--ground', 'a', '--goal', 'b', '--adaptation', PLUMBLINE_ADAPTATION]
+      const { written, ended } = spawnPlumbline(t, ['check', ...texts])
+      assert.equal(await ended, 2, written.err)
+      assert.match(written.err, new RegExp(`^plumbline check: .*${file}`))
     }
     const { code, err } = await adapt(t, ['--git', few], { PATH: empty })
     assert.equal(code, 2)

@@ -6,7 +6,7 @@ import { unrelatedErrands } from '../src/core/similarity.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { answerTo, standIn, vectorOf } from './embeddings-endpoint.ts'
-import { start } from './harness.ts'
+import { type App, start } from './harness.ts'
 import { verifies } from './verifies.ts'
 
 const secret = 'sk-embed-secret'
@@ -27,6 +27,28 @@ const answered = (verdict: { drifting: boolean; uncertain: boolean }) => [
   verdict.drifting,
   verdict.uncertain,
 ]
+
+const modern = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 't', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+}
+
+async function callTool(app: App, name: string, args: object) {
+  const params = { name, arguments: args, _meta: modern }
+  const { body, text } = await app.request('POST', '/mcp', {
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': name,
+    },
+  })
+  assert.ok(body?.result, text)
+  return JSON.parse(body.result.content[0].text)
+}
 
 describe('an embeddings endpoint', () => {
   test('is asked in its protocol for what is uncertain, and settles it', async (t) => {
@@ -215,6 +237,12 @@ onEachDatabase((database) => {
     const batch = { steps: [5, 6].map((number) => ({ run_id: 'new', ground, goal: goal(number) })) }
     const { body } = await me.post('/v1/drift/batch', batch)
     assert.deepEqual(body.results.map(answered), [settled, settled])
+    for (const tool of ['check_state', 'modulate']) {
+      const told = { progress: 'advancing', distance: 5 }
+      await callTool(app, tool, { session: tool, goal: ground, ...told })
+      const verdict = await callTool(app, tool, { session: tool, goal: goal(7), ...told })
+      assert.deepEqual(answered(verdict), settled, `${tool} ${verdict.why}`)
+    }
     const { trace } = await me.read('r')
     assert.equal(trace.length, 5)
   })

@@ -54,8 +54,13 @@ export const modulateStep = keyed({
   ),
   output: modulateAnswer,
   refusals: [badRequest],
-  ahead: (context, body) => learnUncertain(context, readableSteps([withRunId(body)])),
+  ahead: learnModulated,
 })(logModulated)
+
+/** Learns what `logModulated` can then have without waiting; see `learnUncertain`. */
+export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
+  await learnUncertain(context, readableSteps([withRunId(body)]))
+}
 
 /** Logs a step as a body says it, for the account of the context; see POST /v1/modulate. */
 export async function logModulated(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { takeTurnOf, turnAnswer } from './dialogue.ts'
 import { textField } from './fields.ts'
-import { logModulated, modulateAnswer } from './modulate.ts'
+import { learnModulated, logModulated, modulateAnswer } from './modulate.ts'
 import { type Tool, tool } from './tool.ts'
 
 const distance = z
@@ -30,7 +30,11 @@ export const modulateTool = tool({
     ...style,
   }),
   output: modulateAnswer,
-})((context, input) => logModulated(context, { ...input, run_id: context.runId }))
+})(async (context, input) => {
+  const body = { ...input, run_id: context.runId }
+  await learnModulated(context, body)
+  return logModulated(context, body)
+})
 
 /** Takes a turn of a conversation between agents. */
 export const checkDialogue = tool({

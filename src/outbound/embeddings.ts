@@ -42,6 +42,8 @@ const maxBatch = 32
 const maxUnderWay = 4
 const maxWaiting = 512
 const maxKnown = 4_000
+/** Numbers of all vectors that are remembered, four bytes each. */
+const maxKnownNumbers = 8_000_000
 const maxNumbers = 8_192
 const maxAnswerBytes = 8 * 1024 * 1024
 /** After so many failures in a row nothing is asked for a while. */
@@ -73,9 +75,10 @@ export function createEmbeddings(
 
   function remember(text: string, vector: Float32Array): void {
     known.set(text, vector)
-    if (known.size <= maxKnown) return
-    const [oldest] = known.keys()
-    if (oldest !== undefined) known.delete(oldest)
+    for (const oldest of known.keys()) {
+      if (known.size <= maxKnown && known.size * vector.length <= maxKnownNumbers) break
+      known.delete(oldest)
+    }
   }
 
   function isPaused(): boolean {

@@ -177,7 +177,7 @@ export function createDeliveries(
       return row?.seq ?? null
     },
     async giveUpTo(account, seq, detail, now) {
-      await holdOutbox(db, kind, account)
+      await holdOutbox(db, kind, [account])
       const rows = await db.all<EventRow>(
         `UPDATE alert_events SET state = 'failed', detail = ?
          WHERE account = ? AND state = 'waiting' AND seq <= ? RETURNING ${columns}`,
@@ -256,7 +256,7 @@ export function createDeliveries(
       return row?.count ?? 0
     },
     async replay(account, seqs, now) {
-      await holdOutbox(db, kind, account)
+      await holdOutbox(db, kind, [account])
       for (const seq of seqs) {
         await db.run(
           `UPDATE alert_events SET state = 'waiting', due = ?, tries = 0, held = 0, detail = NULL

@@ -1,16 +1,36 @@
 import type { Database, Queries } from './database.ts'
+import { holdOutbox } from './outbox.ts'
 
 const runsASlice = 50
 
-/** What hangs on a run, and the columns that order it within the run. */
+/** What hangs on a run: rows `of` it, and the columns that order them within it. */
 const parts = [
-  { table: 'steps', order: 'step' },
-  { table: 'openings', order: 'context' },
-  { table: 'grounds', order: 'agent_id, revision' },
-  { table: 'agents', order: 'agent_id' },
-  { table: 'alert_events', order: 'seq' },
-  { table: 'alert_incidents', order: 'seq' },
+  { table: 'steps', of: '', order: 'step' },
+  { table: 'openings', of: '', order: 'context' },
+  { table: 'grounds', of: '', order: 'agent_id, revision' },
+  { table: 'agents', of: '', order: 'agent_id' },
+  { table: 'alert_events', of: '', order: 'seq' },
+  { table: 'alert_incidents', of: 'AND dialogue = 0', order: 'seq' },
 ] as const
+
+/** Deletes all that hangs on runs, in the transaction that holds them; their own rows stay. */
+export async function forgetRuns(
+  tx: Queries,
+  kind: Database['kind'],
+  runs: readonly { account: string; run_id: string }[],
+): Promise<void> {
+  if (runs.length === 0) return
+  await holdOutbox(
+    tx,
+    kind,
+    runs.map(({ account }) => account),
+  )
+  for (const { account, run_id } of runs) {
+    for (const { table, of } of parts) {
+      await tx.run(`DELETE FROM ${table} WHERE account = ? AND run_id = ? ${of}`, account, run_id)
+    }
+  }
+}
 
 /**
  * Deletes about `maxRows` rows of runs that expired at `now` or before, longest expired first, in one
@@ -31,8 +51,8 @@ export async function deleteExpiredRuns(
   )
   let deleted = 0
   for (const { account, run_id } of runs) {
-    for (const { table, order } of parts) {
-      deleted += await deletePart(tx, table, order, account, run_id, maxRows - deleted)
+    for (const part of parts) {
+      deleted += await deletePart(tx, part, account, run_id, maxRows - deleted)
       if (deleted >= maxRows) return true
     }
     deleted += await tx.run('DELETE FROM runs WHERE account = ? AND run_id = ?', account, run_id)
@@ -43,15 +63,14 @@ export async function deleteExpiredRuns(
 /** Deletes the first `limit` rows of a run in one table; answers how many there were. */
 async function deletePart(
   tx: Queries,
-  table: string,
-  order: string,
+  { table, of, order }: (typeof parts)[number],
   account: string,
   runId: string,
   limit: number,
 ): Promise<number> {
   const columns = order.split(', ')
   const next = await tx.get<Record<string, string | number>>(
-    `SELECT ${order} FROM ${table} WHERE account = ? AND run_id = ?
+    `SELECT ${order} FROM ${table} WHERE account = ? AND run_id = ? ${of}
      ORDER BY ${order} LIMIT 1 OFFSET ?`,
     account,
     runId,
@@ -60,7 +79,7 @@ async function deletePart(
   const place = next === undefined ? [] : columns.map((column) => next[column] ?? null)
   const before = next === undefined ? '' : `AND (${order}) < (${columns.map(() => '?').join(', ')})`
   return tx.run(
-    `DELETE FROM ${table} WHERE account = ? AND run_id = ? ${before}`,
+    `DELETE FROM ${table} WHERE account = ? AND run_id = ? ${of} ${before}`,
     account,
     runId,
     ...place,

@@ -2,6 +2,7 @@ import type { DetectorName } from '../core/detector/detectors.ts'
 import { readMemory } from '../core/detector/memory.ts'
 import { type Agent, newAgent, newRun, type Run } from '../core/run.ts'
 import type { Database, Queries } from './database.ts'
+import { forgetRuns } from './expiry.ts'
 import type { RecentRuns } from './recent-runs.ts'
 import { type Columns, keyOf, type Row } from './rows.ts'
 import { type RunRow, rowOf, runColumns, runOf } from './run-rows.ts'
@@ -115,32 +116,20 @@ async function holdRuns(
     const key = keyOf(account, row.run_id)
     runs.set(key, { key, account, run: runOf(row), agents: new Map(), opened: new Set() })
   }
+  const expired: RunRow[] = []
   for (const [key, row] of fresh) {
-    const { account, run_id } = row
     const run = runs.get(key)?.run
     if (run !== undefined && (run.steps === 0 || run.expires > row.created)) continue
-    if (run !== undefined) await forgetRun(tx, account, run_id)
+    if (run !== undefined) expired.push(row)
+    const { account } = row
     runs.set(key, { key, account, run: runOf(row), agents: new Map(), opened: new Set() })
   }
+  await forgetRuns(tx, kind, expired)
   return runs
 }
 
 function newRow(account: string, runId: string, detector: DetectorName, now: number): RunRow {
   return rowOf({ account, run: newRun(runId, detector, now) })
-}
-
-/** Deletes all that hangs on a run; its own row stays. */
-async function forgetRun(tx: Queries, account: string, runId: string): Promise<void> {
-  for (const table of [
-    'steps',
-    'agents',
-    'grounds',
-    'openings',
-    'alert_events',
-    'alert_incidents',
-  ]) {
-    await tx.run(`DELETE FROM ${table} WHERE account = ? AND run_id = ?`, account, runId)
-  }
 }
 
 function newKnownAgent({ account, run }: KnownRun, agentId: string): KnownAgent {

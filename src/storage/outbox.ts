@@ -131,15 +131,15 @@ async function trimLog(tx: Queries, account: string): Promise<void> {
 }
 
 /**
- * Has others that write to the outbox of the account wait. Whoever changes several of its events does
- * this before, lest two hold what the other waits for.
+ * Has others that write to the outboxes of the accounts wait. Whoever changes several of their events
+ * does this before, lest two hold what the other waits for.
  */
 export async function holdOutbox(
   tx: Queries,
   kind: Database['kind'],
-  account: string,
+  accounts: readonly string[],
 ): Promise<void> {
-  await takeNumbers(tx, kind, new Map([[account, 0]]))
+  await takeNumbers(tx, kind, new Map(accounts.map((account) => [account, 0])))
 }
 
 /** The config as it was stored. */
