@@ -85,7 +85,11 @@ test('SQL stands in storage only', () => {
 })
 
 test('imports are relative with .ts, and nothing re-exports but the published entry', () => {
-  const wrong = imports.filter(({ target }) => target.startsWith('.') && !target.endsWith('.ts'))
+  // Two megabytes of generated text are JavaScript, so that no types are looked for in them.
+  const generated = './meaning-weights.js'
+  const wrong = imports.filter(
+    ({ target }) => target.startsWith('.') && !target.endsWith('.ts') && target !== generated,
+  )
   assert.deepEqual(wrong, [])
   const reexporting = files.filter((file) => /^export .* from '/m.test(readFileSync(file, 'utf8')))
   assert.deepEqual(reexporting, ['src/core/detector/public.ts'])
