@@ -24,7 +24,7 @@ if (folder === undefined) {
   console.error('Name the folder of the labelled pairs: npm run model:train -- FOLDER')
   process.exit(2)
 }
-const cache = process.env['PRETRAINED_CACHE'] ?? join(homedir(), '.cache', 'plumbline-model')
+const cache = process.env.PRETRAINED_CACHE ?? join(homedir(), '.cache', 'plumbline-model')
 const count = featureNames.length
 const folds = Array.from({ length: foldCount }, (_, fold) => fold)
 
