@@ -74,7 +74,7 @@ export function digestBody(
 }
 
 /** Where a run can be read. */
-export function runUrl(baseUrl: string, runId: string): string {
+function runUrl(baseUrl: string, runId: string): string {
   return `${baseUrl}/v1/drift/run?run_id=${encodeURIComponent(runId)}`
 }
 

@@ -25,9 +25,7 @@ export interface Incident {
 }
 
 /** What an event of an incident says of it. */
-export const incidentStates = ['opened', 'continues', 'closed'] as const
-
-export type IncidentState = (typeof incidentStates)[number]
+export type IncidentState = 'opened' | 'continues' | 'closed'
 
 /** Why a step of an open incident is not told of. */
 export const partOfIncident = 'part of an open incident'

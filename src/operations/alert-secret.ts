@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { dayMs, isoTime } from '../core/time.ts'
-import { keyed, lenient } from './operation.ts'
+import { lenient } from './lenient.ts'
+import { keyed } from './operation.ts'
 
 /** How long the secret before still signs. */
 const oldSecretMs = dayMs

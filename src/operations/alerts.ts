@@ -16,10 +16,12 @@ import { type LogEntry, type OutboxEvent, suppressedEntry } from '../core/outbox
 import { isoTime, minuteMs } from '../core/time.ts'
 import { sendAlert } from '../outbound/alert.ts'
 import type { AlertSettings } from '../storage/alerts.ts'
-import { type DescribedRefusal, type Keyed, keyed, lenient } from './operation.ts'
+import { lenient } from './lenient.ts'
+import { type Keyed, keyed } from './operation.ts'
 import { countRate } from './rate.ts'
 import { Refusal } from './refusal.ts'
 import { score } from './verdict.ts'
+import { invalidWebhook, refuseWebhook } from './webhook-url.ts'
 
 const url = z.string()
 const modeName = z.enum(alertModeNames)
@@ -82,13 +84,6 @@ const logEntrySchema = z
   })
   .meta({ id: 'AlertLogEntry' })
 
-const invalidWebhook: DescribedRefusal = {
-  status: 400,
-  words: ['invalid_webhook'],
-  when: 'The url is missing, not https, or not on a public host.',
-  fields: { detail: z.string() },
-}
-
 /** What the account says of alerts, and the modes it can say something of. */
 export const readAlerts = keyed({
   name: 'alerts.read',
@@ -118,15 +113,10 @@ export const setAlerts = keyed({
   input: lenient(configBody),
   output: z.strictObject({ ok: z.literal(true), alert: configSchema }),
   refusals: [invalidWebhook],
-})(async ({ store, account, now, settings, noteRefusedWebhook }, body) => {
+})(async (service, body) => {
+  const { store, account, now, settings } = service
   const at = now()
-  const alert = readAlertConfig(body, at, settings.webhookAllow)
-  if (alert === null) {
-    noteRefusedWebhook()
-    throw new Refusal(400, 'invalid_webhook', {
-      detail: 'Provide an https:// URL on a public host.',
-    })
-  }
+  const alert = readAlertConfig(body, at, settings.webhookAllow) ?? refuseWebhook(service)
   await store.tx(({ alerts }) => alerts.setConfig(account.id, alert, at))
   return { ok: true as const, alert }
 })

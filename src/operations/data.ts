@@ -7,7 +7,8 @@ import {
   maxWindows,
   measureCorpus,
 } from '../core/windows.ts'
-import { badRequest, type Call, keyed, lenient } from './operation.ts'
+import { lenient } from './lenient.ts'
+import { badRequest, type Call, keyed } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
 const maxBodyMiB = 8

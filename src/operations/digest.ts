@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { nextDigest } from '../core/digest.ts'
-import { readWebhookUrl } from '../core/public-url.ts'
 import { isoTime, minuteMs } from '../core/time.ts'
 import { digestJob, sendDigest } from '../jobs/digest.ts'
 import type { Digest } from '../storage/digests.ts'
-import { badRequest, type Keyed, keyed, lenient, type Service } from './operation.ts'
+import { lenient } from './lenient.ts'
+import { badRequest, keyed, type Service } from './operation.ts'
 import { countRate } from './rate.ts'
 import { Refusal } from './refusal.ts'
+import { invalidWebhook, requireWebhookUrl } from './webhook-url.ts'
 
 const paid = 'Digests begin with the solo tier; the check and drift history stay free.'
 const testsPerMinute = 10
@@ -68,12 +69,7 @@ export const setDigest = keyed({
   output: z.strictObject({ ok: z.literal(true), digest: digestSchema }),
   refusals: [
     badRequest,
-    {
-      status: 400,
-      words: ['invalid_webhook'],
-      when: 'The url of a webhook is missing, not https, or not on a public host.',
-      fields: { detail: z.string() },
-    },
+    invalidWebhook,
     {
       status: 409,
       words: ['conflict'],
@@ -88,7 +84,7 @@ export const setDigest = keyed({
   const digest = {
     ...schedule,
     channel,
-    url: channel === 'webhook' ? requireWebhook(service, url) : null,
+    url: channel === 'webhook' ? requireWebhookUrl(service, url) : null,
     created,
     next: nextDigest(schedule, created),
     token: newId('digest'),
@@ -176,15 +172,6 @@ export function endDigest({ store }: Service, token: string): Promise<boolean> {
     const account = await digests.accountOf(token)
     if (account !== null) await digests.delete(account)
     return account !== null
-  })
-}
-
-function requireWebhook({ settings, noteRefusedWebhook }: Keyed, value: unknown): string {
-  const url = readWebhookUrl(value, settings.webhookAllow)
-  if (url !== null) return url
-  noteRefusedWebhook()
-  throw new Refusal(400, 'invalid_webhook', {
-    detail: 'Provide an https:// URL on a public host.',
   })
 }
 

@@ -11,8 +11,9 @@ import {
 } from '../core/field.ts'
 import { parseJson, wellFormed } from '../core/text.ts'
 import { dayMs } from '../core/time.ts'
+import { lenient } from './lenient.ts'
 import { limitField } from './list.ts'
-import { type AddressLimit, badRequest, lenient, perAddress, type Service } from './operation.ts'
+import { type AddressLimit, badRequest, perAddress, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
 /** The field's own bucket of an address; as many calls a day as the stateless check has. */

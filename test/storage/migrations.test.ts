@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../../src/storage/database.ts'
-import { latestVersion, type Migration, migrate } from '../../src/storage/migrations.ts'
+import { latestVersion, migrate } from '../../src/storage/migrations.ts'
+import type { Migration } from '../../src/storage/schema.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
 
 const list: readonly Migration[] = [

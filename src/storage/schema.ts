@@ -1,0 +1,419 @@
+/** Statements that take the database from one version to the next, together or not at all. */
+export type Migration = readonly string[]
+
+/**
+ * Every change of the schema, oldest first; what has been released is never edited, only followed.
+ * The types are TEXT, BIGINT (also for 0 and 1, and for milliseconds since 1970) and DOUBLE PRECISION.
+ */
+export const migrations: readonly Migration[] = [
+  [
+    // `day` counts days since 1970-01-01 UTC.
+    `CREATE TABLE counters (
+      bucket TEXT NOT NULL,
+      day BIGINT NOT NULL,
+      used BIGINT NOT NULL,
+      PRIMARY KEY (bucket, day)
+    )`,
+    'CREATE TABLE heartbeat (id BIGINT PRIMARY KEY, at BIGINT NOT NULL)',
+  ],
+  [
+    `CREATE TABLE accounts (
+      id TEXT PRIMARY KEY,
+      tier TEXT NOT NULL,
+      email TEXT,
+      created BIGINT NOT NULL
+    )`,
+    `CREATE TABLE keys (
+      id TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      hash TEXT NOT NULL UNIQUE,
+      prefix TEXT NOT NULL,
+      created BIGINT NOT NULL,
+      last_used BIGINT,
+      expires BIGINT
+    )`,
+    'CREATE INDEX accounts_by_age ON accounts (created, id)',
+    'CREATE INDEX keys_by_account ON keys (account)',
+    // The answer is empty while the first request with this key is under way.
+    `CREATE TABLE idempotency (
+      account TEXT NOT NULL,
+      scope TEXT NOT NULL,
+      key TEXT NOT NULL,
+      body_hash TEXT NOT NULL,
+      at BIGINT NOT NULL,
+      status BIGINT NOT NULL,
+      answer TEXT NOT NULL,
+      PRIMARY KEY (account, scope, key)
+    )`,
+    'CREATE INDEX idempotency_by_age ON idempotency (at)',
+    // One agent's memory of a run stands in `agents`; '' is the main agent. The columns of `runs`
+    // that speak of a verdict speak of the main agent, the counts of all.
+    `CREATE TABLE runs (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      detector TEXT NOT NULL,
+      ground TEXT,
+      revision BIGINT NOT NULL,
+      created BIGINT NOT NULL,
+      updated BIGINT NOT NULL,
+      expires BIGINT NOT NULL,
+      steps BIGINT NOT NULL,
+      drifting BIGINT NOT NULL,
+      drifting_steps BIGINT NOT NULL,
+      last_reason TEXT,
+      phi DOUBLE PRECISION NOT NULL,
+      max_phi DOUBLE PRECISION NOT NULL,
+      tokens DOUBLE PRECISION NOT NULL,
+      overhead_tokens DOUBLE PRECISION NOT NULL,
+      token_steps BIGINT NOT NULL,
+      outcome TEXT,
+      score DOUBLE PRECISION,
+      note TEXT,
+      pair TEXT,
+      arm TEXT,
+      judgment TEXT,
+      PRIMARY KEY (account, run_id)
+    )`,
+    'CREATE INDEX runs_by_update ON runs (account, updated)',
+    'CREATE INDEX runs_by_expiry ON runs (expires)',
+    'CREATE INDEX runs_by_pair ON runs (account, pair) WHERE pair IS NOT NULL',
+    `CREATE TABLE agents (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      agent_id TEXT NOT NULL,
+      memory TEXT NOT NULL,
+      steps BIGINT NOT NULL,
+      drifting BIGINT NOT NULL,
+      last_reason TEXT,
+      PRIMARY KEY (account, run_id, agent_id)
+    )`,
+    `CREATE TABLE grounds (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      agent_id TEXT NOT NULL,
+      revision BIGINT NOT NULL,
+      goal TEXT NOT NULL,
+      set_by TEXT NOT NULL,
+      at BIGINT NOT NULL,
+      PRIMARY KEY (account, run_id, agent_id, revision)
+    )`,
+    `CREATE TABLE steps (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      step BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      agent_id TEXT NOT NULL,
+      goal TEXT NOT NULL,
+      parent_goal TEXT,
+      progress TEXT NOT NULL,
+      distance BIGINT NOT NULL,
+      reason TEXT NOT NULL,
+      drifting BIGINT NOT NULL,
+      phi DOUBLE PRECISION NOT NULL,
+      goal_score DOUBLE PRECISION NOT NULL,
+      svcscore TEXT,
+      context TEXT,
+      tokens DOUBLE PRECISION,
+      overhead BIGINT,
+      judgment TEXT,
+      PRIMARY KEY (account, run_id, step)
+    )`,
+    // A run opens a context with its first step that has it; `contexts` counts the runs that did.
+    `CREATE TABLE openings (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      context TEXT NOT NULL,
+      PRIMARY KEY (account, run_id, context)
+    )`,
+    `CREATE TABLE contexts (
+      account TEXT NOT NULL,
+      context TEXT NOT NULL,
+      runs BIGINT NOT NULL,
+      lowest BIGINT NOT NULL,
+      PRIMARY KEY (account, context)
+    )`,
+    // Work that happens by itself. `held_until` is 0 while nobody has it; `again` is when it is wanted
+    // next if that was asked while somebody had it; `gave_up` is when it failed for the last time.
+    `CREATE TABLE jobs (
+      id TEXT PRIMARY KEY,
+      kind TEXT NOT NULL,
+      input TEXT NOT NULL,
+      due BIGINT NOT NULL,
+      held_until BIGINT NOT NULL,
+      again BIGINT,
+      attempts BIGINT NOT NULL,
+      error TEXT,
+      gave_up BIGINT
+    )`,
+    'CREATE INDEX jobs_by_due ON jobs (kind, due) WHERE gave_up IS NULL',
+    'CREATE INDEX counters_by_day ON counters (day)',
+  ],
+  [
+    // One row: the shared field, and what tells its climate from that of other installations.
+    `CREATE TABLE field (
+      id BIGINT PRIMARY KEY,
+      seed TEXT NOT NULL,
+      state TEXT NOT NULL
+    )`,
+    'CREATE TABLE field_samples (at BIGINT PRIMARY KEY, signal TEXT NOT NULL)',
+  ],
+  [
+    // What speaks of a decision is null before it; `touched` is when it was last made or decided.
+    `CREATE TABLE escalations (
+      esc_id TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      advice TEXT,
+      streak BIGINT,
+      detail TEXT,
+      created BIGINT NOT NULL,
+      decision TEXT,
+      note TEXT,
+      decided_at BIGINT,
+      decided_by TEXT,
+      touched BIGINT NOT NULL
+    )`,
+    'CREATE INDEX escalations_by_age ON escalations (account, created, esc_id)',
+    `CREATE INDEX escalations_pending ON escalations (account, created, esc_id)
+     WHERE decision IS NULL`,
+    `CREATE INDEX escalations_blocking ON escalations (account, run_id)
+     WHERE (decision IS NULL OR decision = 'stop')`,
+    'CREATE INDEX escalations_by_touch ON escalations (touched)',
+    // The account of a team is its owner; an account has one seat at most.
+    `CREATE TABLE teams (
+      id TEXT PRIMARY KEY,
+      account TEXT NOT NULL UNIQUE,
+      name TEXT NOT NULL,
+      share_goals BIGINT NOT NULL,
+      mask TEXT NOT NULL,
+      created BIGINT NOT NULL
+    )`,
+    `CREATE TABLE team_seats (
+      account TEXT PRIMARY KEY,
+      team TEXT NOT NULL,
+      label TEXT NOT NULL,
+      role TEXT NOT NULL,
+      joined BIGINT NOT NULL
+    )`,
+    'CREATE INDEX team_seats_by_team ON team_seats (team)',
+    `CREATE TABLE team_invites (
+      hash TEXT PRIMARY KEY,
+      team TEXT NOT NULL,
+      label TEXT,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX team_invites_by_team ON team_invites (team)',
+    'CREATE INDEX team_invites_by_expiry ON team_invites (expires)',
+    // `entries` counts all that was ever logged, so that the newest are known by their number.
+    `CREATE TABLE selves (
+      account TEXT NOT NULL,
+      identity TEXT NOT NULL,
+      purpose TEXT,
+      now TEXT,
+      mind TEXT,
+      note TEXT,
+      created BIGINT NOT NULL,
+      updated BIGINT NOT NULL,
+      entries BIGINT NOT NULL,
+      PRIMARY KEY (account, identity)
+    )`,
+    `CREATE TABLE self_log (
+      account TEXT NOT NULL,
+      identity TEXT NOT NULL,
+      entry BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      kind TEXT NOT NULL,
+      text TEXT NOT NULL,
+      PRIMARY KEY (account, identity, entry)
+    )`,
+  ],
+  [
+    // What the tools put aside of a task; its run has the same key.
+    `CREATE TABLE tool_sessions (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      state TEXT NOT NULL,
+      expires BIGINT NOT NULL,
+      PRIMARY KEY (account, run_id)
+    )`,
+    'CREATE INDEX tool_sessions_by_expiry ON tool_sessions (expires)',
+    // What this installation signs with; made by the first node that needs it.
+    'CREATE TABLE secrets (name TEXT PRIMARY KEY, secret TEXT NOT NULL)',
+  ],
+  [
+    // `seq` numbers the events and log entries of the account; the secrets sign its events.
+    `CREATE TABLE alert_accounts (
+      account TEXT PRIMARY KEY,
+      seq BIGINT NOT NULL,
+      config TEXT,
+      secret TEXT,
+      old_secret TEXT,
+      old_secret_until BIGINT
+    )`,
+    `CREATE TABLE alert_log (
+      account TEXT NOT NULL,
+      seq BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      run_id TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      severity TEXT NOT NULL,
+      phi DOUBLE PRECISION NOT NULL,
+      delivered BIGINT NOT NULL,
+      status BIGINT NOT NULL,
+      detail TEXT,
+      PRIMARY KEY (account, seq)
+    )`,
+    'CREATE INDEX alert_log_by_age ON alert_log (ts)',
+    // The outbox: `due` is when the next attempt is, `tries` how many there were since the event was
+    // emitted or replayed, `attempts` how many in all; `held` is 1 when the log has said that a pause
+    // of the address holds it back.
+    `CREATE TABLE alert_events (
+      account TEXT NOT NULL,
+      seq BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      run_id TEXT NOT NULL,
+      goal TEXT,
+      reason TEXT NOT NULL,
+      severity TEXT NOT NULL,
+      phi DOUBLE PRECISION NOT NULL,
+      advice TEXT NOT NULL,
+      incident TEXT,
+      state TEXT NOT NULL,
+      due BIGINT NOT NULL,
+      tries BIGINT NOT NULL,
+      attempts BIGINT NOT NULL,
+      held BIGINT NOT NULL,
+      detail TEXT,
+      PRIMARY KEY (account, seq)
+    )`,
+    `CREATE INDEX alert_events_waiting ON alert_events (account, due, seq) WHERE state = 'waiting'`,
+    'CREATE INDEX alert_events_by_run ON alert_events (account, run_id)',
+    'CREATE INDEX alert_events_by_age ON alert_events (ts)',
+    `CREATE TABLE alert_attempts (
+      account TEXT NOT NULL,
+      seq BIGINT NOT NULL,
+      attempt BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      host TEXT NOT NULL,
+      status BIGINT NOT NULL,
+      detail TEXT,
+      latency_ms BIGINT NOT NULL,
+      bytes BIGINT NOT NULL,
+      PRIMARY KEY (account, seq, attempt)
+    )`,
+    'CREATE INDEX alert_attempts_by_age ON alert_attempts (ts)',
+    // Only of addresses whose last attempt failed or was slow.
+    `CREATE TABLE alert_endpoints (
+      account TEXT NOT NULL,
+      url TEXT NOT NULL,
+      failures BIGINT NOT NULL,
+      failing_since BIGINT,
+      paused_until BIGINT,
+      pause_detail TEXT,
+      updated BIGINT NOT NULL,
+      PRIMARY KEY (account, url)
+    )`,
+    'CREATE INDEX alert_endpoints_by_age ON alert_endpoints (updated)',
+    `CREATE TABLE alert_incidents (
+      account TEXT NOT NULL,
+      seq BIGINT NOT NULL,
+      run_id TEXT NOT NULL,
+      agent_id TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      severity TEXT NOT NULL,
+      opened BIGINT NOT NULL,
+      updated BIGINT NOT NULL,
+      notified BIGINT NOT NULL,
+      closed BIGINT,
+      steps BIGINT NOT NULL,
+      phi DOUBLE PRECISION NOT NULL,
+      max_phi DOUBLE PRECISION NOT NULL,
+      PRIMARY KEY (account, seq)
+    )`,
+    'CREATE INDEX alert_incidents_by_run ON alert_incidents (account, run_id, agent_id)',
+    'CREATE INDEX alert_incidents_by_age ON alert_incidents (updated)',
+  ],
+  [
+    `CREATE TABLE conversations (
+      account TEXT NOT NULL,
+      conv_id TEXT NOT NULL,
+      goal TEXT,
+      memory TEXT NOT NULL,
+      turns BIGINT NOT NULL,
+      last_reason TEXT NOT NULL,
+      drifting BIGINT NOT NULL,
+      created BIGINT NOT NULL,
+      updated BIGINT NOT NULL,
+      expires BIGINT NOT NULL,
+      PRIMARY KEY (account, conv_id)
+    )`,
+    'CREATE INDEX conversations_by_update ON conversations (account, updated)',
+    'CREATE INDEX conversations_by_expiry ON conversations (expires)',
+    // `goal` is the goal as the turn stated it.
+    `CREATE TABLE conversation_turns (
+      account TEXT NOT NULL,
+      conv_id TEXT NOT NULL,
+      turn BIGINT NOT NULL,
+      ts BIGINT NOT NULL,
+      agent TEXT NOT NULL,
+      position TEXT NOT NULL,
+      goal TEXT,
+      distance BIGINT NOT NULL,
+      reason TEXT NOT NULL,
+      drifting BIGINT NOT NULL,
+      phi DOUBLE PRECISION NOT NULL,
+      echo DOUBLE PRECISION NOT NULL,
+      self_echo DOUBLE PRECISION NOT NULL,
+      PRIMARY KEY (account, conv_id, turn)
+    )`,
+    `CREATE TABLE templates (
+      account TEXT NOT NULL,
+      name TEXT NOT NULL,
+      task TEXT NOT NULL,
+      roles TEXT NOT NULL,
+      PRIMARY KEY (account, name)
+    )`,
+    // `act` is a hash of what is done to what; the texts themselves are kept nowhere.
+    `CREATE TABLE acts (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      act TEXT NOT NULL,
+      work_group TEXT,
+      at BIGINT NOT NULL,
+      PRIMARY KEY (account, act, run_id)
+    )`,
+    'CREATE INDEX acts_by_time ON acts (account, at)',
+    'CREATE INDEX acts_by_age ON acts (at)',
+  ],
+  [
+    'ALTER TABLE accounts ADD COLUMN email_verified BIGINT NOT NULL DEFAULT 0',
+    `CREATE TABLE email_links (
+      hash TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      email TEXT NOT NULL,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX email_links_by_account ON email_links (account)',
+    'CREATE INDEX email_links_by_expiry ON email_links (expires)',
+    `CREATE TABLE digests (
+      account TEXT PRIMARY KEY,
+      cadence TEXT NOT NULL,
+      hour_utc BIGINT NOT NULL,
+      weekday BIGINT,
+      channel TEXT NOT NULL,
+      url TEXT,
+      created BIGINT NOT NULL,
+      next BIGINT NOT NULL,
+      sent_until BIGINT,
+      token TEXT NOT NULL UNIQUE
+    )`,
+  ],
+  [
+    'ALTER TABLE alert_incidents ADD COLUMN dialogue BIGINT NOT NULL DEFAULT 0',
+    // A run that comes and goes leaves many that are closed, and each step asks for those that are not.
+    `CREATE INDEX alert_incidents_open ON alert_incidents (account, run_id, agent_id)
+     WHERE closed IS NULL`,
+    `CREATE INDEX alert_events_failed ON alert_events (account, seq) WHERE state = 'failed'`,
+  ],
+]
