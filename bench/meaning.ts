@@ -1,16 +1,39 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { detect } from '../src/core/detector/detect.ts'
+import type { DetectorName } from '../src/core/detector/detectors.ts'
 import { scorePair } from '../src/core/detector/meaning-score.ts'
 import { analyse } from '../src/core/detector/meaning-text.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
+import { type Sample, startAsker } from './asker.ts'
+import { checkBodies, englishGoal } from './goals.ts'
 import { median } from './median.ts'
-import type { Row } from './table.ts'
+import { postOf } from './request.ts'
+import { plumbline, type Server, startServer } from './server.ts'
+import { compared, type Row } from './table.ts'
 
 const repeats = 200
 const rounds = 25
 const loads = 5
+const stepsARound = 500
+const stepRounds = 40
+const checkRounds = 7
+const checkMs = 1000
+const warmUpMs = 3000
+const stepTarget = '≤ 25 µs'
 
-/** Microseconds of the pair score's two halves, and milliseconds until the first score of a process. */
-export function measureMeaning(): Row[] {
+/**
+ * Microseconds of the pair score's two halves, milliseconds until the first score of a process, and both
+ * detectors side by side: a step, and `/v1/check`.
+ */
+export async function measureMeaning(): Promise<Row[]> {
+  return [...pairScoreRows(), stepRow(), ...(await checkRows())]
+}
+
+function pairScoreRows(): Row[] {
   process.stderr.write('meaning\n')
   const file = new URL('../test/vectors/meaning-scores.json', import.meta.url)
   const pairs: { ground: string; goal: string }[] = JSON.parse(readFileSync(file, 'utf8'))
@@ -33,6 +56,79 @@ export function measureMeaning(): Row[] {
       Array.from({ length: loads }, load),
     ),
   ]
+}
+
+/** Every goal is new to the process, so that no text is known from before. */
+function stepRow(): Row {
+  process.stderr.write('meaning: a step\n')
+  let next = 0
+  const round = (name: DetectorName): number => {
+    const steps = Array.from({ length: stepsARound }, () => ({
+      goal: `${englishGoal(next)} part ${next++}`,
+      progress: 'advancing',
+      distance: next % 11,
+    }))
+    let memory = newMemory(name)
+    const started = performance.now()
+    for (const step of steps) memory = detect(memory, step).memory
+    return ((performance.now() - started) * 1000) / stepsARound
+  }
+  const times: Record<DetectorName, number[]> = { overlap: [], meaning: [] }
+  for (let at = 0; at < stepRounds; at++) {
+    for (const name of ['overlap', 'meaning'] as const) times[name].push(round(name))
+  }
+  // The first rounds are the warm-up.
+  const warm = (name: DetectorName) => times[name].slice(stepRounds / 4)
+  return compared(
+    'a step by meaning, µs',
+    warm('meaning'),
+    'by overlap',
+    warm('overlap'),
+    stepTarget,
+  )
+}
+
+async function checkRows(): Promise<Row[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
+  const asker = startAsker()
+  const servers = new Map<DetectorName, Server>()
+  try {
+    for (const name of ['overlap', 'meaning'] as const) {
+      const env = {
+        PORT: '0',
+        DATABASE_URL: 'sqlite::memory:',
+        PLUMBLINE_CHECK_PER_DAY: '0',
+        PLUMBLINE_DETECTOR: name,
+        LOG_LEVEL: 'warn',
+      }
+      servers.set(name, await startServer(plumbline, folder, env))
+    }
+    const requests = checkBodies(1000).map((body) => postOf('/v1/check', {}, body))
+    const ask = (server: Server, ms: number) =>
+      asker.measure(server, { requests, connections: 16, ms, staysAwake: true })
+    const samples: Record<DetectorName, Sample[]> = { overlap: [], meaning: [] }
+    for (const server of servers.values()) await ask(server, warmUpMs)
+    for (let at = 1; at <= checkRounds; at++) {
+      process.stderr.write(`meaning: /v1/check, round ${at} of ${checkRounds}\n`)
+      for (const [name, server] of servers) samples[name].push(await ask(server, checkMs))
+    }
+    const row = (measured: string, field: 'answersPerSecond' | 'cpuMicros') =>
+      compared(
+        `/v1/check by meaning: ${measured}`,
+        samples.meaning.map((sample) => sample[field]),
+        'by overlap',
+        samples.overlap.map((sample) => sample[field]),
+        '',
+      )
+    return [
+      row('requests a second', 'answersPerSecond'),
+      row('processor time a request, µs', 'cpuMicros'),
+    ]
+  } finally {
+    asker.stop()
+    await Promise.all([...servers.values()].map((server) => server.stop()))
+    await rm(folder, { recursive: true })
+  }
 }
 
 function micros(items: number, work: () => void): number[] {
