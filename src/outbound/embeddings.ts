@@ -1,6 +1,7 @@
 import { request } from 'undici'
 import { similarityOf, unitVector, unrelatedErrands } from '../core/similarity.ts'
 import { parseJson } from '../core/text.ts'
+import { readAtMost, tooLong } from './model-answer.ts'
 
 /** An OpenAI-compatible embeddings endpoint. */
 export interface EmbeddingsSettings {
@@ -191,19 +192,8 @@ function readVectors(answer: unknown, count: number): Float32Array[] | null {
   return vectors.every(({ length }) => length === first?.length) ? vectors : null
 }
 
-async function readAtMost(body: AsyncIterable<Buffer>, bytes: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > bytes) throw new Error('its answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'it cannot be reached'
   if (error.name === 'TimeoutError') return `it did not answer within ${limitMs / 1000} seconds`
-  return error.message === 'its answer is too long' ? error.message : 'it cannot be reached'
+  return error.message === tooLong ? error.message : 'it cannot be reached'
 }

@@ -1,5 +1,6 @@
 import { request } from 'undici'
 import { parseJson } from '../core/text.ts'
+import { readAtMost, tooLong } from './model-answer.ts'
 
 /** An OpenAI-compatible chat endpoint. */
 export interface GuideSettings {
@@ -47,17 +48,6 @@ export function createGuide({ url, key, model }: GuideSettings): Guide {
   }
 }
 
-async function readAtMost(body: AsyncIterable<Buffer>, bytes: number): Promise<string> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.length
-    if (size > bytes) throw new Error('its answer is too long')
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString('utf8')
-}
-
 function textOf(answer: unknown): string | null {
   const { choices } = (answer ?? {}) as { choices?: { message?: { content?: unknown } }[] }
   const content = Array.isArray(choices) ? choices[0]?.message?.content : undefined
@@ -69,6 +59,6 @@ function reasonOf(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
   if (name === 'TimeoutError') return `it did not answer within ${limitMs / 1000} seconds`
   if (name === 'AbortError') return 'the call was given up'
-  const isOwn = error instanceof Error && error.message === 'its answer is too long'
+  const isOwn = error instanceof Error && error.message === tooLong
   return isOwn ? error.message : 'it cannot be reached'
 }

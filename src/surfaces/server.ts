@@ -31,9 +31,8 @@ const maxHeaders = 100
 
 /**
  * A server that is not yet listening. Fastify listens and closes, and answers for paths that are
- * spelled in another way than the routes are. A path that is spelled like one is answered at once: what
- * Fastify puts around a request costs a tenth of judging two steps. `headers` are those of an answer
- * to what is no request.
+ * spelled in another way than the routes are. A path that is spelled like one is answered at once,
+ * without what Fastify puts around a request. `headers` are those of an answer to what is no request.
  */
 export function createServer(
   routes: readonly Route[],
