@@ -11,9 +11,17 @@ export function periodOf(trail: readonly string[]): number | null {
   for (let period = cycleRange.minPeriod; period <= cycleRange.maxPeriod; period++) {
     const needed = Math.max(cycleRange.readings, 2 * period)
     if (trail.length < needed) continue
-    const newest = trail.slice(-needed)
-    const repeats = newest.every((goal, place) => goal === newest[place % period])
-    if (repeats && new Set(newest).size >= cycleRange.distinct) return period
+    const first = trail.length - needed
+    if (!repeats(trail, first, period)) continue
+    if (new Set(trail.slice(first)).size >= cycleRange.distinct) return period
   }
   return null
+}
+
+/** Whether the trail from `first` on repeats with that period. */
+function repeats(trail: readonly string[], first: number, period: number): boolean {
+  for (let at = first + period; at < trail.length; at++) {
+    if (trail[at] !== trail[at - period]) return false
+  }
+  return true
 }

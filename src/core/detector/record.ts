@@ -43,8 +43,9 @@ export function record(
 
 /** Whether `distance` would be the last of `stallWindow` that did not fall below the one before them. */
 export function standsStill({ recent }: Memory['accepted'], distance: number): boolean {
-  const [before, ...newest] = [...recent, distance].slice(-(stallWindow + 1))
-  return before !== undefined && newest.length === stallWindow && Math.min(...newest) >= before
+  const before = recent.at(-stallWindow)
+  if (before === undefined || distance < before) return false
+  return recent.slice(1 - stallWindow).every((later) => later >= before)
 }
 
 function accept({ recent, flat }: Memory['accepted'], distance: number): Memory['accepted'] {

@@ -19,17 +19,13 @@ export interface Times {
  * goes, and of those the least recent. A spelling holds neither `|` nor `:`.
  */
 export function counted(tally: Tally, spelling: string): Tally {
-  const entries = entriesOf(tally)
-  // Most spellings are new, and looking for the text at once is quicker than going through them.
-  const known = tally.includes(spelling)
-    ? entries.findIndex((entry) => spellingOf(entry) === spelling)
-    : -1
-  const { times, since } = known < 0 ? { times: 0, since: 0 } : timesOf(entries[known] ?? '')
-  const isFull = known < 0 && entries.length >= rememberedSpellings
-  const leaves = isFull ? leastRepeated(entries) : known
-  if (leaves >= 0) entries.splice(leaves, 1)
-  entries.push(written(spelling, { times: times + 1, since: since + 1 }))
-  return entries.join('|')
+  const known = placeOf(tally, spelling)
+  const entry = known < 0 ? '' : entryAt(tally, known)
+  const { times, since } = known < 0 ? { times: 0, since: 0 } : timesOf(entry)
+  const leaves = known < 0 && isFull.test(tally) ? leastRepeated(tally) : known
+  const kept = leaves < 0 ? tally : without(tally, leaves)
+  const newest = written(spelling, { times: times + 1, since: since + 1 })
+  return kept === '' ? newest : `${kept}|${newest}`
 }
 
 /** How often the newest spelling was written. */
@@ -42,6 +38,48 @@ export function beginAnew(tally: Tally): Tally {
   return entriesOf(tally)
     .map((entry) => written(spellingOf(entry), { times: timesOf(entry).times, since: 0 }))
     .join('|')
+}
+
+const isFull = new RegExp(`^(?:[^|]*\\|){${rememberedSpellings - 1}}`)
+
+// A tally is gone through as the text it is: a step would wait for a list of its entries.
+
+/** Where the entry of a spelling begins, or -1. */
+function placeOf(tally: Tally, spelling: string): number {
+  let at = tally.indexOf(spelling)
+  while (at >= 0) {
+    const next = tally[at + spelling.length]
+    const begins = at === 0 || tally[at - 1] === '|'
+    if (begins && (next === undefined || next === '|' || next === ':')) return at
+    at = tally.indexOf(spelling, at + 1)
+  }
+  return -1
+}
+
+function entryAt(tally: Tally, at: number): string {
+  const end = tally.indexOf('|', at)
+  return end < 0 ? tally.slice(at) : tally.slice(at, end)
+}
+
+function without(tally: Tally, at: number): Tally {
+  const end = tally.indexOf('|', at)
+  return end < 0 ? tally.slice(0, Math.max(0, at - 1)) : tally.slice(0, at) + tally.slice(end + 1)
+}
+
+/** Where the least recent of the least repeated entries begins. */
+function leastRepeated(tally: Tally): number {
+  let least = Number.POSITIVE_INFINITY
+  let place = 0
+  for (let at = 0; at <= tally.length && least > 1; ) {
+    const entry = entryAt(tally, at)
+    const { times } = timesOf(entry)
+    if (times < least) {
+      least = times
+      place = at
+    }
+    at += entry.length + 1
+  }
+  return place
 }
 
 function entriesOf(tally: Tally): string[] {
@@ -61,11 +99,4 @@ function timesOf(entry: string): Times {
 
 function written(spelling: string, { times, since }: Times): string {
   return times === 1 && since === 1 ? spelling : `${spelling}:${times}:${since}`
-}
-
-function leastRepeated(entries: readonly string[]): number {
-  const once = entries.findIndex((entry) => timesOf(entry).times === 1)
-  if (once >= 0) return once
-  const times = entries.map((entry) => timesOf(entry).times)
-  return times.indexOf(Math.min(...times))
 }
