@@ -1,6 +1,7 @@
 import { countClaims } from './claims.ts'
 import { overlapOf } from './detector/compare.ts'
-import { rawWords, stemOf, wordsOf } from './detector/words.ts'
+import { stemOf } from './detector/pieces.ts'
+import { rawWords, wordsOf } from './detector/words.ts'
 
 /** The measured shape of a text. Shares are 0–1 with two decimals. */
 export interface Phrasing {

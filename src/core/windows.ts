@@ -1,5 +1,6 @@
 import type { Corpus } from './corpus.ts'
-import { rawWords, stemOf } from './detector/words.ts'
+import { stemOf } from './detector/pieces.ts'
+import { rawWords } from './detector/words.ts'
 import type { Fault } from './drift.ts'
 
 /**

@@ -1,11 +1,17 @@
 import { hashOf, type Model, packagedModel, rowOf } from './meaning-model.ts'
+import { type Piece, piecesOf, remembering, rememberingPieces } from './pieces.ts'
 import { wordsOfEveryScript } from './scripts.ts'
 
 /** What the model knows of one word. */
 export interface Token {
+  /** Its own number, by which what is found of two words is remembered; from 1. */
+  id: number
   word: string
   /** The word without its ending. */
   root: string
+  /** Which letters the word has, and which its root, as `lettersOf` gives them. */
+  letters: number
+  lettersOfRoot: number
   /** The root as a hash. */
   stem: number
   /** The first letters of a root that has enough of them, as a hash, or 0. */
@@ -39,6 +45,8 @@ export interface Analysed {
   pairs: readonly number[]
   /** The text's letters and digits in lower case, without anything between them. */
   squashed: string
+  /** Which letters `squashed` has, as `lettersOf` gives them. */
+  letters: number
   /** Content words with repeats. */
   size: number
   isFile: boolean
@@ -55,7 +63,6 @@ const stopWords: ReadonlySet<string> = new Set(
     'which while who will with would you your also all any about after before need want'
   ).split(' '),
 )
-const cachedTokens = 20_000
 const beyondAscii = /[^\0-\x7f]/
 // Letters and digits mixed beyond what a name does.
 const keyOrHash = /\b(?=[a-z]*\d+[a-z]+\d)[a-z0-9]{10,}\b/gi
@@ -64,6 +71,8 @@ const lettersOrDigits = /[a-z\x80-\uffff]+|[0-9]+/g
 const between = /[^a-z0-9\x80-\uffff]+/g
 // Quotes, dashes, ellipses, bullets and arrows; they must not cost a text its identifiers.
 const typography = /[\xa0\xab\xbb\u2010-\u2027\u2190-\u21ff]/g
+const isOneWord = /^(?:[a-z]+|[0-9]+)$/
+const onlyDigits = /^[0-9]+$/
 const file = /\.\w{1,5}$|\//
 
 /** Reads a text for the pair score; takes some microseconds for a dozen words. */
@@ -73,28 +82,44 @@ export function analyse(text: string): Analysed {
 
 /** Reads a text with another model than the packaged one, as training does. */
 export function analyseWith(model: Model, text: string): Analysed {
-  const lower = readable(text)
-  const words = contentOf(lower)
+  const plain = withoutTypography(text)
+  const content: Token[] = []
+  const squashed = readContent(model, plain, content)
   const tokens: Token[] = []
   const pairs: number[] = []
   let before: Token | undefined
-  for (const word of words) {
-    const token = tokenOf(model, word)
+  for (const token of content) {
     if (before !== undefined) pairs.push(Math.imul(before.stem, 31) ^ token.stem)
     before = token
-    if (tokens.length < mostTokens && !holds(tokens, word)) tokens.push(token)
+    if (tokens.length < mostTokens && !holds(tokens, token)) tokens.push(token)
   }
   return {
     tokens,
     pairs,
-    squashed: lower.replace(between, ''),
-    size: words.length,
-    isFile: file.test(text.trim()),
+    squashed,
+    letters: lettersOf(squashed),
+    size: content.length,
+    isFile: isFile(text),
   }
 }
 
-function holds(tokens: readonly Token[], word: string): boolean {
-  for (const token of tokens) if (token.word === word) return true
+/** Puts the tokens of the content words into `content`, and answers the letters and digits of the text. */
+function readContent(model: Model, plain: string, content: Token[]): string {
+  const readPiece = readersOf(model).piece
+  let squashed = ''
+  for (const piece of piecesOf(plain) ?? []) {
+    const read = readPiece(piece)
+    for (const token of read.content) content.push(token)
+    squashed += read.squashed
+  }
+  if (content.length > 0) return squashed
+  const lower = readable(plain)
+  for (const word of contentOf(lower)) content.push(readersOf(model).token(word))
+  return lower.replace(between, '')
+}
+
+function holds(tokens: readonly Token[], { stem, word }: Token): boolean {
+  for (const token of tokens) if (token.stem === stem && token.word === word) return true
   return false
 }
 
@@ -103,7 +128,7 @@ function holds(tokens: readonly Token[], word: string): boolean {
  * words, lower-cased, without stop words; where there is nothing else, the stop words.
  */
 export function contentWords(text: string): string[] {
-  return contentOf(readable(text))
+  return contentOf(readable(withoutTypography(text)))
 }
 
 function contentOf(lower: string): string[] {
@@ -112,39 +137,70 @@ function contentOf(lower: string): string[] {
   return content.length > 0 ? content : words
 }
 
+function withoutTypography(text: string): string {
+  return piecesOf(text) === null ? text.replace(typography, ' ') : text
+}
+
 /** The text in lower case, without keys and hashes, with a space where an identifier changes case. */
-function readable(text: string): string {
-  const plain = beyondAscii.test(text) ? text.replace(typography, ' ') : text
+function readable(plain: string): string {
   if (beyondAscii.test(plain)) return wordsOfEveryScript(plain).join(' ')
   return plain.replace(keyOrHash, ' ').replace(camel, '$1 $2').toLowerCase()
 }
 
-const caches = new WeakMap<Model, Map<string, Token>>()
-
-function tokenOf(model: Model, word: string): Token {
-  let cache = caches.get(model)
-  if (cache === undefined) {
-    cache = new Map()
-    caches.set(model, cache)
-  }
-  const cached = cache.get(word)
-  if (cached !== undefined) return cached
-  if (cache.size >= cachedTokens) cache.clear()
-  const token = readToken(model, word)
-  cache.set(word, token)
-  return token
+function isFile(text: string): boolean {
+  return (text.includes('.') || text.includes('/')) && file.test(text.trim())
 }
+
+/** What a piece of a text adds to it. */
+interface ReadPiece {
+  /** Its words without stop words. */
+  content: readonly Token[]
+  squashed: string
+}
+
+/** What is remembered of pieces and words, for each model. */
+interface Readers {
+  piece(piece: Piece): ReadPiece
+  token(word: string): Token
+}
+
+const readers = new WeakMap<Model, Readers>()
+
+function readersOf(model: Model): Readers {
+  const known = readers.get(model)
+  if (known !== undefined) return known
+  const token = remembering((word) => readToken(model, word))
+  const piece = rememberingPieces((text): ReadPiece => {
+    if (isOneWord.test(text)) {
+      return { content: stopWords.has(text) ? [] : [token(text)], squashed: text }
+    }
+    const lower = readable(text)
+    const words = lower.match(lettersOrDigits) ?? []
+    const content = words.filter((word) => !stopWords.has(word)).map(token)
+    return { content, squashed: lower.replace(between, '') }
+  })
+  readers.set(model, { piece, token })
+  return { piece, token }
+}
+
+let lastId = 0
+const unknownVector = new Int8Array(0)
 
 function readToken(model: Model, word: string): Token {
   const { dims, vectors, unknown } = model
-  const root = stemOf(word)
+  const digits = onlyDigits.test(word)
+  const root = digits ? word : stemOf(word)
   const row = rowOf(model, hashOf(word))
   const isKnown = row >= 0
-  const vector = isKnown ? vectors.subarray(row * dims, (row + 1) * dims) : new Int8Array(dims)
+  const vector = isKnown ? vectors.subarray(row * dims, (row + 1) * dims) : unknownVector
   const scaled = (column: Int8Array | Uint8Array) => (column[row] ?? 0) / steps
+  lastId += 1
   return {
+    id: lastId,
     word,
     root,
+    letters: lettersOf(word),
+    lettersOfRoot: lettersOf(root),
     stem: hashOf(root),
     prefix: root.length >= 4 ? hashOf(root.slice(0, 4)) : 0,
     rarity: isKnown ? scaled(model.rarities) : unknown.rarity,
@@ -154,13 +210,20 @@ function readToken(model: Model, word: string): Token {
     unmatched: isKnown ? scaled(model.unmatched) : 0,
     matched: isKnown ? scaled(model.matched) : 0,
     known: isKnown && model.known[row] === 1,
-    digits: /^[0-9]+$/.test(word),
+    digits,
     opaque: !isKnown || word.length === 1,
   }
 }
 
 /** Parts of one in which the model keeps rarities, weights and log-odds. */
 export const steps = 16
+
+/** The letters of a text as bits, some sharing one: what lacks a letter's bit lacks the letter. */
+function lettersOf(text: string): number {
+  let letters = 0
+  for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31)
+  return letters
+}
 
 function lengthOf(vector: Int8Array): number {
   let squares = 0

@@ -1,7 +1,8 @@
 import type { Compared } from './detectors.ts'
 import type { Weighed } from './evidence.ts'
 import type { Seen } from './meaning.ts'
-import { rawWords, stemOf } from './words.ts'
+import { stemOf } from './pieces.ts'
+import { rawWords } from './words.ts'
 
 /** What the sentence tells of. */
 interface Explained {

@@ -1,32 +1,41 @@
-import { normaliser } from './constants.ts'
+import { piecesOf, stemOf } from './pieces.ts'
 import { wordsOfEveryScript } from './scripts.ts'
 
-const stopWords: ReadonlySet<string> = new Set(normaliser.stopWords)
-const tokens = new RegExp(normaliser.tokenPattern, 'g')
-const suffix = new RegExp(normaliser.stemPattern)
-const beyondAscii = /[^\0-\x7f]/
+// In texts up to this length putting each word into its place is quicker than a set.
+const shortText = 400
 
 /**
  * The words of a goal: lower-cased, without stop words, stemmed, each once, sorted by code unit.
  * ASCII text gives exactly the published tokens; beyond ASCII every script is spelled.
  */
 export function wordsOf(text: string): string[] {
-  const words = new Set<string>()
-  for (const word of rawWords(text)) {
-    const stem = stemOf(word)
-    if (stem !== null) words.add(stem)
+  const pieces = piecesOf(text)
+  if (pieces === null || text.length > shortText) return sorted(rawWords(text).map(stemOf))
+  const words: string[] = []
+  for (const { stems } of pieces) {
+    for (const stem of stems) if (stem !== null) insert(words, stem)
   }
-  return [...words].sort()
+  return words
+}
+
+function sorted(stems: readonly (string | null)[]): string[] {
+  return [...new Set(stems.filter((stem) => stem !== null))].sort()
+}
+
+/** Puts a word into its place among sorted ones unless it is there. */
+function insert(sorted: string[], word: string): void {
+  let at = sorted.length
+  while (at > 0 && (sorted[at - 1] as string) > word) at--
+  if (at > 0 && sorted[at - 1] === word) return
+  for (let later = sorted.length; later > at; later--) sorted[later] = sorted[later - 1] as string
+  sorted[at] = word
 }
 
 /** The words of a text in order, lower-cased, with repeats, stop words and endings. */
 export function rawWords(text: string): readonly string[] {
-  if (beyondAscii.test(text)) return wordsOfEveryScript(text)
-  return text.toLowerCase().match(tokens) ?? []
-}
-
-/** What a raw word counts as: its stem, or null for a stop word. */
-export function stemOf(word: string): string | null {
-  if (stopWords.has(word)) return null
-  return word.length < normaliser.stemMinLength ? word : word.replace(suffix, '')
+  const pieces = piecesOf(text)
+  if (pieces === null) return wordsOfEveryScript(text)
+  const words: string[] = []
+  for (const { raw } of pieces) for (const word of raw) words.push(word)
+  return words
 }
