@@ -133,17 +133,18 @@ function matchGoal(ground: Analysed, goal: Analysed) {
 function matchGround({ tokens }: Analysed, goal: Analysed) {
   const named = { rarity: 0, squares: 0, weight: 0, matched: 0, begun: 0, rarityInParts: 0 }
   for (let at = 0; at < tokens.length; at++) {
-    const { root, rarity, weight, opaque } = tokens[at] as Token
+    const token = tokens[at] as Token
+    const { rarity, weight } = token
     const closest = closestOfGround[at] as number
     const begun = begunOfGround[at] as number
-    const isPart = root.length >= shortestPart && goal.squashed.includes(root)
-    if (opaque && closest < 1 && !isPart) continue
+    const isPart = closest === 1 || standsIn(goal, token)
+    if (token.opaque && !isPart) continue
     named.rarity += rarity
     named.squares += rarity * rarity
     named.weight += weight
     named.matched += weight * closest
     named.begun += rarity * begun
-    if (closest === 1 || isPart) named.rarityInParts += rarity
+    if (isPart) named.rarityInParts += rarity
   }
   return named
 }
@@ -153,21 +154,17 @@ function matchGround({ tokens }: Analysed, goal: Analysed) {
  * vectors. Notes what the ground's words find on their side.
  */
 function closestTo(token: Token, among: readonly Token[]): number {
-  const { stem, prefix, vector, length } = token
+  const { stem, prefix } = token
   let closest = 0
   isBegun = false
   for (let at = 0; at < among.length; at++) {
     const other = among[at] as Token
-    let similarity = 0
+    let similarity = 1
     if (other.stem === stem) {
-      similarity = 1
       begunOfGround[at] = 1
       isBegun = true
     } else {
-      if (length > 0 && other.length > 0) {
-        // Two stems never count as one, however alike they are.
-        similarity = Math.min(almostOne, dotOf(vector, other.vector) / (length * other.length))
-      }
+      similarity = similarityOf(token, other)
       if (prefix !== 0 && other.prefix === prefix) {
         isBegun = true
         const begun = beginningOf(token.word, other.word)
@@ -181,6 +178,28 @@ function closestTo(token: Token, among: readonly Token[]): number {
 }
 
 const almostOne = 1023 / 1024
+
+// Similarities found before, each at the place that the ids of its two words give: most words meet
+// again, and looking is ten times as quick as comparing their vectors.
+const places = 1 << 15
+const lowerIds = new Float64Array(places)
+const higherIds = new Float64Array(places)
+const similarities = new Float64Array(places)
+
+/** The cosine of two words of different stems, which never count as one, however alike they are. */
+function similarityOf(one: Token, other: Token): number {
+  if (one.length === 0 || other.length === 0) return 0
+  const lower = Math.min(one.id, other.id)
+  const higher = Math.max(one.id, other.id)
+  const place = (Math.imul(lower, 0x9e3779b1) + higher) & (places - 1)
+  if (lowerIds[place] !== lower || higherIds[place] !== higher) {
+    lowerIds[place] = lower
+    higherIds[place] = higher
+    const cosine = dotOf(one.vector, other.vector) / (one.length * other.length)
+    similarities[place] = Math.min(almostOne, cosine)
+  }
+  return similarities[place] as number
+}
 
 /** The inner product of two vectors whose length is a multiple of four; whole, so exact in any order. */
 function dotOf(one: Int8Array, other: Int8Array): number {
@@ -210,14 +229,22 @@ function likenessOf(closest: number): number {
 }
 
 /** Whether the word stands inside the ground's letters, or one of the ground's words inside it. */
-function isPartOf({ word, root }: Token, ground: Analysed): boolean {
-  if (root.length >= shortestPart && ground.squashed.includes(root)) return true
+function isPartOf(token: Token, ground: Analysed): boolean {
+  if (standsIn(ground, token)) return true
+  const { word, letters } = token
   if (word.length < shortestWhole) return false
   for (const other of ground.tokens) {
     const { length } = other.word
-    if (length >= shortestPart && length < word.length && word.includes(other.word)) return true
+    const isPossible = length >= shortestPart && length < word.length
+    if (isPossible && (other.letters & ~letters) === 0 && word.includes(other.word)) return true
   }
   return false
+}
+
+/** Whether the letters of a text have the word's root in them; mostly one is missing. */
+function standsIn({ squashed, letters }: Analysed, { root, lettersOfRoot }: Token): boolean {
+  if (root.length < shortestPart || (lettersOfRoot & ~letters) !== 0) return false
+  return squashed.includes(root)
 }
 
 /** The share of two words that they begin with alike, 0–1. */
