@@ -1,4 +1,4 @@
-import type { ReadText } from './texts.ts'
+import { type ReadText, saysBeginningWith, saysTheSame } from './texts.ts'
 
 /**
  * What the meaning detector keeps of a run beside its ground: plain JSON of some kilobytes at most.
@@ -86,8 +86,8 @@ export function withAccepted(errand: Errand, goal: ReadText): Errand {
 
 /** Whether a goal says what a kept text says, to the letter and as far as it was kept. */
 export function restates(goal: ReadText, kept: ReadText): boolean {
-  if (goal.spoken === kept.spoken) return true
-  return kept.text.length >= itemRoom.min && goal.spoken.startsWith(kept.spoken)
+  if (saysTheSame(goal, kept)) return true
+  return kept.text.length >= itemRoom.min && saysBeginningWith(goal, kept)
 }
 
 function fitted(plan: readonly string[]): string[] {

@@ -27,7 +27,7 @@ import { isOverride } from './hostile.ts'
 import { scorePair } from './meaning-score.ts'
 import { explainStep } from './meaning-why.ts'
 import { compareSlots } from './slots.ts'
-import { type ReadText, readText } from './texts.ts'
+import { type ReadText, readText, saysTheSame } from './texts.ts'
 
 /**
  * What was seen in one step. `score` is in log-odds, above 0 leaning off the errand; `told` names the
@@ -94,7 +94,7 @@ function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
-  if (goal.spoken === ground.spoken) return { kind: 'restated', score: restatedScore, told: '' }
+  if (saysTheSame(goal, ground)) return { kind: 'restated', score: restatedScore, told: '' }
   if (errand.plan.some((item) => restates(goal, readText(item)))) {
     return { kind: 'restated', score: restatedScore, told: 'It restates an item of the plan.' }
   }
@@ -124,8 +124,8 @@ function unreadableScore(overlap: number, score: number): number {
 
 /** Whether the errand or a trusted sub-goal names it. */
 function isTrusted(key: string, { plan, parents }: Errand, ground: ReadText): boolean {
-  if (ground.slots().keys.has(key)) return true
-  return [...plan, ...parents].some((text) => readText(text).slots().keys.has(key))
+  if (ground.slots().keys().has(key)) return true
+  return [...plan, ...parents].some((text) => readText(text).slots().keys().has(key))
 }
 
 /** How far a declared parent lies from the errand; below 0 it is a part of it. */
@@ -135,7 +135,7 @@ function scoreParent(
   ground: ReadText,
   parent: ReadText,
 ): number {
-  if (parent.spoken === ground.spoken) return restatedScore
+  if (saysTheSame(parent, ground)) return restatedScore
   const lexical = (parentOverlap ?? 0) >= goalFloor ? -1 : 1
   if (!parent.isKnown || !ground.isKnown) return lexical
   const score = Math.min(

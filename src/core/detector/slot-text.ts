@@ -1,10 +1,11 @@
+import { remembering, stemOf } from './pieces.ts'
 import { wordsOfEveryScript } from './scripts.ts'
-import { stemOf } from './words.ts'
 
 /** A text cut for the comparison of its slots. */
 export interface SlotText {
   tokens: readonly SlotToken[]
-  keys: ReadonlySet<string>
+  /** Their keys. */
+  keys(): ReadonlySet<string>
   /** Tokens that are not function words. */
   content: number
 }
@@ -23,12 +24,14 @@ export interface SlotToken {
 /** What a token is: two of one kind can stand in one slot. */
 export type Kind = 'number' | 'identifier' | 'quote' | 'name' | 'word' | 'function' | 'negation'
 
-const mostTokens = 80
+/** Of a longer text the first tokens are compared. */
+export const mostTokens = 80
 const beyondAscii = /[^\0-\x7f]/
 const pieces =
   /"[^"]{1,80}"|`[^`]{1,80}`|(?<![a-z0-9])'[^']{2,80}'(?![a-z0-9])|->|[#@$]?[a-z0-9]+(?:[._/@:,'-]+[a-z0-9]+)*%?/gi
 const number = /^[#$]?[0-9][0-9.,:/-]*(%|st|nd|rd|th|k|m|gb|mb|kb|ms|s|h|am|pm|x)?$/
 const identifier = /[._/@:]|[0-9].*[a-z]|[a-z].*[0-9]/
+const opensQuote = /^["'`]/
 const capital = /[A-Z]/
 const functionWords = new Set(
   (
@@ -60,46 +63,57 @@ const negationReach = 3
 /** Cuts a text; of a long one the first tokens. */
 export function readSlots(text: string): SlotText {
   const tokens: SlotToken[] = []
+  let content = 0
   let reach = 0
-  let starts = true
   for (const piece of piecesOf(text)) {
     if (tokens.length >= mostTokens) break
-    const token = tokenOf(piece, starts, reach > 0)
-    starts = false
+    const { first, inside } = readPiece(piece)
+    const affirmed = tokens.length === 0 ? first : inside
+    const token = reach > 0 ? { ...affirmed, negated: true } : affirmed
     reach = token.kind === 'negation' ? negationReach : reach - 1
+    if (isContent(token)) content++
     tokens.push(token)
   }
+  // Only what is trusted is asked for its keys, and most texts are not.
+  let keys: ReadonlySet<string> | undefined
   return {
     tokens,
-    keys: new Set(tokens.map(({ key }) => key)),
-    content: tokens.filter(isContent).length,
+    content,
+    keys() {
+      keys ??= new Set(tokens.map(({ key }) => key))
+      return keys
+    },
   }
 }
 
 function piecesOf(text: string): readonly string[] {
+  if (!beyondAscii.test(text)) return text.match(pieces) ?? []
   const plain = text.replaceAll('\u2019', "'").replaceAll('\u2192', '->')
   return beyondAscii.test(plain) ? wordsOfEveryScript(plain) : (plain.match(pieces) ?? [])
 }
 
-function tokenOf(piece: string, starts: boolean, negated: boolean): SlotToken {
-  const lower = piece.toLowerCase()
-  const kind = kindOf(piece, lower, starts)
-  const key =
-    kind === 'number'
-      ? (numberWords.get(lower) ?? lower.replace(/[#,]/g, ''))
-      : kind === 'identifier' || kind === 'quote'
-        ? lower
-        : (stemOf(lower) ?? lower)
-  return { text: piece, key, kind, negated }
+/** A piece as a token: at the beginning of a text, where a capital makes no name, and inside of it. */
+const readPiece = remembering((text) => {
+  const lower = text.toLowerCase()
+  const kind = kindOf(text, lower)
+  const inside: SlotToken = { text, key: keyOf(lower, kind), kind, negated: false }
+  const first: SlotToken = kind === 'name' ? { ...inside, kind: 'word' } : inside
+  return { first, inside }
+})
+
+function keyOf(lower: string, kind: Kind): string {
+  if (kind === 'number') return numberWords.get(lower) ?? lower.replace(/[#,]/g, '')
+  if (kind === 'identifier' || kind === 'quote') return lower
+  return stemOf(lower) ?? lower
 }
 
-function kindOf(piece: string, lower: string, starts: boolean): Kind {
-  if (/^["'`]/.test(piece)) return 'quote'
+function kindOf(piece: string, lower: string): Kind {
+  if (opensQuote.test(piece)) return 'quote'
   if (negations.has(lower)) return 'negation'
   if (functionWords.has(lower) || lower === '->') return 'function'
   if (number.test(lower) || numberWords.has(lower)) return 'number'
   if (identifier.test(lower)) return 'identifier'
-  return !starts && capital.test(piece) ? 'name' : 'word'
+  return capital.test(piece) ? 'name' : 'word'
 }
 
 /** Whether a token says something: function words and "not" say how the others belong together. */

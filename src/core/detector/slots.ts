@@ -2,7 +2,7 @@
 // put into its places, compared place by place.
 
 import { areOpposite } from './antonyms.ts'
-import { isContent, type Kind, type SlotText, type SlotToken } from './slot-text.ts'
+import { isContent, type Kind, mostTokens, type SlotText, type SlotToken } from './slot-text.ts'
 
 /** How two texts of nearly the same wording differ. */
 export interface SlotDifference {
@@ -12,12 +12,12 @@ export interface SlotDifference {
   told: string
 }
 
-/** A place where the two texts differ: what each has there. */
+/** A place where the two texts differ: what each has there that says something. */
 interface Gap {
   /** Whether nothing of the goal stands before it: the verb, which sub-tasks of an errand change. */
   leads: boolean
-  ground: readonly SlotToken[]
-  goal: readonly SlotToken[]
+  ground: SlotToken[]
+  goal: SlotToken[]
 }
 
 /**
@@ -40,77 +40,99 @@ export function compareSlots(
 
 // Most goals share no frame with the ground, and counting is quicker than aligning.
 function mayShareFrame(ground: SlotText, goal: SlotText): boolean {
-  let shared = 0
-  for (const key of goal.keys) if (ground.keys.has(key)) shared++
-  return shared >= 2 || (shared === 1 && goal.tokens.length <= 3)
-}
-
-interface Match {
-  ground: SlotToken
-  goal: SlotToken
+  const keys = ground.keys()
+  const one = goal.tokens.find(({ key }) => keys.has(key))
+  if (one === undefined) return false
+  if (goal.tokens.length <= 3) return true
+  return goal.tokens.some(({ key }) => key !== one.key && keys.has(key))
 }
 
 /** The tokens two texts share in the same order, and what lies between them. */
 interface Alignment {
-  matched: readonly Match[]
+  /** How many tokens they share, and how many of these say something. */
+  matched: number
   matchedContent: number
+  /** The first shared token that says something, as each of the two has it. */
+  first: { ground: SlotToken; goal: SlotToken } | null
   gaps: readonly Gap[]
 }
 
+// The length of the longest common subsequence of what is left of both, row by row of the ground.
+const longest = new Uint8Array((mostTokens + 1) * (mostTokens + 1))
+
 /** By the longest common subsequence. */
 function align(ground: readonly SlotToken[], goal: readonly SlotToken[]): Alignment {
+  const begin = sharedBeginning(ground, goal)
   const width = goal.length + 1
-  const longest = new Uint8Array((ground.length + 1) * width)
-  for (let i = ground.length - 1; i >= 0; i--) {
-    for (let j = goal.length - 1; j >= 0; j--) {
-      const skipGround = longest[(i + 1) * width + j] ?? 0
-      const skipGoal = longest[i * width + j + 1] ?? 0
-      const both = ground[i]?.key === goal[j]?.key ? (longest[(i + 1) * width + j + 1] ?? 0) + 1 : 0
-      longest[i * width + j] = Math.max(skipGround, skipGoal, both)
+  longest.fill(0, ground.length * width, (ground.length + 1) * width)
+  for (let i = ground.length - 1; i >= begin; i--) {
+    const { key } = ground[i] as SlotToken
+    let place = i * width + goal.length
+    longest[place] = 0
+    for (let j = goal.length - 1; j >= begin; j--) {
+      place--
+      const skipGround = longest[place + width] as number
+      const skipGoal = longest[place + 1] as number
+      // Where the two are the same, no way is longer than the one that takes both.
+      longest[place] =
+        (goal[j] as SlotToken).key === key
+          ? (longest[place + width + 1] as number) + 1
+          : Math.max(skipGround, skipGoal)
     }
   }
-  const matched: Match[] = []
   const gaps: Gap[] = []
+  let gap: Gap | null = null
+  let first: Alignment['first'] = null
+  let matched = 0
   let matchedContent = 0
-  let gap = { leads: true, ground: [] as SlotToken[], goal: [] as SlotToken[] }
-  const closeGap = () => {
-    if (gap.ground.length + gap.goal.length > 0) gaps.push(gap)
-    gap = { leads: false, ground: [], goal: [] }
-  }
   let i = 0
   let j = 0
   while (i < ground.length || j < goal.length) {
     const left = ground[i]
     const right = goal[j]
     if (left !== undefined && right !== undefined && left.key === right.key) {
-      closeGap()
-      matched.push({ ground: left, goal: right })
-      if (isContent(right)) matchedContent++
+      gap = null
+      matched++
+      if (isContent(right)) {
+        matchedContent++
+        first ??= { ground: left, goal: right }
+      }
       i++
       j++
-    } else if (
+      continue
+    }
+    const skipsGround =
       right === undefined ||
       (left !== undefined &&
-        (longest[(i + 1) * width + j] ?? 0) >= (longest[i * width + j + 1] ?? 0))
-    ) {
-      if (left !== undefined) gap.ground.push(left)
-      i++
-    } else {
-      gap.goal.push(right)
-      j++
+        (longest[(i + 1) * width + j] as number) >= (longest[i * width + j + 1] as number))
+    const skipped = skipsGround ? left : right
+    if (skipped !== undefined && isContent(skipped)) {
+      if (gap === null) {
+        gap = { leads: matched === 0, ground: [], goal: [] }
+        gaps.push(gap)
+      }
+      gap[skipsGround ? 'ground' : 'goal'].push(skipped)
     }
+    if (skipsGround) i++
+    else j++
   }
-  closeGap()
-  return { gaps, matched, matchedContent }
+  return { matched, matchedContent, first, gaps }
+}
+
+/** How many tokens the two begin with alike. */
+function sharedBeginning(ground: readonly SlotToken[], goal: readonly SlotToken[]): number {
+  const most = Math.min(ground.length, goal.length)
+  let begin = 0
+  while (begin < most && ground[begin]?.key === goal[begin]?.key) begin++
+  return begin
 }
 
 /** `do not delete` against `delete`: the same words, denied in one of the two only. */
 function turnedNegation(
-  { matched, matchedContent }: Alignment,
+  { first, matchedContent }: Alignment,
   { content }: SlotText,
 ): SlotDifference | null {
-  const first = matched.find(({ goal }) => isContent(goal))
-  if (first === undefined || matchedContent < 0.8 * content) return null
+  if (first === null || matchedContent < 0.8 * content) return null
   if (first.ground.negated === first.goal.negated) return null
   const { ground, goal } = first
   return {
@@ -124,12 +146,16 @@ function turnedNegation(
 /** `a to b` against `b to a`: the same words in the same frame, two of them exchanged. */
 function swappedPlaces(ground: SlotText, goal: SlotText): SlotDifference | null {
   if (ground.tokens.length !== goal.tokens.length) return null
-  const differing = ground.tokens.flatMap((token, place) => {
+  const differing: { token: SlotToken; other: SlotToken }[] = []
+  for (let place = 0; place < ground.tokens.length; place++) {
+    const token = ground.tokens[place] as SlotToken
     const other = goal.tokens[place]
-    return other === undefined || other.key === token.key ? [] : [{ token, other }]
-  })
+    if (other === undefined || other.key === token.key) continue
+    if (differing.length === 2) return null
+    differing.push({ token, other })
+  }
   const [one, two] = differing
-  if (differing.length !== 2 || one === undefined || two === undefined) return null
+  if (one === undefined || two === undefined) return null
   const exchanged = one.token.key === two.other.key && two.token.key === one.other.key
   if (!exchanged || !(isContent(one.token) || isContent(two.token))) return null
   return {
@@ -145,25 +171,16 @@ function differingSlot(
   frame: Frame,
   isKnown: (key: string) => boolean,
 ): SlotDifference | null {
-  const filled = gaps
-    .map(({ leads, ground, goal }) => ({
-      leads,
-      ground: ground.filter(isContent),
-      goal: goal.filter(isContent),
-    }))
-    .filter(({ ground, goal }) => ground.length + goal.length > 0)
-  const exchanged = filled.filter(({ ground, goal }) => ground.length > 0 && goal.length > 0)
-  const foreign = exchanged.find(
-    ({ leads, goal }) => !leads && goal.some(({ key }) => !isKnown(key)),
-  )
-  if (matchedContent === 0) return null
+  if (matchedContent === 0 || !frame.isNear) return null
+  const exchanged = gaps.filter(({ ground, goal }) => ground.length > 0 && goal.length > 0)
   const hardOne = exchanged.find(({ ground, goal }) => isHard(ground, goal, isKnown))
+  const named =
+    hardOne ?? exchanged.find(({ leads, goal }) => !leads && goal.some(({ key }) => !isKnown(key)))
+  if (named === undefined) return null
   const nothingElse =
-    filled.length === exchanged.length &&
+    gaps.length === exchanged.length &&
     exchanged.every(({ ground, goal }) => ground.length <= 3 && goal.length <= 3)
   const hard = hardOne !== undefined && nothingElse && frame.share >= 0.5
-  const named = hardOne ?? foreign
-  if (named === undefined || !(hard || frame.isNear)) return null
   const { ground, goal } = named
   return { hard, told: `"${shown(ground)}" in the ground is "${shown(goal)}" in the goal` }
 }
@@ -177,19 +194,12 @@ interface Frame {
 
 /** Half of the tokens are a frame; fewer are when they are many, or when the texts begin alike. */
 function frameOf({ matched }: Alignment, ground: SlotText, goal: SlotText): Frame {
-  const share = (2 * matched.length) / (ground.tokens.length + goal.tokens.length)
-  let begin = 0
-  let beginContent = 0
-  while (begin < goal.tokens.length) {
-    const token = goal.tokens[begin]
-    if (token === undefined || token.key !== ground.tokens[begin]?.key) break
-    if (isContent(token)) beginContent++
-    begin++
-  }
+  const share = (2 * matched) / (ground.tokens.length + goal.tokens.length)
+  const begin = sharedBeginning(ground.tokens, goal.tokens)
   const isNear =
     share >= 0.5 ||
-    (share >= 0.4 && matched.length >= 5) ||
-    (share >= 0.3 && begin >= 3 && beginContent > 0)
+    (share >= 0.4 && matched >= 5) ||
+    (share >= 0.3 && begin >= 3 && goal.tokens.slice(0, begin).some(isContent))
   return { share, isNear }
 }
 
@@ -198,11 +208,9 @@ function isHard(
   goal: readonly SlotToken[],
   isKnown: (key: string) => boolean,
 ): boolean {
-  const [one, ...moreOfGround] = ground
-  const [other, ...moreOfGoal] = goal
-  if (one === undefined || other === undefined || moreOfGround.length + moreOfGoal.length > 0) {
-    return false
-  }
+  const [one] = ground
+  const [other] = goal
+  if (one === undefined || other === undefined || ground.length + goal.length > 2) return false
   if (areOpposite(one.text.toLowerCase(), other.text.toLowerCase())) return true
   return one.kind === other.kind && slotKinds.includes(one.kind) && !isKnown(other.key)
 }
