@@ -31,6 +31,28 @@ export interface StepsTold {
   drift_tokens: number
 }
 
+/** What two parts of one run add up to. */
+export function joined(one: readonly StepsTold[], other: readonly StepsTold[]): StepsTold[] {
+  const sums = new Map<string, StepsTold>()
+  for (const told of [...one, ...other]) {
+    const alike = `${told.drifting} ${told.reason}`
+    const sum = sums.get(alike)
+    sums.set(alike, sum === undefined ? told : addedUp(sum, told))
+  }
+  return [...sums.values()]
+}
+
+function addedUp(one: StepsTold, other: StepsTold): StepsTold {
+  return {
+    ...one,
+    steps: one.steps + other.steps,
+    phi_sum: one.phi_sum + other.phi_sum,
+    max_phi: Math.max(one.max_phi, other.max_phi),
+    tokens: one.tokens + other.tokens,
+    drift_tokens: one.drift_tokens + other.drift_tokens,
+  }
+}
+
 /** What a digest says of its period. */
 export interface DigestReport {
   cadence: DigestSchedule['cadence']

@@ -1,11 +1,18 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { signingSecrets } from '../core/alerts.ts'
 import { isDelivered } from '../core/delivery.ts'
-import { type DigestReport, digestPeriod, newDigestSum, nextDigest } from '../core/digest.ts'
+import {
+  type DigestReport,
+  digestPeriod,
+  joined,
+  newDigestSum,
+  nextDigest,
+  type StepsTold,
+} from '../core/digest.ts'
 import { digestBody, digestMail } from '../core/digest-message.ts'
 import type { Mail } from '../outbound/mail.ts'
 import { signatureHeaders, type Webhooks } from '../outbound/webhook.ts'
-import type { Digest } from '../storage/digests.ts'
+import type { Digest, DigestRun } from '../storage/digests.ts'
 import type { Store } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 
@@ -27,6 +34,8 @@ const kindName = 'digest'
 const leaseMs = 300_000
 const attempts = 5
 const runsAPage = 50
+/** Read within some tens of milliseconds. */
+const stepsAQuery = 20_000
 
 /** The path where whoever gets the mails can end them. */
 export const unsubscribePath = '/digest/unsubscribe'
@@ -92,13 +101,14 @@ async function makeReport(
   const period = digestPeriod(digest, digest.sent_until, at)
   const sum = newDigestSum()
   const seen = new Set<string>()
-  let page = await store.digests.runs(account, period, at, null, runsAPage)
+  let page = await store.digests.runs(account, period.from, at, null, runsAPage)
   while (page.length > 0) {
-    for (const run of page) if (!seen.has(run.run_id)) sum.add(run)
-    for (const { run_id } of page) seen.add(run_id)
-    // Requests come in between, however many runs there are.
-    await nextTurn()
-    page = await store.digests.runs(account, period, at, page.at(-1) ?? null, runsAPage)
+    const told = await toldOf(store, account, page, period, stepsAQuery)
+    for (const run of page) {
+      if (!seen.has(run.run_id)) sum.add({ ...run, told: told.get(run.run_id) ?? [] })
+      seen.add(run.run_id)
+    }
+    page = await store.digests.runs(account, period.from, at, page.at(-1) ?? null, runsAPage)
   }
   return sum.report({
     cadence: digest.cadence,
@@ -106,6 +116,41 @@ async function makeReport(
     pending_escalations: await store.escalations.countPending(account),
     undelivered_alerts: await store.deliveries.countUndelivered(account, period.from),
   })
+}
+
+/** What the steps of runs add up to, read `most` at a time so that requests come in between. */
+export async function toldOf(
+  store: Store,
+  account: string,
+  runs: readonly DigestRun[],
+  period: { from: number; to: number },
+  most: number,
+): Promise<Map<string, StepsTold[]>> {
+  const told = new Map<string, StepsTold[]>()
+  let waiting = runs.map(({ run_id, steps }) => ({ run_id, since: 1, steps, drifted: false }))
+  while (waiting.length > 0) {
+    let room = most
+    const parts = []
+    for (const { run_id, since, steps, drifted } of waiting) {
+      if (room === 0) break
+      const until = Math.min(steps + 1, since + room)
+      parts.push({ run_id, since, until, drifted })
+      room -= until - since
+    }
+    const drifted = new Map<string, boolean>()
+    for (const part of await store.digests.told(account, parts, period)) {
+      told.set(part.run_id, joined(told.get(part.run_id) ?? [], part.told))
+      drifted.set(part.run_id, part.drifted)
+    }
+    const read = new Map(parts.map(({ run_id, until }) => [run_id, until]))
+    waiting = waiting.flatMap((run) => {
+      const since = read.get(run.run_id) ?? run.since
+      const isRead = since > run.steps
+      return isRead ? [] : [{ ...run, since, drifted: drifted.get(run.run_id) ?? run.drifted }]
+    })
+    await nextTurn()
+  }
+  return told
 }
 
 async function sendMail(

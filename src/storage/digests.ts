@@ -1,4 +1,4 @@
-import type { DigestSchedule, RunDrift } from '../core/digest.ts'
+import type { DigestSchedule, StepsTold } from '../core/digest.ts'
 import type { Database, Queries } from './database.ts'
 import { jsonRows } from './rows.ts'
 
@@ -31,21 +31,65 @@ export interface Digests {
   /** Says when the next one is, and until when the last one told; not when it was set anew meanwhile. */
   advance(account: string, digest: Digest, next: number, sentUntil: number | null): Promise<void>
   /**
-   * The runs that were updated since a time, after the place named, with what their steps of the
-   * period add up to; ordered by their last step, so one that goes on meanwhile comes again.
+   * The runs that were updated since a time, after the place named; ordered by their last step, so one
+   * that goes on meanwhile comes again.
    */
   runs(
     account: string,
-    period: { from: number; to: number },
+    from: number,
     now: number,
     after: { updated: number; run_id: string } | null,
     limit: number,
-  ): Promise<(RunDrift & { updated: number })[]>
+  ): Promise<DigestRun[]>
+  /**
+   * What the steps of each part of a run add up to that fall into the period, and whether the run had
+   * drifted by the end of the part; as many as one query should read.
+   */
+  told(
+    account: string,
+    parts: readonly RunPart[],
+    period: { from: number; to: number },
+  ): Promise<PartTold[]>
+}
+
+/** A run as a digest begins with it. */
+export interface DigestRun {
+  run_id: string
+  /** Milliseconds since 1970. */
+  updated: number
+  ground: string | null
+  /** Whether its last verdict drifts. */
+  drifting: boolean
+  /** All steps, whenever they were. */
+  steps: number
+}
+
+/** Steps of a run in a row, `until` not among them. */
+export interface RunPart {
+  run_id: string
+  since: number
+  until: number
+  /** Whether a step before them drifts. */
+  drifted: boolean
+}
+
+/** What a part of a run adds up to. */
+export interface PartTold {
+  run_id: string
+  drifted: boolean
+  told: StepsTold[]
 }
 
 /** Digests in a database or one of its transactions. */
 export function createDigests(db: Queries, kind: Database['kind']): Digests {
-  const named = jsonRows(kind, { account: 'TEXT', run_id: 'TEXT' })
+  const parts = jsonRows(kind, {
+    run_id: 'TEXT',
+    since: 'BIGINT',
+    until: 'BIGINT',
+    first: 'BIGINT',
+  })
+  const ofParts = `${parts} ON steps.account = ? AND steps.run_id = rows.run_id
+    AND step >= rows.since AND step < rows.until`
 
   return {
     async of(account) {
@@ -100,9 +144,9 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
         was,
       )
     },
-    async runs(account, { from, to }, now, after, limit) {
-      const runs = await db.all<RunRow>(
-        `SELECT run_id, updated, ground, drifting FROM runs
+    async runs(account, from, now, after, limit) {
+      const runs = await db.all<Omit<DigestRun, 'drifting'> & { drifting: number }>(
+        `SELECT run_id, updated, ground, drifting, steps FROM runs
          WHERE account = ? AND updated >= ? AND (updated, run_id) > (?, ?)
            AND expires > ? AND steps > 0
          ORDER BY updated, run_id LIMIT ?`,
@@ -113,43 +157,43 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
         now,
         limit,
       )
-      const ids = JSON.stringify(runs.map(({ run_id }) => ({ account, run_id })))
+      return runs.map((run) => ({ ...run, drifting: run.drifting === 1 }))
+    },
+    async told(account, of, { from, to }) {
+      const undrifted = of.filter(({ drifted }) => !drifted)
+      const firsts = await db.all<{ run_id: string; first: number }>(
+        `SELECT steps.run_id, MIN(step) AS first FROM steps JOIN ${ofParts}
+         WHERE drifting = 1 GROUP BY steps.run_id`,
+        JSON.stringify(undrifted.map(({ drifted: _, ...part }) => ({ ...part, first: 0 }))),
+        account,
+      )
+      const firstOf = new Map(firsts.map(({ run_id, first }) => [run_id, first]))
+      const named = of.map(({ run_id, since, until, drifted }) => {
+        return { run_id, since, until, first: drifted ? since : (firstOf.get(run_id) ?? until) }
+      })
       const rows = await db.all<StepsRow>(
         `SELECT steps.run_id, reason, drifting, COUNT(*) AS steps, SUM(phi) AS phi_sum,
            MAX(phi) AS max_phi, SUM(COALESCE(tokens, 0)) AS tokens,
-           SUM(CASE WHEN step >= firsts.first THEN COALESCE(tokens, 0) ELSE 0 END) AS drift_tokens
-         FROM steps
-         JOIN ${named} ON steps.account = rows.account AND steps.run_id = rows.run_id
-         LEFT JOIN (
-           SELECT steps.run_id, MIN(step) AS first
-           FROM steps JOIN ${named} ON steps.account = rows.account AND steps.run_id = rows.run_id
-           WHERE drifting = 1 GROUP BY steps.run_id
-         ) AS firsts ON firsts.run_id = steps.run_id
+           SUM(CASE WHEN step >= rows.first THEN COALESCE(tokens, 0) ELSE 0 END) AS drift_tokens
+         FROM steps JOIN ${ofParts}
          WHERE ts >= ? AND ts < ?
          GROUP BY steps.run_id, reason, drifting ORDER BY steps.run_id, steps DESC, reason`,
-        ids,
-        ids,
+        JSON.stringify(named),
+        account,
         from,
         to,
       )
       const rowsOf = Map.groupBy(rows, ({ run_id }) => run_id)
-      return runs.map((run) => ({
-        ...run,
-        drifting: run.drifting === 1,
-        told: (rowsOf.get(run.run_id) ?? []).map(({ run_id: _, drifting, ...row }) => ({
+      return named.map(({ run_id, until, first }) => ({
+        run_id,
+        drifted: first < until,
+        told: (rowsOf.get(run_id) ?? []).map(({ run_id: _, drifting, ...row }) => ({
           ...row,
           drifting: drifting === 1,
         })),
       }))
     },
   }
-}
-
-interface RunRow {
-  run_id: string
-  updated: number
-  ground: string | null
-  drifting: number
 }
 
 interface StepsRow {
