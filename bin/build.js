@@ -26,4 +26,5 @@ const manifest = {
   dependencies: root.dependencies,
 }
 writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`)
-for (const file of ['README.md', 'LICENSE', 'NOTICE.md', 'CHANGELOG.md']) copyFileSync(file, `${folder}/${file}`)
+for (const file of ['README.md', 'LICENSE', 'NOTICE.md', 'CHANGELOG.md'])
+  copyFileSync(file, `${folder}/${file}`)

@@ -63,6 +63,11 @@ describe('a slot that differs', () => {
     ],
     ['delete the audit table', 'do not delete the audit table', /and the goal not to/],
     [
+      'Pause the subscription of Maria Keller, do not cancel it',
+      'Cancel the subscription of Maria Keller',
+      /not to "Cancel"/,
+    ],
+    [
       'increase the timeout of the proxy',
       'decrease the timeout of the proxy',
       /increase.*decrease/,
@@ -88,6 +93,7 @@ describe('a slot that differs', () => {
   const soft: [ground: string, goal: string][] = [
     ['book a flight to Paris', 'book a flight to Rome'],
     ['upvote the newest post in the books forum', 'upvote the newest post in the DIY forum'],
+    ['clean up the build server, do not delete the database', 'delete the old build folders'],
   ]
   for (const [ground, goal] of soft) {
     test(`${ground} → ${goal} is uncertain`, () => {
@@ -101,6 +107,7 @@ describe('a slot that differs', () => {
     ['set a four minute timer', 'set a 4 minute timer'],
     ['migrate orders 1 to 20 from mysql to postgres', 'migrate order 1 from mysql to postgres'],
     ['I cannot log in, fix it', 'log in'],
+    ['do not fix the tests, fix the parser', 'fix the parser'],
   ]
   for (const [ground, goal] of none) {
     test(`${ground} → ${goal} is no drift`, () => {
@@ -115,6 +122,59 @@ describe('a slot that differs', () => {
       plan: ['refund order 9876'],
     }
     assert.ok(!lastOf([ground, 'refund order 9876']).drifting)
+  })
+})
+
+describe('a long errand', () => {
+  const parts = [
+    'Replace the form components of the login page by those of the new library.',
+    'The account settings get a page of their own for profile, notifications and billing.',
+    'Show the last twelve invoices as a table with a download link for each PDF.',
+    'Translate all new texts to German and French, in the existing files.',
+    'Our reviewer asked for visible focus rings, a skip link and enough contrast everywhere.',
+    'Write a short guide for other teams on how to migrate a page of theirs.',
+  ]
+  const ground = parts.join(' ')
+
+  test('is served by what serves its last part as much as its first', () => {
+    verifies('meaning.three-way')
+    for (const goal of ['Replace the form components', 'Write the migration guide for a team']) {
+      for (const text of [ground, parts.toReversed().join(' '), parts.join('\n')]) {
+        const { drifting, uncertain, why } = lastOf([text, goal])
+        assert.ok(!drifting && !uncertain, `${goal}: ${why}`)
+      }
+    }
+  })
+
+  test('is left like a short one', () => {
+    const away = ['Book a hotel near the beach in Lisbon', 'Rent a car at Lisbon airport']
+    assert.ok(lastOf([ground, ...away, ...away]).drifting)
+  })
+
+  test('is read whole however long it is', () => {
+    const long = Array.from({ length: 40 }, (_, part) => `${ground} Part ${part} is next.`).join(
+      ' ',
+    )
+    assert.equal(
+      answerOf(lastOf([`${long} Feed the penguins at the zoo.`, 'Feed the penguins'])),
+      'on the errand',
+    )
+    assert.equal(
+      answerOf(lastOf([`${long} Refund order 1234.`, 'Refund order 1234'])),
+      'on the errand',
+    )
+  })
+})
+
+describe('a click', () => {
+  test('says nothing of the errand', () => {
+    const goal = 'Press the next button of the dialog'
+    assert.equal(answerOf(lastOf(['renew the certificate of the mail server', goal])), 'uncertain')
+    assert.ok(
+      replay(['renew the certificate of the mail server', ...Array(9).fill(goal)]).every(
+        ({ drifting }) => !drifting,
+      ),
+    )
   })
 })
 

@@ -72,6 +72,7 @@ export function detect(memory: Memory, step: Step): Detected {
             goal,
             words,
             userTurn: reading.userTurn,
+            begins: newGround !== null,
             plan: newGround === null ? reading.plan : null,
             ground,
             overlap,

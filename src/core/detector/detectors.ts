@@ -34,6 +34,8 @@ export interface Compared {
   words: readonly string[]
   /** Whether the user has just spoken. */
   userTurn: boolean
+  /** Whether the ground was frozen with this very step. */
+  begins: boolean
   /** The plan declared with the step when the ground stood already, or null. */
   plan: readonly string[] | null
   ground: Ground

@@ -6,8 +6,6 @@ import { type ReadText, saysBeginningWith, saysTheSame } from './texts.ts'
  */
 export interface Errand {
   v: 1
-  /** Steps measured against the ground. */
-  steps: number
   /** The decayed sums of evidence that the run has left the ground, ≥ 0: one soon gone, one lasting. */
   evidence: number
   lasting: number
@@ -36,7 +34,6 @@ const mostAccepted = 3
 export function newErrand(plan: readonly string[] | null): Errand {
   return {
     v: 1,
-    steps: 0,
     evidence: 0,
     lasting: 0,
     plan: fitted(plan ?? []),

@@ -26,8 +26,8 @@ export function scoreWith(model: Model, ground: Analysed, goal: Analysed): numbe
 }
 
 /**
- * Share of the text's words that the model knows, 0–1; numbers are no words, single letters are
- * unknown ones. 0 for a text without any.
+ * Share of the text's words that the model knows, 0–1; numbers are no words, single letters and
+ * words of screens are unknown ones. 0 for a text without any.
  */
 export function coverage({ tokens }: Analysed): number {
   let known = 0

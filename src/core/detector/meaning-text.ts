@@ -31,8 +31,9 @@ export interface Token {
   known: boolean
   digits: boolean
   /**
-   * Whether its absence from the ground says nothing: numbers, single letters and words without a row.
-   * They count where both texts have them, else a log line or a name would look like another errand.
+   * Whether its absence from the ground says nothing: numbers, single letters, words without a row and
+   * words of screens. They count where both texts have them, else a log line, a name or a click would
+   * look like another errand.
    */
   opaque: boolean
 }
@@ -62,6 +63,23 @@ const stopWords: ReadonlySet<string> = new Set(
     'than that the their them then there these they this to too up us very was we were what when where ' +
     'which while who will with would you your also all any about after before need want'
   ).split(' '),
+)
+// The longest ending that leaves three letters goes, then a doubled last consonant and a final e.
+const endings: readonly (readonly [ending: string, instead: string])[] = (
+  'ational ization fulness ousness iveness ations ation ingly edly ments ment ings ing ies ers er ed ' +
+  'es ly s'
+)
+  .split(' ')
+  .map((ending) => [ending, ending === 'ies' ? 'y' : ''])
+
+// What a program shows and what is done to it: a click says nothing of the errand it is made for.
+const wordsOfScreens: ReadonlySet<string> = new Set(
+  (
+    'click press scroll navigate pane tab menu button console dialog window icon checkbox dropdown toolbar ' +
+    'panel screen choose select field box bar corner next ok section left right double'
+  )
+    .split(' ')
+    .map(stemOf),
 )
 const beyondAscii = /[^\0-\x7f]/
 // Letters and digits mixed beyond what a name does.
@@ -211,7 +229,7 @@ function readToken(model: Model, word: string): Token {
     matched: isKnown ? scaled(model.matched) : 0,
     known: isKnown && model.known[row] === 1,
     digits,
-    opaque: !isKnown || word.length === 1,
+    opaque: !isKnown || word.length === 1 || wordsOfScreens.has(root),
   }
 }
 
@@ -230,14 +248,6 @@ function lengthOf(vector: Int8Array): number {
   for (const value of vector) squares += value * value
   return Math.sqrt(squares)
 }
-
-// The longest ending that leaves three letters goes, then a doubled last consonant and a final e.
-const endings: readonly (readonly [ending: string, instead: string])[] = (
-  'ational ization fulness ousness iveness ations ation ingly edly ments ment ings ing ies ers er ed ' +
-  'es ly s'
-)
-  .split(' ')
-  .map((ending) => [ending, ending === 'ies' ? 'y' : ''])
 
 /** A word without its ending, so that its forms are one. */
 export function stemOf(word: string): string {

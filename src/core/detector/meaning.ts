@@ -17,6 +17,7 @@ import {
   nearest,
   restatedScore,
   scoreStep,
+  scoreTexts,
   uncertainAbove,
   type Weighed,
   weigh,
@@ -62,7 +63,8 @@ export const meaning: Detector = {
     const weighed = weigh(before, parentServes ? Math.min(0, seen.score) : seen.score)
     const drifts = weighed.evidence >= weighed.limit
     const share = weighed.evidence / weighed.limit
-    const after = errandAfter(before, seen, goal, weighed, drifts)
+    const accepts = isAccepted(seen, compared.begins) && !drifts
+    const after = errandAfter(before, seen, weighed, drifts)
     return {
       displacement: seen.kind === 'restated' ? 0 : squashed(seen.score),
       left: drifts || (parentServes && seen.score > 0),
@@ -81,7 +83,7 @@ export const meaning: Detector = {
         returned: before.alarmed,
       }),
       score: squashed(share),
-      own: parentServes ? withParent(after, parent) : after,
+      own: kept(after, accepts ? goal : null, parentServes ? parent : null),
       adaptation: hinted.adaptation,
     }
   },
@@ -109,17 +111,16 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
   const isReadable = ground.isKnown && goal.isKnown
   const score = scoreStep(errand, ground, goal)
-  if (slot !== null)
-    return { kind: 'slot', score: Math.max(-1, Math.min(score, 0)), told: slot.told }
+  if (slot !== null) return { kind: 'slot', score: halved(score), told: slot.told }
   if (isReadable) return { kind: 'scored', score, told: '' }
   if (compared.overlap >= goalFloor)
     return { kind: 'lexical', score: Math.min(score, -1), told: '' }
-  return { kind: 'unreadable', score: unreadableScore(compared.overlap, score), told: '' }
+  return { kind: 'unreadable', score: halved(score), told: '' }
 }
 
-/** Of a text the model knows too little of, a shared word says a little, and what is not shared nothing. */
-function unreadableScore(overlap: number, score: number): number {
-  return overlap === 0 ? 0 : Math.max(-1, Math.min(score, 0))
+/** Where something else is in doubt, the score says half as much for the errand and nothing against it. */
+function halved(score: number): number {
+  return Math.min(0, Math.round(score * 512) / 1024)
 }
 
 /** Whether the errand or a trusted sub-goal names it. */
@@ -139,7 +140,7 @@ function scoreParent(
   const lexical = (parentOverlap ?? 0) >= goalFloor ? -1 : 1
   if (!parent.isKnown || !ground.isKnown) return lexical
   const score = Math.min(
-    scorePair(ground.meaning, parent.meaning),
+    scoreTexts(ground, parent),
     nearest([...plan, ...parents, ...accepted], parent),
   )
   return Math.min(score, lexical === -1 ? lexical : score)
@@ -155,26 +156,33 @@ function serves(parent: ReadText, goal: ReadText, { kind }: Seen): boolean {
 function errandAfter(
   errand: Errand,
   seen: Seen,
-  goal: ReadText,
   { sum, lasting }: Weighed,
   alarmed: boolean,
 ): Errand {
   const isPlanned = errand.plan.length > 0
   const onPlan = seen.kind === 'restated' && seen.told !== ''
-  const next: Errand = {
+  return {
     ...errand,
     evidence: sum,
     lasting,
-    steps: errand.steps + 1,
     // Steps that count as drift say nothing of how the plan was kept before them.
     planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
     planRestated: errand.planRestated + (onPlan ? 1 : 0),
     alarmed: alarmed || (errand.alarmed && seen.score > 0),
   }
-  // A run begins on its errand, so its first goal is taken for a part of it unless it is read as drift.
-  const isFirst = errand.steps === 0
-  const isAccepted = seen.score < acceptBelow || (isFirst && seen.kind === 'scored')
-  return isAccepted && !alarmed ? withAccepted(next, goal) : next
+}
+
+/**
+ * Whether a goal joins the accepted ones. Whoever sets a ground begins on it, so the goal that comes with
+ * it is taken for a part of it even where its words do not show that.
+ */
+function isAccepted({ kind, score }: Seen, begins: boolean): boolean {
+  return score < acceptBelow || (begins && kind === 'scored')
+}
+
+function kept(errand: Errand, goal: ReadText | null, parent: ReadText | null): Errand {
+  const accepting = goal === null ? errand : withAccepted(errand, goal)
+  return parent === null ? accepting : withParent(accepting, parent)
 }
 
 function isUncertain({ kind, score }: Seen): boolean {

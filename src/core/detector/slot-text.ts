@@ -4,10 +4,12 @@ import { wordsOfEveryScript } from './scripts.ts'
 /** A text cut for the comparison of its slots. */
 export interface SlotText {
   tokens: readonly SlotToken[]
-  /** Their keys. */
+  /** The keys of all tokens, also of those that are not compared. */
   keys(): ReadonlySet<string>
   /** Tokens that are not function words. */
   content: number
+  /** Whether there is a "not" in it. */
+  denies: boolean
 }
 
 /** One word, number, identifier or quotation of a text. */
@@ -65,13 +67,16 @@ export function readSlots(text: string): SlotText {
   const tokens: SlotToken[] = []
   let content = 0
   let reach = 0
-  for (const piece of piecesOf(text)) {
+  let denies = false
+  const cut = piecesOf(text)
+  for (const piece of cut) {
     if (tokens.length >= mostTokens) break
     const { first, inside } = readPiece(piece)
     const affirmed = tokens.length === 0 ? first : inside
     const token = reach > 0 ? { ...affirmed, negated: true } : affirmed
     reach = token.kind === 'negation' ? negationReach : reach - 1
     if (isContent(token)) content++
+    if (token.kind === 'negation') denies = true
     tokens.push(token)
   }
   // Only what is trusted is asked for its keys, and most texts are not.
@@ -79,8 +84,9 @@ export function readSlots(text: string): SlotText {
   return {
     tokens,
     content,
+    denies,
     keys() {
-      keys ??= new Set(tokens.map(({ key }) => key))
+      keys ??= new Set(cut.map((piece) => readPiece(piece).inside.key))
       return keys
     },
   }

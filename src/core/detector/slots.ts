@@ -29,13 +29,27 @@ export function compareSlots(
   goal: SlotText,
   isKnown: (key: string) => boolean,
 ): SlotDifference | null {
-  if (ground.content === 0 || goal.content === 0 || !mayShareFrame(ground, goal)) return null
+  if (ground.content === 0 || goal.content === 0) return null
+  const denied = deniedVerb(ground, goal)
+  if (denied !== null || !mayShareFrame(ground, goal)) return denied
   const aligned = align(ground.tokens, goal.tokens)
   return (
-    turnedNegation(aligned, goal) ??
+    turnedNegation(aligned, ground, goal) ??
     swappedPlaces(ground, goal) ??
     differingSlot(aligned, frameOf(aligned, ground, goal), isKnown)
   )
+}
+
+/** `pause it, do not cancel it` against `cancel it`: what the goal begins with is only ever denied. */
+function deniedVerb(ground: SlotText, goal: SlotText): SlotDifference | null {
+  const [verb, ...others] = goal.tokens.filter(isContent)
+  if (!ground.denies || verb?.kind !== 'word' || verb.negated) return null
+  if (!isOnlyDenied(ground, verb)) return null
+  const keys = ground.keys()
+  return {
+    hard: others.length > 0 && others.every(({ key }) => keys.has(key)),
+    told: `the ground says not to "${verb.text}"`,
+  }
 }
 
 // Most goals share no frame with the ground, and counting is quicker than aligning.
@@ -130,17 +144,26 @@ function sharedBeginning(ground: readonly SlotToken[], goal: readonly SlotToken[
 /** `do not delete` against `delete`: the same words, denied in one of the two only. */
 function turnedNegation(
   { first, matchedContent }: Alignment,
+  ground: SlotText,
   { content }: SlotText,
 ): SlotDifference | null {
   if (first === null || matchedContent < 0.8 * content) return null
   if (first.ground.negated === first.goal.negated) return null
-  const { ground, goal } = first
-  return {
-    hard: true,
-    told: ground.negated
-      ? `the ground says not to "${goal.text}"`
-      : `the ground says to "${ground.text}" and the goal not to`,
+  if (!first.ground.negated) {
+    return {
+      hard: true,
+      told: `the ground says to "${first.ground.text}" and the goal not to`,
+    }
   }
+  return isOnlyDenied(ground, first.goal)
+    ? { hard: true, told: `the ground says not to "${first.goal.text}"` }
+    : null
+}
+
+/** Whether the ground has the token, and always after a "not". */
+function isOnlyDenied({ tokens }: SlotText, { key }: SlotToken): boolean {
+  const said = tokens.filter((token) => token.key === key)
+  return said.length > 0 && said.every(({ negated }) => negated)
 }
 
 /** `a to b` against `b to a`: the same words in the same frame, two of them exchanged. */

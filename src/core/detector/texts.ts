@@ -1,6 +1,7 @@
 // The texts a meaning is read from, each read once: what is kept here can be made again from the
 // text alone.
 
+import { partsOf } from './long-texts.ts'
 import { coverage } from './meaning-score.ts'
 import { type Analysed, analyse } from './meaning-text.ts'
 import { piecesOf } from './pieces.ts'
@@ -18,6 +19,8 @@ export interface ReadText {
   /** Its words in order: what two texts share that say the same to the letter. */
   spoken: readonly string[]
   slots(): SlotText
+  /** Its parts where it is too long to be compared as a whole, else none. */
+  parts(): readonly Analysed[]
 }
 
 // Characters of all texts that are remembered.
@@ -54,6 +57,7 @@ function readAnew(text: string): ReadText {
   const meaning = analyse(text)
   const spoken = rawWords(text)
   let slots: SlotText | undefined
+  let parts: readonly Analysed[] | undefined
   return {
     text,
     meaning,
@@ -63,6 +67,10 @@ function readAnew(text: string): ReadText {
     slots() {
       slots ??= readSlots(text)
       return slots
+    },
+    parts() {
+      parts ??= partsOf(text, meaning)
+      return parts
     },
   }
 }
