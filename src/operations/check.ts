@@ -7,11 +7,12 @@ import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
 import { type SimilarityOf, withSimilarity } from '../core/similarity.ts'
 import { maxTextLength } from '../core/text.ts'
+import { bytesOf } from './bytes.ts'
 import { lenient } from './lenient.ts'
 import { perAddress, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 import { embeddingsWaitMs, pairOf, withAdaptation } from './uncertain.ts'
-import { stepResultSchema } from './verdict.ts'
+import { stepResultSchema, verdictBytes } from './verdict.ts'
 
 const goal = z.string().min(1).max(maxTextLength)
 const progress = z
@@ -88,6 +89,11 @@ export const check = perAddress(
     http: { method: 'POST', path: '/v1/check' },
     input: lenient(z.union([twoGoals, sequence])),
     output,
+    // The verdict is the last of the steps.
+    write({ ground, steps }) {
+      const written = steps.map(verdictBytes)
+      return `{"ground":${bytesOf(JSON.stringify(ground))},"steps":[${written.join(',')}],"verdict":${written.at(-1)},"stateless":true,"retained":"nothing"}`
+    },
     refusals: [
       {
         status: 400,

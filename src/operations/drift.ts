@@ -15,7 +15,7 @@ import { lenient } from './lenient.ts'
 import { badRequest, type Keyed, keyed } from './operation.ts'
 import { Refusal } from './refusal.ts'
 import { learnUncertain, withAdaptation } from './uncertain.ts'
-import { stepResultSchema } from './verdict.ts'
+import { stepResultSchema, verdictBytes } from './verdict.ts'
 
 /** Most steps that one batch logs. */
 export const maxBatchSteps = 500
@@ -73,6 +73,7 @@ export const logDrift = keyed({
   ahead: (context, body) => learnUncertain(context, readableSteps([body])),
   input: lenient(driftBody),
   output: driftAnswer,
+  write: verdictBytes,
   refusals: [badRequest],
 })(async (context, body) => {
   const request = readDrift(body)
@@ -102,6 +103,7 @@ export const logDriftBatch = keyed({
   ahead: (context, body) => learnUncertain(context, readableSteps(stepsOf(body) ?? [])),
   input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
   output: z.strictObject({ results: z.array(driftAnswer) }),
+  write: ({ results }) => `{"results":[${results.map(verdictBytes).join(',')}]}`,
   refusals: [badRequest],
 })(async (context, body) => {
   const steps = stepsOf(body)

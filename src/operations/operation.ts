@@ -136,6 +136,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
   /** `Sent` is what a caller may send, `Input` what the work receives. */
   input: z.ZodType<Input, Sent>
   output: z.ZodType<Output>
+  /** The JSON of an answer as `bytesOf` gives it, where that can be had for less than `JSON.stringify`. */
+  write?(output: NoInfer<Output>): string
   /** Status of a good answer; 200 unless given. */
   status?: 201
   refusals?: readonly DescribedRefusal[]

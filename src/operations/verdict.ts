@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { detectorNames } from '../core/detector/detectors.ts'
+import { bytesOf } from './bytes.ts'
 
 /** The verdict reasons a step can get. */
 export const reasonSchema = z.enum([
@@ -57,3 +58,19 @@ export const stepResultSchema = z
       .describe('The version of the table of one’s own work that was asked; absent without one.'),
   })
   .meta({ id: 'StepResult' })
+
+const unspelled = '"svcscore":null'
+
+/**
+ * The JSON of a verdict, or of an answer that is one with more fields, as `bytesOf` gives it. The
+ * spelling, whose brackets are beyond Latin-1, is put in afterwards; what stands in texts has its
+ * quotes escaped and is not taken for its place.
+ */
+export function verdictBytes(verdict: { svcscore: string | null }): string {
+  const { svcscore } = verdict
+  const json = bytesOf(JSON.stringify({ ...verdict, svcscore: null }))
+  if (svcscore === null) return json
+  const end = json.indexOf(unspelled) + unspelled.length
+  const begin = end - 'null'.length
+  return json.slice(0, begin) + bytesOf(JSON.stringify(svcscore)) + json.slice(end)
+}

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { pipeline } from 'node:stream/promises'
+import { bytesOf } from '../operations/bytes.ts'
 
 /** One request, and its answer under way. */
 export interface Exchange {
@@ -17,10 +18,15 @@ export const jsonType = 'application/json; charset=utf-8'
 
 /** Answers with a text of this content type. */
 export function sendText(exchange: Exchange, status: number, type: string, text: string): void {
+  sendBytes(exchange, status, type, bytesOf(text))
+}
+
+/** Answers with bytes, one character each, of this content type. */
+export function sendBytes(exchange: Exchange, status: number, type: string, bytes: string): void {
   const { headers } = exchange
   headers['content-type'] = type
-  headers['content-length'] = String(Buffer.byteLength(text))
-  begin(exchange, status).end(text)
+  headers['content-length'] = String(bytes.length)
+  begin(exchange, status).end(bytes, 'latin1')
 }
 
 /** Answers with a value as JSON. Throws, and sends nothing, when it has none. */

@@ -7,7 +7,7 @@ import type { Tool } from '../operations/tool.ts'
 import { isUnavailable } from '../storage/database.ts'
 import type { AddressSettings } from './address.ts'
 import { readCall } from './call.ts'
-import { type Exchange, jsonType, sendJson, sendLines, sendText } from './exchange.ts'
+import { type Exchange, jsonType, sendBytes, sendJson, sendLines, sendText } from './exchange.ts'
 import { mailRoutes } from './mail-pages.ts'
 import { mcpRoutes } from './mcp-http.ts'
 import type { McpExtension } from './mcp-server.ts'
@@ -96,8 +96,9 @@ function operationRoute(operation: Operation, { service, addresses }: HttpParts)
         const call = readCall(exchange, addresses, access)
         const { status, body, json } = await operation.answer(service, call)
         if (isStream(body)) return sendLines(exchange, status, body)
-        if (json === undefined) sendJson(exchange, status, body)
-        else sendText(exchange, status, jsonType, json)
+        if (json !== undefined) sendText(exchange, status, jsonType, json)
+        else if (operation.write === undefined) sendJson(exchange, status, body)
+        else sendBytes(exchange, status, jsonType, operation.write(body))
       }),
   }
 }
