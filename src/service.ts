@@ -2,6 +2,7 @@ import {
   createCipheriv,
   createDecipheriv,
   createHash,
+  hash,
   hkdfSync,
   randomBytes,
   randomInt,
@@ -236,7 +237,7 @@ export function createService(
         .join('')}`,
     newKey: () => spellKey(randomDigits(keyRandomLength)),
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
-    hash: (text) => digestOf(text).toString('base64url'),
+    hash: (text) => hash('sha256', text, 'base64url'),
     isAdminToken: (credential) =>
       adminDigest !== null && timingSafeEqual(digestOf(credential), adminDigest),
     seal,

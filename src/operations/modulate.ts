@@ -60,7 +60,7 @@ export const modulateStep = keyed({
 
 /** Learns what `logModulated` can then have without waiting; see `learnUncertain`. */
 export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
-  await learnUncertain(context, readableSteps([withRunId(body)]))
+  await learnUncertain(context, () => readableSteps([withRunId(body)]))
 }
 
 /** Logs a step as a body says it, for the account of the context; see POST /v1/modulate. */

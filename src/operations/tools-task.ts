@@ -158,7 +158,7 @@ export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 /** Logs a step in the task of the session, coming back to a ground put aside where it is nearer. */
 export async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, isKeyed } = context
-  await learnUncertain(context, [requestOf(runId, step)])
+  await learnUncertain(context, () => [requestOf(runId, step)])
   const suspends = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
     suspends || step.userTurn === true

@@ -12,17 +12,17 @@ export const embeddingsWaitMs = 250
 /**
  * Learns the embeddings of those steps that would be answered `uncertain`, so that they can be asked
  * when the steps are judged. To be called outside of any transaction; without an endpoint it does
- * nothing. The runs may go on meanwhile: then nothing is known of the texts, and the model's own
- * verdict stands.
+ * nothing and does not ask for the requests. The runs may go on meanwhile: then nothing is known of
+ * the texts, and the model's own verdict stands.
  */
 export async function learnUncertain(
   { store, account, settings, embeddings, now }: Keyed,
-  requests: readonly DriftRequest[],
+  requests: () => readonly DriftRequest[],
 ): Promise<void> {
   if (embeddings === null) return
   const pairs: TextPair[] = []
   const memories = new Map<string, Memory | null>()
-  for (const { runId, agentId, step, detector } of requests) {
+  for (const { runId, agentId, step, detector } of requests()) {
     const agent = JSON.stringify([runId, agentId])
     let memory = memories.get(agent)
     if (memory === undefined) {
