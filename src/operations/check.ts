@@ -142,8 +142,9 @@ async function judge(
     })
   }
   const alone = judgeAll(() => undefined)
+  if (embeddings === null) return alone
   const pairs = alone.flatMap((verdict) => pairOf(verdict) ?? [])
-  if (embeddings === null || pairs.length === 0) return alone
+  if (pairs.length === 0) return alone
   await embeddings.learn(pairs, embeddingsWaitMs)
   return judgeAll(embeddings.similarity)
 }

@@ -100,7 +100,7 @@ export interface Call {
   /** The content type as sent, lower case, without parameters; '' when there is none. */
   readonly contentType: string
   /** The body as text, at most `maxBytes` long (413 beyond). Read only after the gate has counted. */
-  readBody(maxBytes: number): Promise<string>
+  readBody(maxBytes: number): Promise<string> | string
   /** Aborted when nobody waits for the answer any more; made when it is asked for. */
   gone(): AbortSignal
   /** Headers of the answer; the gate adds what it learns, refused or not. */
@@ -309,8 +309,8 @@ async function readSent(
   const body = http.method === 'POST' ? await call.readBody(maxBodyBytes) : ''
   // Nothing sent is no field sent: where all of them are optional, a POST needs no body.
   const json = () => (body === '' ? {} : parseJson(body))
-  const sent = (await read?.(body, call)) ?? (http.method === 'POST' ? json() : call.query)
-  return { body, sent }
+  const special = read === undefined ? undefined : await read(body, call)
+  return { body, sent: special ?? (http.method === 'POST' ? json() : call.query) }
 }
 
 async function perform<Context, Input, Output, Sent>(

@@ -125,7 +125,7 @@ export async function replayable(
 }
 
 /** The answer of a work, all of it done. */
-export async function settled(worked: Answer | Outside<Answer>, store: Store): Promise<Answer> {
+export function settled(worked: Answer | Outside<Answer>, store: Store): Promise<Answer> | Answer {
   return 'outside' in worked ? worked.outside(store) : worked
 }
 

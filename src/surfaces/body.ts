@@ -5,15 +5,14 @@ const decoder = new TextDecoder()
 
 /**
  * The body of a request as text, without a byte order mark; bytes that are no UTF-8 become U+FFFD.
- * Throws a Refusal (413) past `maxBytes` without reading on.
+ * Throws a Refusal (413) past `maxBytes` without reading on; a promise only where it has to wait.
  */
-export async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+export function readText(request: IncomingMessage, maxBytes: number): Promise<string> | string {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
   // Most bodies have come whole by now, and listening for them would cost more than reading them.
-  const bytes: Buffer | null = request.complete
-    ? request.read()
-    : await readBytes(request, maxBytes)
+  if (!request.complete) return readBytes(request, maxBytes).then((bytes) => decoder.decode(bytes))
+  const bytes: Buffer | null = request.read()
   if (bytes === null) return ''
   if (bytes.length > maxBytes) throw tooLarge(maxBytes)
   return decoder.decode(bytes)

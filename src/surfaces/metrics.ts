@@ -52,12 +52,7 @@ export function createMetrics(): Metrics {
   })
   return {
     countVerdict({ detector, reason, drifting }, stored) {
-      countVerdict(`${detector} ${reason} ${drifting} ${stored}`, () => ({
-        detector,
-        reason,
-        drifting: String(drifting),
-        stored: String(stored),
-      }))
+      countVerdict([detector, reason, drifting, stored])
     },
     countCommit(steps) {
       commits.observe(steps)
@@ -66,7 +61,7 @@ export function createMetrics(): Metrics {
       addQueueGauges(registry, queues)
     },
     countRequest(method, route, status, seconds) {
-      countRequest(`${method} ${route} ${status}`, () => ({ method, route, status }))
+      countRequest([method, route, status])
       latencies.observe(route, seconds)
     },
     text: async () => `${await registry.metrics()}\n${latencies.text()}`,
@@ -74,30 +69,58 @@ export function createMetrics(): Metrics {
   }
 }
 
-type Labels = Record<string, string | number>
+type Label = string | number | boolean
+
+/** How often something was counted under the labels that lead here, and what goes on with one more. */
+interface Series {
+  count: number
+  readonly more: Map<Label, Series>
+}
 
 /**
- * A counter of one more for labels with this key. It keeps plain numbers until it is read: finding a
- * series of the library by its labels costs as much as judging a step.
+ * A counter of one more for labels in the order of their names. It keeps plain numbers until it is
+ * read: finding a series of the library by its labels costs as much as judging a step, and putting
+ * them together as one key a good part of it.
  */
 function addCounter(
   registry: Registry,
   described: { name: string; help: string; labelNames: readonly string[] },
-): (key: string, labels: () => Labels) => void {
-  const series = new Map<string, { labels: Labels; count: number }>()
+): (labels: readonly Label[]) => void {
+  const all: Series = { count: 0, more: new Map() }
+
+  function* seriesIn({ count, more }: Series, labels: readonly Label[] = []): Generator<Counted> {
+    if (count > 0) yield { labels, count }
+    for (const [label, series] of more) yield* seriesIn(series, [...labels, label])
+  }
+
   new Counter({
     ...described,
     registers: [registry],
     collect() {
       this.reset()
-      for (const { labels, count } of series.values()) this.inc(labels, count)
+      for (const { labels, count } of seriesIn(all)) {
+        const named = described.labelNames.map((name, place) => [name, String(labels[place])])
+        this.inc(Object.fromEntries(named), count)
+      }
     },
   })
-  return (key, labels) => {
-    const known = series.get(key)
-    if (known === undefined) series.set(key, { labels: labels(), count: 1 })
-    else known.count += 1
+  return (labels) => {
+    let series = all
+    for (const label of labels) {
+      let next = series.more.get(label)
+      if (next === undefined) {
+        next = { count: 0, more: new Map() }
+        series.more.set(label, next)
+      }
+      series = next
+    }
+    series.count += 1
   }
+}
+
+interface Counted {
+  labels: readonly Label[]
+  count: number
 }
 
 function addQueueGauges(registry: Registry, queues: Queues): void {

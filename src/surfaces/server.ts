@@ -39,7 +39,7 @@ export function createServer(
   answer: Answer,
   headers: () => Readonly<Record<string, string>>,
 ): HttpServer {
-  const spelled = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]))
+  const spelled = routesBySpelling(routes)
   const takeOver = (route: (request: IncomingMessage) => Answering) => {
     return (request: FastifyRequest, reply: FastifyReply): void => {
       reply.hijack()
@@ -52,9 +52,9 @@ export function createServer(
     genReqId: () => '',
     serverFactory(handOn) {
       const server = createNodeServer(limits, (request, response) => {
-        const { method, url = '' } = request
+        const { method = '', url = '' } = request
         const query = url.indexOf('?')
-        const route = spelled.get(`${method} ${query < 0 ? url : url.slice(0, query)}`)
+        const route = spelled.get(query < 0 ? url : url.slice(0, query))?.get(method)
         if (route === undefined) handOn(request, response)
         else answer(request, response, route)
       })
@@ -81,6 +81,14 @@ export function createServer(
     close: () => app.close(),
     cutOff: () => app.server.closeAllConnections(),
   }
+}
+
+/** The routes of a path by their methods; one key of both would have to be put together each time. */
+function routesBySpelling(routes: readonly Route[]): Map<string, Map<string, Route>> {
+  const byPath = [...Map.groupBy(routes, ({ path }) => path)]
+  return new Map(
+    byPath.map(([path, same]) => [path, new Map(same.map((route) => [route.method, route]))]),
+  )
 }
 
 function takenOver(): never {
