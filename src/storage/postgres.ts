@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { nextTick } from 'node:process'
 import pg, { type PoolClient, type QueryResult } from 'pg'
 import {
   type Database,
@@ -24,6 +25,8 @@ export async function openPostgres(url: string): Promise<Database> {
     statement_timeout: STATEMENT_LIMIT_MS,
     // Frees the locks of a node that stopped in the middle of a transaction.
     idle_in_transaction_session_timeout: 2 * STATEMENT_LIMIT_MS,
+    // What is asked before an answer has come is sent at once: each way there and back counts.
+    pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     types: { getTypeParser: readType },
@@ -50,6 +53,7 @@ export async function openPostgres(url: string): Promise<Database> {
 
   async function send(client: PoolClient, query: pg.QueryConfig): Promise<QueryResult> {
     try {
+      gatherWrites(client)
       return await client.query(query)
     } catch (error) {
       if (endsConnection(error)) lost.add(client)
@@ -166,6 +170,12 @@ function createStatements(): (sql: string) => { text: string; name?: string } {
   }
 }
 
+/** Has all that is asked until the caller waits leave in one write: each of them wakes the server. */
+function gatherWrites({ connection: { stream } }: PoolClient): void {
+  stream.cork()
+  nextTick(() => stream.uncork())
+}
+
 interface Deadline {
   /** Has the connection cut when the time is up. */
   watch(client: PoolClient): void
@@ -201,27 +211,22 @@ function begin(limitMs: number): string {
   return `BEGIN; SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`
 }
 
-/** Queries for one transaction, one at a time, refused once it is over: they would run inside another's. */
+/** Queries for one transaction, in their order, refused once it is over: they would run inside another's. */
 function lendQueries(ask: (sql: string, values: readonly Value[]) => Promise<QueryResult>): {
   queries: Queries
   end(): void
 } {
   let over = false
-  let last: Promise<unknown> = Promise.resolve()
-  function next(sql: string, values: readonly Value[]): Promise<QueryResult> {
-    const answer = last.then(() => {
-      if (over) throw new Error('This transaction is over.')
-      return ask(sql, values)
-    })
-    last = answer.catch(() => {})
-    return answer
+  function use(): typeof ask {
+    if (over) throw new Error('This transaction is over.')
+    return ask
   }
   return {
     queries: {
-      all: async <Row>(sql: string, ...values: Value[]) => (await next(sql, values)).rows as Row[],
+      all: async <Row>(sql: string, ...values: Value[]) => (await use()(sql, values)).rows as Row[],
       get: async <Row>(sql: string, ...values: Value[]) =>
-        (await next(sql, values)).rows[0] as Row | undefined,
-      run: async (sql, ...values) => (await next(sql, values)).rowCount ?? 0,
+        (await use()(sql, values)).rows[0] as Row | undefined,
+      run: async (sql, ...values) => (await use()(sql, values)).rowCount ?? 0,
     },
     end() {
       over = true

@@ -116,6 +116,16 @@ onEachDatabase((database, openFresh) => {
     assert.deepEqual(await db.get('SELECT name FROM items'), { name: 'abc' })
   })
 
+  test('queries asked for together all count for nothing when one of them fails', async (t) => {
+    const db = await openItems(t)
+    await db.run('CREATE UNIQUE INDEX items_by_id ON items (id)')
+    const insert = 'INSERT INTO items (id) VALUES (?)'
+    const together = db.tx((tx) => Promise.all([1, 2, 1, 3].map((id) => tx.run(insert, id))))
+    await assert.rejects(together, /unique/i)
+    assert.equal(await db.run(insert, 1), 1)
+    assert.deepEqual(await db.all('SELECT id FROM items'), [{ id: 1 }])
+  })
+
   test('queries after the end of their transaction are refused', async (t) => {
     const db = await openItems(t)
     const tx = await db.tx(async (tx) => tx)
