@@ -1,5 +1,8 @@
-/** What a column holds; a yes or no is stored as 1 or 0, structured content as JSON text. */
-export type Value = string | number | null
+/**
+ * What a column holds; a yes or no is stored as 1 or 0, structured content as JSON text. Bytes are for
+ * PostgreSQL alone: a parameter in its binary form.
+ */
+export type Value = string | number | null | Uint8Array
 
 /**
  * Statements in the SQL that SQLite and PostgreSQL share, with `?` where a value goes.
@@ -27,7 +30,8 @@ export interface Database extends Queries {
   readonly kind: 'sqlite' | 'postgres'
   /**
    * Runs `work` as one transaction and resolves when it is durable; when `work` throws, nothing of
-   * it remains. `work` awaits nothing but the queries of its own `tx`, and lets their errors fly:
+   * it remains. `work` awaits nothing but the queries of its own `tx`, of which it may ask several
+   * before the first is answered (they run in the order asked), and lets their errors fly:
    * SQLite holds one commit open for all transactions of a moment, and PostgreSQL refuses whatever
    * follows a failed statement.
    */

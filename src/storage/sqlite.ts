@@ -288,7 +288,7 @@ function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
 }
 
 /** Numbers bind as REAL unless they are bigints, and would then read `3.0` wherever they become text. */
-function bind(value: Value): string | number | bigint | null {
+function bind(value: Value): string | number | bigint | Uint8Array | null {
   if (typeof value === 'string') return storable(value)
   return Number.isSafeInteger(value) ? BigInt(value as number) : value
 }

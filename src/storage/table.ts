@@ -1,5 +1,6 @@
+import { arrayRows, columnArrays } from './column-arrays.ts'
 import type { Database, Queries } from './database.ts'
-import { type Columns, jsonRows, type Row } from './rows.ts'
+import type { Columns, Row } from './rows.ts'
 
 /**
  * Many rows of one table at once, in the way that is fastest on each database: PostgreSQL gets one
@@ -10,17 +11,23 @@ export interface Table<C extends Columns, K extends string> {
   /** The rows that have one of the keys, in no order. */
   find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]>
   /**
-   * The rows with the keys of these, held until the transaction ends. Rows that are missing are added
+   * The rows with the keys of these, held until the transaction ends. Those of `missing` are added
    * first where others could add them meanwhile; on SQLite, which has one writer, they stay missing.
    * Give them in one order everywhere, lest two transactions hold what the other waits for.
    */
-  hold(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
+  hold(tx: Queries, rows: readonly Row<C>[], missing?: readonly Row<C>[]): Promise<Held<C>[]>
   add(tx: Queries, rows: readonly Row<C>[]): Promise<void>
   /** Adds those whose key is not there, and answers their keys. */
   addMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
   /** Adds those whose key is not there, and merges the others: replaced unless the table says otherwise. */
   put(tx: Queries, rows: readonly Row<C>[]): Promise<void>
 }
+
+/**
+ * A row as it was found; numbers of the PostgreSQL transactions that wrote it last and that hold it
+ * now, undefined on SQLite.
+ */
+export type Held<C extends Columns> = Row<C> & { written_in?: number; held_in?: number }
 
 type Key<C extends Columns, K extends string> = Pick<Row<C>, K & keyof C>
 
@@ -82,6 +89,10 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
   }
 }
 
+/** Transactions as `xmin` numbers them, so that a row tells who wrote it. */
+const transactions = `CAST(CAST(xmin AS TEXT) AS BIGINT) AS written_in,
+  txid_current() & 4294967295 AS held_in`
+
 function allAtOnce<C extends Columns, K extends keyof C & string>(
   name: string,
   key: readonly K[],
@@ -89,37 +100,41 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
   merge: string,
 ): Table<C, K> {
   const names = Object.keys(columns).join(', ')
-  const insert = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${jsonRows('postgres', columns)} WHERE true`
+  const insert = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${arrayRows(columns)} WHERE true`
   const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
   const keyColumns = Object.fromEntries(key.map((column) => [column, columns[column]])) as Columns
-  const ofTable = (list: readonly string[]) => list.map((column) => `${name}.${column}`).join(', ')
   const same = key.map((column) => `${name}.${column} = rows.${column}`).join(' AND ')
-  const select = `SELECT ${ofTable(Object.keys(columns))}
-    FROM ${name} JOIN ${jsonRows('postgres', keyColumns)} ON ${same}`
-
-  const keysOf = (rows: readonly Key<C, K>[]) =>
-    JSON.stringify(
-      rows.map((row) => Object.fromEntries(key.map((column) => [column, row[column]]))),
-    )
+  // Looked up one by one in the order of the keys: joined, a small table would be read whole.
+  const lookUp = (selected: string, locked: string) =>
+    `SELECT found.* FROM ${arrayRows(keyColumns)}
+     CROSS JOIN LATERAL (SELECT ${selected} FROM ${name} WHERE ${same} ${locked}) AS found`
+  const select = lookUp(names, 'OFFSET 0')
+  const hold = lookUp(`${names}, ${transactions}`, `FOR UPDATE OF ${name}`)
 
   return {
-    find: (tx, keys) => tx.all<Row<C>>(select, keysOf(keys)),
-    async hold(tx, rows) {
-      await tx.run(`${insert} ${onConflict} NOTHING`, JSON.stringify(rows))
-      const locked = `${select} ORDER BY ${ofTable(key)} FOR UPDATE OF ${name}`
-      return tx.all<Row<C>>(locked, keysOf(rows))
+    find: (tx, keys) => tx.all<Row<C>>(select, ...columnArrays(keyColumns, keys)),
+    async hold(tx, rows, missing = rows) {
+      const added =
+        missing.length > 0
+          ? tx.run(`${insert} ${onConflict} NOTHING`, ...columnArrays(columns, missing))
+          : Promise.resolve(0)
+      const [held] = await Promise.all([
+        tx.all<Held<C>>(hold, ...columnArrays(keyColumns, rows)),
+        added,
+      ])
+      return held
     },
     async add(tx, rows) {
-      if (rows.length > 0) await tx.run(insert, JSON.stringify(rows))
+      if (rows.length > 0) await tx.run(insert, ...columnArrays(columns, rows))
     },
     addMissing: (tx, rows) =>
       tx.all<Key<C, K>>(
         `${insert} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
-        JSON.stringify(rows),
+        ...columnArrays(columns, rows),
       ),
     async put(tx, rows) {
       if (rows.length === 0) return
-      await tx.run(`${insert} ${onConflict} UPDATE SET ${merge}`, JSON.stringify(rows))
+      await tx.run(`${insert} ${onConflict} UPDATE SET ${merge}`, ...columnArrays(columns, rows))
     },
   }
 }
