@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type App, start } from './harness.ts'
+import { setMemory } from './set-memory.ts'
 import { verifies } from './verifies.ts'
 
 const errand = 'add rate limiting to the login endpoint'
@@ -164,7 +165,7 @@ onEachDatabase((database) => {
     const db = await openFor(t, url)
     const before = await me.read('good')
     for (const memory of ['{', '{"v":1,"detector":"overlap"}']) {
-      await db.run("UPDATE agents SET memory = ? WHERE run_id = 'bad'", memory)
+      await setMemory(db, 'bad', memory)
       const steps = ['good', 'fresh', 'bad', 'good'].map((run_id) => ({ run_id, goal: other }))
       for (const headers of [{}, { 'idempotency-key': `key ${memory.length}` }] as const) {
         const [answer, beside] = await Promise.all([

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type App, start } from './harness.ts'
+import { setMemory } from './set-memory.ts'
 import { spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
@@ -837,7 +838,7 @@ onEachDatabase((database) => {
     await me.log({ run_id: 'good', goal: errand })
     for (const [at, memory] of memories.entries()) {
       const run = `run ${at}`
-      await db.run("UPDATE agents SET memory = ? WHERE run_id = ? AND agent_id = ''", memory, run)
+      await setMemory(db, run, memory, '')
       const [bad, good, beside] = await Promise.all([
         me.post('/v1/drift', { run_id: run, goal: errand }),
         me.post('/v1/drift', { run_id: 'good', goal: errand }),

@@ -3,6 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
+import { setMemory } from './set-memory.ts'
 import { verifies } from './verifies.ts'
 
 const errand = 'add rate limiting to the login endpoint'
@@ -253,7 +254,7 @@ onEachDatabase((database) => {
     const db = await openFor(t, url)
     await me.log({ run_id: 'hurt', goal: errand, tokens: 1 })
     const memories = await db.all<{ memory: string }>('SELECT memory FROM agents')
-    await db.run("UPDATE agents SET memory = 'nonsense'")
+    await setMemory(db, 'hurt', 'nonsense')
     const send = (writer: number) => {
       const run_id = writer % 4 === 0 ? 'hurt' : 'whole'
       const headers = writer % 8 === 7 ? {} : { 'idempotency-key': `key ${writer}` }
@@ -275,7 +276,7 @@ onEachDatabase((database) => {
     const hurt = await send(4)
     assert.deepEqual([first.text, isReplay(first)], [answers[0]!.text, true])
     assert.equal(hurt.status, 500)
-    await db.run('UPDATE agents SET memory = ? WHERE run_id = ?', memories[0]!.memory, 'hurt')
+    await setMemory(db, 'hurt', memories[0]!.memory)
     const healed = await send(4)
     assert.deepEqual([healed.status, healed.body.step, isReplay(healed)], [200, 2, false])
   })

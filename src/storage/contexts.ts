@@ -7,6 +7,7 @@ import type { Database, Queries } from './database.ts'
 import type { KnownRun, Place } from './known-runs.ts'
 import type { RecentRuns } from './recent-runs.ts'
 import { type Columns, keyOf } from './rows.ts'
+import type { Entry } from './steps.ts'
 import { createTable } from './table.ts'
 
 const contextColumns = {
@@ -57,53 +58,61 @@ export interface Contexts {
   readonly byKey: ReadonlyMap<string, KnownContext>
 }
 
-/** The contexts of a batch with what is known of them; those that are new to a run are opened. */
-export async function openContexts(
+/** The contexts of a batch with what is known of them. */
+export async function readContexts(
   tx: Queries,
   kind: Database['kind'],
-  places: readonly Place[],
+  entries: readonly Entry[],
   recent: RecentRuns,
 ): Promise<Contexts> {
-  const { openings, contexts } = tables[kind]
   const of = new Map<DriftRequest, KnownContext>()
   const byKey = new Map<string, KnownContext>()
   const unread: KnownContext[] = []
-  const unopened: { account: string; run_id: string; context: string }[] = []
-  const runs = new Map<string, KnownRun>()
-  for (const { entry, run } of places) {
-    const { account, request } = entry
+  for (const { account, request } of entries) {
     const context = contextOfRequest(request)
     if (context === null) continue
     const key = keyOf(account, context)
-    let known = byKey.get(key)
+    let known = byKey.get(key) ?? recent.contexts.get(key)
     if (known === undefined) {
-      known = recent.contexts.get(key)
-      if (known === undefined) {
-        known = newContext(account, context)
-        unread.push(known)
-      }
-      byKey.set(key, known)
+      known = newContext(account, context)
+      unread.push(known)
     }
+    byKey.set(key, known)
     of.set(request, known)
-    if (run.opened.has(context)) continue
-    run.opened.add(context)
-    runs.set(run.key, run)
-    unopened.push({ account, run_id: request.runId, context })
   }
-  if (unopened.length > 0) {
-    for (const { account, run_id, context } of await openings.addMissing(tx, unopened)) {
-      const run = runs.get(keyOf(String(account), String(run_id)))
-      if (run !== undefined) byKey.get(keyOf(String(account), String(context)))?.opening.add(run)
-    }
-  }
-  if (unread.length > 0) {
-    for (const { account, context, runs, lowest } of await contexts.find(tx, unread)) {
-      const known = byKey.get(keyOf(String(account), String(context)))
-      if (known !== undefined) Object.assign(known, { runs, lowest })
-    }
+  const found = unread.length > 0 ? await tables[kind].contexts.find(tx, unread) : []
+  for (const { account, context, runs, lowest } of found) {
+    const known = byKey.get(keyOf(String(account), String(context)))
+    if (known !== undefined) Object.assign(known, { runs, lowest })
   }
   for (const [key, known] of byKey) recent.contexts.set(key, known)
   return { of, byKey }
+}
+
+/** Opens those of the contexts that are new to a run, which must be held. */
+export async function openContexts(
+  tx: Queries,
+  kind: Database['kind'],
+  { of }: Contexts,
+  places: readonly Place[],
+): Promise<void> {
+  const unopened = new Map<string, { run: KnownRun; known: KnownContext }>()
+  for (const { entry, run } of places) {
+    const known = of.get(entry.request)
+    if (known === undefined || run.opened.has(known.context)) continue
+    run.opened.add(known.context)
+    unopened.set(keyOf(run.key, known.context), { run, known })
+  }
+  if (unopened.size === 0) return
+  const rows = [...unopened.values()].map(({ run, known }) => ({
+    account: run.account,
+    run_id: run.run.run_id,
+    context: known.context,
+  }))
+  for (const { account, run_id, context } of await tables[kind].openings.addMissing(tx, rows)) {
+    const opened = unopened.get(keyOf(String(account), String(run_id), String(context)))
+    opened?.known.opening.add(opened.run)
+  }
 }
 
 function newContext(account: string, context: string): KnownContext {

@@ -19,6 +19,8 @@ export interface KnownRun {
   readonly agents: Map<string, KnownAgent>
   /** Of the contexts that it has opened those that came up. */
   readonly opened: Set<string>
+  /** The PostgreSQL transaction that holds the run and is going to write it; undefined on SQLite. */
+  readonly heldIn: number | undefined
 }
 
 /** One agent of a run. */
@@ -97,35 +99,54 @@ async function holdRuns(
 ): Promise<Map<string, KnownRun>> {
   const runs = new Map<string, KnownRun>()
   const fresh = new Map<string, RunRow>()
+  const remembered = new Set<RunRow>()
   for (const { account, request, detector, now } of entries) {
     const key = keyOf(account, request.runId)
     if (runs.has(key) || fresh.has(key)) continue
     const known = recent.runs.get(key)
-    if (known !== undefined && known.run.expires > now) runs.set(key, known)
-    else fresh.set(key, newRow(account, request.runId, request.detector ?? detector, now))
+    const lives = known !== undefined && known.run.expires > now
+    if (lives && recent.isCertain) {
+      runs.set(key, known)
+      continue
+    }
+    const row = newRow(account, request.runId, request.detector ?? detector, now)
+    fresh.set(key, row)
+    if (lives) remembered.add(row)
   }
   if (fresh.size === 0) return runs
   // In one order on every node, lest two hold what the other waits for.
   const rows = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  const hold = () => tables[kind].runs.hold(tx, rows) as Promise<RunRow[]>
-  let held = await hold()
+  const missing = rows.filter((row) => !remembered.has(row))
+  let held = await tables[kind].runs.hold(tx, rows, missing)
   // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
-  if (held.length < rows.length) held = await hold()
-  for (const row of held) {
-    const { account } = row
-    const key = keyOf(account, row.run_id)
-    runs.set(key, { key, account, run: runOf(row), agents: new Map(), opened: new Set() })
+  if (held.length < rows.length) held = await tables[kind].runs.hold(tx, rows)
+  for (const { written_in, held_in, ...row } of held) {
+    const run = newKnownRun(row as RunRow, held_in)
+    const known = recent.runs.get(run.key)
+    const isAsLeft = written_in !== undefined && known?.heldIn === written_in
+    runs.set(run.key, isAsLeft ? { ...run, agents: known.agents, opened: known.opened } : run)
   }
   const expired: RunRow[] = []
   for (const [key, row] of fresh) {
-    const run = runs.get(key)?.run
-    if (run !== undefined && (run.steps === 0 || run.expires > row.created)) continue
-    if (run !== undefined) expired.push(row)
-    const { account } = row
-    runs.set(key, { key, account, run: runOf(row), agents: new Map(), opened: new Set() })
+    const found = runs.get(key)
+    if (found !== undefined && (found.run.steps === 0 || found.run.expires > row.created)) continue
+    if (found !== undefined) expired.push(row)
+    runs.set(key, newKnownRun(row, found?.heldIn))
   }
   await forgetRuns(tx, kind, expired)
   return runs
+}
+
+function newKnownRun(row: RunRow, heldIn: number | undefined): KnownRun {
+  const { account, run_id } = row
+  return {
+    key: keyOf(account, run_id),
+    account,
+    run: runOf(row),
+    agents: new Map(),
+    opened: new Set(),
+    heldIn,
+  }
 }
 
 function newRow(account: string, runId: string, detector: DetectorName, now: number): RunRow {
@@ -178,8 +199,10 @@ export async function saveRuns(
   agents: Iterable<KnownAgent>,
 ): Promise<void> {
   const { runs: runTable, agents: agentTable } = tables[kind]
-  await runTable.put(tx, [...runs].map(rowOf))
-  await agentTable.put(tx, [...agents].map(agentRow))
+  await Promise.all([
+    runTable.put(tx, [...runs].map(rowOf)),
+    agentTable.put(tx, [...agents].map(agentRow)),
+  ])
 }
 
 function agentRow(known: KnownAgent): Row<typeof agentColumns> {

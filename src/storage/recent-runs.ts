@@ -1,14 +1,18 @@
 import type { KnownContext } from './contexts.ts'
-import type { Queries } from './database.ts'
+import type { Database, Queries } from './database.ts'
 import type { KnownRun } from './known-runs.ts'
 
 /**
- * What one transaction leaves for the next, so that a step of a busy run reads nothing. It is good
- * for SQLite alone, where everybody else's changes show.
+ * What one transaction leaves for the next, so that a step of a busy run reads little. On SQLite
+ * everybody else's changes show. On PostgreSQL they do not: there a run is held and looked at, which
+ * tells whether anybody has written it since, and contexts are read anew. So whoever changes an agent
+ * or an opening of a run writes the row of the run too.
  */
 export interface RecentRuns {
   readonly runs: Recent<KnownRun>
   readonly contexts: Recent<KnownContext>
+  /** Whether what is in here is as stored; else a run is only if nobody has written its row since. */
+  readonly isCertain: boolean
   /** Forgets everything if anybody else has changed a row since `end`. Asked first in a transaction. */
   begin(tx: Queries): Promise<void>
   /** Asked last in a transaction. */
@@ -30,9 +34,24 @@ const maxWeight = 8_000_000
 const runWeight = 1_000
 const contextWeight = 200
 
-/** An empty memory, for the transactions of one process that come one after another. */
-export function createRecentRuns(limit = maxWeight): RecentRuns {
+/** An empty memory, for the transactions of one process, of which no two at once know the same run. */
+export function createRecentRuns(kind: Database['kind'], limit = maxWeight): RecentRuns {
   const runs = createRecent<KnownRun>(limit, weightOf)
+  return kind === 'sqlite' ? certain(runs, limit) : uncertain(runs)
+}
+
+function uncertain(runs: Recent<KnownRun>): RecentRuns {
+  return {
+    runs,
+    contexts: { get: () => undefined, set() {}, clear() {} },
+    isCertain: false,
+    forget: () => runs.clear(),
+    async begin() {},
+    async end() {},
+  }
+}
+
+function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
   const contexts = createRecent<KnownContext>(limit, () => contextWeight)
   let rowsSeen = -1
   let versionSeen = -1
@@ -45,6 +64,7 @@ export function createRecentRuns(limit = maxWeight): RecentRuns {
   return {
     runs,
     contexts,
+    isCertain: true,
     forget,
     async begin(tx) {
       const version = await versionOf(tx)

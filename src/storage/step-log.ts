@@ -1,6 +1,7 @@
 import { type Database, isUnavailable, type Queries } from './database.ts'
 import { type Claim, claimAll, type Kept, keepAll, keyOfClaim } from './idempotency.ts'
 import { createRecentRuns } from './recent-runs.ts'
+import { keyOf } from './rows.ts'
 import type { Entry, LoggedStep } from './steps.ts'
 import { logAndTell } from './told-steps.ts'
 
@@ -8,80 +9,115 @@ import { logAndTell } from './told-steps.ts'
 const maxBatch = 512
 
 /**
+ * How many transactions log at once: SQLite has one writer; on PostgreSQL one is gathered and judged
+ * while the other is written.
+ */
+const lanes = { sqlite: 1, postgres: 2 }
+
+/**
  * Logs steps outside a transaction: those of all requests of a moment share one, with the records of
- * their idempotency keys, and each caller is answered when it is durable. When a batch fails for another reason than the database being away,
- * its requests are tried one by one, so that a fault of one is not the others'.
+ * their idempotency keys, and each caller is answered when it is durable. When a batch fails for another
+ * reason than the database being away, its requests are tried one by one, so that a fault of one is not
+ * the others'.
  */
 export function createStepLog(
   db: Database,
   onCommit: (steps: number) => void,
   onJob: () => void,
 ): StepLog {
-  const waiting: Waiting[] = []
-  /** Whether the transaction under way added jobs. */
-  let jobs = false
-  const recent = db.kind === 'sqlite' ? createRecentRuns() : undefined
-  let running = false
+  let waiting: Waiting[] = []
+  /** Runs and idempotency keys of the transactions under way: whatever else needs one waits. */
+  const busy = new Set<string>()
+  const recent = createRecentRuns(db.kind)
+  let running = 0
+  /** Whether a transaction begins, which will take what has come until then. */
+  let beginning = false
+
+  /** What a transaction that begins now could take of what waits, and what it has to leave. */
+  function choose(): { taken: Waiting[]; left: Waiting[] } {
+    const taken: Waiting[] = []
+    const left: Waiting[] = []
+    const held = new Set(busy)
+    let entries = 0
+    for (const [place, call] of waiting.entries()) {
+      if (taken.length > 0 && entries + call.entries.length > maxBatch) {
+        left.push(...waiting.slice(place))
+        break
+      }
+      if (needsOneOf(call, held)) {
+        // Nor may a later one overtake it.
+        left.push(call)
+        for (const each of call.runs) held.add(each)
+      } else {
+        taken.push(call)
+        entries += call.entries.length
+      }
+      // The second use of a key waits for the first.
+      if (call.key !== null) held.add(call.key)
+    }
+    return { taken, left }
+  }
 
   function take(): Waiting[] {
-    let entries = 0
-    let calls = 0
-    const keys = new Set<string>()
-    for (const each of waiting) {
-      entries += each.entries.length
-      if (calls > 0 && entries > maxBatch) break
-      if (each.once !== null) {
-        const key = keyOfClaim(each.once.claim)
-        // The second use of a key waits for the first.
-        if (keys.has(key)) break
-        keys.add(key)
-      }
-      calls++
-    }
-    return waiting.splice(0, calls)
+    const { taken, left } = choose()
+    waiting = left
+    for (const call of taken) for (const each of needsOf(call)) busy.add(each)
+    return taken
   }
 
   async function logTogether(): Promise<void> {
     let batch: Waiting[] = []
+    let jobs = false
+    const jobAdded = () => {
+      jobs = true
+    }
+    beginning = true
     try {
       const outcomes = await db.tx((tx) => {
         // Taken only now, so that whatever came while the transaction began is part of it.
+        beginning = false
         batch = take()
-        return work(tx, batch)
+        return work(tx, batch, jobAdded)
       })
       onCommit(outcomes.reduce((steps, { logged }) => steps + logged.length, 0))
       for (const [place, outcome] of outcomes.entries()) batch[place]?.end(outcome)
     } catch (error) {
-      recent?.forget()
+      recent.forget()
+      beginning = false
       // It may not even have begun; then nobody was taken, and all would wait in vain.
       if (batch.length === 0) batch = take()
       const [first, ...more] = batch
       if (more.length === 0 || isUnavailable(error)) for (const { reject } of batch) reject(error)
-      else for (const each of [first, ...more]) if (each !== undefined) await logAlone(each)
+      else
+        for (const each of [first, ...more]) if (each !== undefined) await logAlone(each, jobAdded)
     }
+    for (const call of batch) for (const each of needsOf(call)) busy.delete(each)
+    // Even when the commit seems to have failed: it may have happened.
+    if (jobs) onJob()
   }
 
-  async function logAlone(call: Waiting): Promise<void> {
+  async function logAlone(call: Waiting, jobAdded: () => void): Promise<void> {
     // Its answer was begun, and cannot be begun again.
     if (call.once !== null) return call.end('apart')
     try {
-      for (const outcome of await db.tx((tx) => work(tx, [call]))) call.end(outcome)
+      for (const outcome of await db.tx((tx) => work(tx, [call], jobAdded))) call.end(outcome)
     } catch (error) {
-      recent?.forget()
+      recent.forget()
       call.reject(error)
     }
   }
 
-  async function work(tx: Queries, calls: readonly Waiting[]): Promise<Worked[]> {
-    await recent?.begin(tx)
+  async function work(
+    tx: Queries,
+    calls: readonly Waiting[],
+    jobAdded: () => void,
+  ): Promise<Worked[]> {
+    await recent.begin(tx)
     const claims = calls.flatMap(({ once }) => (once === null ? [] : [once.claim]))
     const earlier = await claimAll(tx, db.kind, claims)
     const earlierOf = ({ once }: Waiting) =>
       once === null ? undefined : earlier.get(keyOfClaim(once.claim))
     const requests = calls.filter((call) => earlierOf(call) === undefined)
-    const jobAdded = () => {
-      jobs = true
-    }
     const logged = await logAndTell(
       tx,
       db.kind,
@@ -99,37 +135,43 @@ export function createStepLog(
       answers.push({ claim: call.once.claim, ...(await call.once.answer(own)) })
     }
     await keepAll(tx, db.kind, answers)
-    await recent?.end(tx)
+    await recent.end(tx)
     return outcomes
   }
 
-  async function run(): Promise<void> {
-    running = true
-    while (waiting.length > 0) {
-      await logTogether()
-      // Even when the commit seems to have failed: it may have happened.
-      if (jobs) onJob()
-      jobs = false
-    }
-    running = false
+  function mayBegin(): boolean {
+    return !beginning && choose().taken.length > 0
   }
 
-  function add(call: Waiting): void {
+  async function run(): Promise<void> {
+    running++
+    while (mayBegin()) await logTogether()
+    running--
+  }
+
+  function add(
+    entries: readonly Entry[],
+    once: Once | null,
+    { end, reject }: Pick<Waiting, 'end' | 'reject'>,
+  ): void {
+    const runs = [...new Set(entries.map(({ account, request }) => keyOf(account, request.runId)))]
+    const key = once === null ? null : keyOfClaim(once.claim)
+    const call = { entries, once, runs, key, end, reject }
     waiting.push(call)
-    if (!running) void run()
+    if (running < lanes[db.kind] && !needsOneOf(call, busy) && mayBegin()) void run()
   }
 
   return {
     log: (entries) =>
       new Promise((resolve, reject) => {
         const end = (outcome: Outcome) => resolve(outcome === 'apart' ? [] : outcome.logged)
-        add({ entries, once: null, end, reject })
+        add(entries, null, { end, reject })
       }),
     logOnce: (entries, once) =>
       new Promise((resolve, reject) => {
         const end = (outcome: Outcome) =>
           resolve(outcome === 'apart' ? 'apart' : (outcome.earlier ?? 'worked'))
-        add({ entries, once, end, reject })
+        add(entries, once, { end, reject })
       }),
     waitingSteps: () => waiting.reduce((steps, { entries }) => steps + entries.length, 0),
   }
@@ -155,10 +197,21 @@ export interface Once {
   answer(logged: readonly LoggedStep[]): Promise<{ status: number; answer: string }>
 }
 
+function needsOf({ runs, key }: Waiting): readonly string[] {
+  return key === null ? runs : [...runs, key]
+}
+
+function needsOneOf(call: Waiting, held: ReadonlySet<string>): boolean {
+  return held.size > 0 && needsOf(call).some((each) => held.has(each))
+}
+
 interface Waiting {
   readonly entries: readonly Entry[]
   /** Null for a request without an idempotency key. */
   readonly once: Once | null
+  /** Its runs, each once, and its idempotency key or null. */
+  readonly runs: readonly string[]
+  readonly key: string | null
   readonly end: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }

@@ -4,7 +4,7 @@ import type { EarlierRuns } from '../core/detector/judgment.ts'
 import type { DriftRequest } from '../core/drift.ts'
 import { type FrozenGround, logStep } from '../core/run.ts'
 import { type SimilarityOf, withSimilarity } from '../core/similarity.ts'
-import { type Contexts, openContexts, saveContexts, visit } from './contexts.ts'
+import { type Contexts, openContexts, readContexts, saveContexts, visit } from './contexts.ts'
 import type { Database, Queries } from './database.ts'
 import { findPlaces, type KnownAgent, type KnownRun, type Place, saveRuns } from './known-runs.ts'
 import { createRecentRuns, type RecentRuns } from './recent-runs.ts'
@@ -43,34 +43,44 @@ export type LoggedStep =
  * rows of the runs are held while their steps are judged. Of a request with a damaged run nothing is
  * logged. Must be called in a transaction; what it writes is durable when that is. The cost of a step
  * does not depend on the length of its run. What `recent` knows is not read, and it learns what this
- * leaves.
+ * leaves. What it writes is asked for when it answers, and `stored` tells when that is done.
  */
 export async function logSteps(
   tx: Queries,
   kind: Database['kind'],
   requests: readonly (readonly Entry[])[],
-  recent: RecentRuns = createRecentRuns(),
-): Promise<LoggedStep[]> {
-  const placed = await findPlaces(tx, kind, requests, recent)
+  recent: RecentRuns = createRecentRuns(kind),
+): Promise<Logging> {
+  const [placed, contexts] = await Promise.all([
+    findPlaces(tx, kind, requests, recent),
+    readContexts(tx, kind, requests.flat(), recent),
+  ])
   const isDamaged = (request: Place[]) => request.some(({ agent }) => agent.agent === 'damaged')
   const sound = placed.filter((request) => !isDamaged(request)).flat()
-  const contexts = await openContexts(tx, kind, sound, recent)
+  await openContexts(tx, kind, contexts, sound)
 
   const written: Written = { steps: [], grounds: [], runs: new Set(), agents: new Set() }
-  const results = placed.flatMap((request) =>
+  const logged = placed.flatMap((request) =>
     isDamaged(request)
       ? request.map(() => 'damaged' as const)
       : request.map((place) => logPlace(place, contexts, written)),
   )
 
-  const table = tables[kind]
-  await saveContexts(tx, kind, contexts)
-  await table.steps.add(tx, written.steps)
-  await table.grounds.add(tx, written.grounds)
-  // Written as rows only now, because a batch may change the same run many times.
-  await saveRuns(tx, kind, written.runs, written.agents)
+  const stored = Promise.all([
+    saveContexts(tx, kind, contexts),
+    tables[kind].steps.add(tx, written.steps),
+    tables[kind].grounds.add(tx, written.grounds),
+    // Written as rows only now, because a batch may change the same run many times.
+    saveRuns(tx, kind, written.runs, written.agents),
+  ])
   for (const run of written.runs) recent.runs.set(run.key, run)
-  return results
+  return { logged, stored }
+}
+
+/** What became of entries, and when it is stored. */
+export interface Logging {
+  readonly logged: LoggedStep[]
+  readonly stored: Promise<unknown>
 }
 
 const stepColumns = {

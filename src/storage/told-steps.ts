@@ -16,9 +16,9 @@ export async function logAndTell(
   jobAdded: () => void,
   recent?: RecentRuns,
 ): Promise<LoggedStep[]> {
-  const logged = await logSteps(tx, kind, requests, recent)
+  const { logged, stored } = await logSteps(tx, kind, requests, recent)
   const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
-  await emitAlerts(tx, kind, happenings, jobAdded)
+  await Promise.all([stored, emitAlerts(tx, kind, happenings, jobAdded)])
   return logged
 }
 

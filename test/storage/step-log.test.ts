@@ -10,6 +10,7 @@ import { createRecent } from '../../src/storage/recent-runs.ts'
 import type { LoggedStep } from '../../src/storage/steps.ts'
 import { createStore, type OpenStore } from '../../src/storage/store.ts'
 import { databases, onEachDatabase, openFor } from '../backends.ts'
+import { setMemory } from '../set-memory.ts'
 
 const sqlite = databases.find(({ name }) => name === 'sqlite')!
 
@@ -174,7 +175,7 @@ onEachDatabase((database) => {
               case 'expire':
                 return store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, now, 1_000))
               case 'damage':
-                return store.db.run("UPDATE agents SET memory = '' WHERE run_id = ?", made.run)
+                return setMemory(store.db, made.run, '')
               case 'later':
                 return null
             }
