@@ -8,6 +8,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { readCheck } from '../src/core/check.ts'
 import { detect } from '../src/core/detector/detect.ts'
+import { defaultDetector } from '../src/core/detector/detectors.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 
 /** An answer of the service, and the ground of the body it was given to. */
@@ -45,7 +46,7 @@ function readyMade({ ground }: { ground: string }): string {
 function judged(body: unknown): string {
   const request = readCheck(body)
   if ('error' in request) throw new Error(request.detail)
-  let memory = newMemory('overlap')
+  let memory = newMemory(defaultDetector)
   const steps = request.steps.map((step) => {
     const detected = detect(memory, step)
     memory = detected.memory

@@ -4,10 +4,11 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { detect } from '../src/core/detector/detect.ts'
+import { defaultDetector } from '../src/core/detector/detectors.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 import { type Sample, startAsker } from './asker.ts'
 import type { Pattern, Step } from './bare-drift-server.ts'
-import { englishGoal } from './goals.ts'
+import { goalOfRun } from './goals.ts'
 import type { Round } from './load.ts'
 import { postOf } from './request.ts'
 import { residentMiBOf, type Server, startServer, startWithKey } from './server.ts'
@@ -113,7 +114,7 @@ async function withPeers<T>(
 
 /** What the service stores and answers after as many steps as it takes until nothing grows. */
 async function patternOf(url: string, key: string): Promise<Pattern> {
-  const steps = Array.from({ length: postgres.batchSteps }, (_, n) => stepOf('pattern', n))
+  const steps = Array.from({ length: postgres.batchSteps }, (_, n) => stepOf('pattern', 0, n))
   const post = async (path: string, body: object) => {
     const answer = await fetch(url + path, {
       method: 'POST',
@@ -126,9 +127,9 @@ async function patternOf(url: string, key: string): Promise<Pattern> {
   }
   await post('/v1/drift/batch', { steps })
   const batch = await post('/v1/drift/batch', { steps })
-  const single = await post('/v1/drift', stepOf('pattern', 1))
+  const single = await post('/v1/drift', stepOf('pattern', 0, 1))
 
-  let memory = newMemory('overlap')
+  let memory = newMemory(defaultDetector)
   for (const { goal, progress, distance } of [...steps, ...steps]) {
     memory = detect(memory, { goal, progress, distance }).memory
   }
@@ -142,10 +143,11 @@ async function patternOf(url: string, key: string): Promise<Pattern> {
   }
 }
 
-function stepOf(run: string, n: number): Step {
+/** Step `n` of the run with this name and number. */
+function stepOf(name: string, run: number, n: number): Step {
   return {
-    run_id: run,
-    goal: englishGoal(n),
+    run_id: `${name}-${run}`,
+    goal: goalOfRun(run, n),
     progress: 'advancing',
     distance: n % 11,
     tokens: 100 + n,
@@ -156,7 +158,11 @@ function stepOf(run: string, n: number): Step {
 function singleSteps(key: string, connections: number, staysAwake: boolean): Task {
   const headers = { authorization: `Bearer ${key}` }
   const requests = Array.from({ length: connections * goalsARun }, (_, n) =>
-    postOf('/v1/drift', headers, stepOf(`of-${connections}-${Math.floor(n / goalsARun)}`, n)),
+    postOf(
+      '/v1/drift',
+      headers,
+      stepOf(`of-${connections}`, Math.floor(n / goalsARun), n % goalsARun),
+    ),
   )
   const name = connections === 1 ? '1 connection' : `${connections} connections`
   return { name, round: { requests, connections, ms: roundMs, staysAwake }, steps: 1 }
@@ -168,8 +174,9 @@ function batches(key: string): Task {
   const headers = { authorization: `Bearer ${key}` }
   const batchesARun = 5
   const requests = Array.from({ length: connections * batchesARun }, (_, batch) => {
-    const run = `batch-${Math.floor(batch / batchesARun)}`
-    const steps = Array.from({ length: batchSteps }, (_, n) => stepOf(run, batch * batchSteps + n))
+    const run = Math.floor(batch / batchesARun)
+    const first = (batch % batchesARun) * batchSteps
+    const steps = Array.from({ length: batchSteps }, (_, n) => stepOf('batch', run, first + n))
     return postOf('/v1/drift/batch', headers, { steps })
   })
   return {

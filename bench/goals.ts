@@ -25,6 +25,19 @@ export function englishGoal(n: number): string {
   return `${verb} the ${part} of the ${place} in release ${fourDigits(n)}`
 }
 
+/**
+ * The goal of step `n` of run `run` in about 60 ASCII characters: the run's errand, then parts of the
+ * work on it, and three steps of each 30 that leave it. No two of 10,000 are alike.
+ */
+export function goalOfRun(run: number, n: number): string {
+  const [, part, place] = chosen(run * perColumn, english)
+  if (n === 0) return `Rework the ${part} of the ${place}`
+  const number = fourDigits(run * runLength + n)
+  if (n % stretch >= staysFor)
+    return `Compare the flight prices to Lisbon for a holiday, offer ${number}`
+  return `${parts[n % parts.length]} the ${part} of the ${place}, ticket ${number}`
+}
+
 /** The goal of step `n` in 60 characters, all but four of them Chinese. */
 export function chineseGoal(n: number): string {
   const [verb, part, place] = chosen(n, chinese)
@@ -49,6 +62,19 @@ const chinese: Vocabulary = [
   ['限流规则', '错误格式', '访问审计', '搜索索引', '重试策略'],
   ['登录接口', '订单服务', '支付队列', '账单页面', '手机应用'],
 ]
+
+const parts = [
+  'Write tests for',
+  'Read the code of',
+  'Profile',
+  'Document',
+  'Review',
+  'Tidy up',
+  'Fix',
+]
+const stretch = 30
+const staysFor = 27
+const runLength = 125
 
 const perColumn = 5
 // How many goals further on the verb alone is another, and the verb and the part are.
