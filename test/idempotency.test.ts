@@ -184,6 +184,9 @@ onEachDatabase((database) => {
     assert.deepEqual([again.text, replayed(again)], [first.text, true])
     const conflict = await one.post('/v1/drift', { ...body, goal: 'something else' })
     assert.deepEqual([conflict.status, conflict.body.error], [409, 'idempotency_conflict'])
+    // However the field is spelled, it is the same; the body is not.
+    const spelled = JSON.stringify(body).replace('step_id', 'step\\u005fid')
+    assert.equal((await one.post('/v1/drift', spelled)).status, 409)
     for (const fresh of [
       await one.post('/v1/drift', { ...body, run_id: 'b' }),
       await one.post('/v1/drift', { ...body, step_id: 's2' }),

@@ -46,6 +46,8 @@ describe('the process', { concurrency: true }, () => {
     const idle = await openSocket(url)
     idle.write('GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n')
     await once(idle, 'data')
+    // Asked before it can be closed, for nobody is told of that twice.
+    const idled = readToEnd(idle)
     const probe = await openSocket(url)
     const probed = readToEnd(probe)
     probe.write('GET /readyz HTTP/1.1\r\nhost: x\r\n')
@@ -53,7 +55,7 @@ describe('the process', { concurrency: true }, () => {
     const began = performance.now()
     child.kill('SIGTERM')
     await refused(url)
-    await readToEnd(idle)
+    await idled
 
     probe.write('\r\n')
     const [ready] = readAnswers(await probed)

@@ -133,6 +133,9 @@ function conflict(detail: string): Refusal {
   return new Refusal(409, 'idempotency_conflict', { detail })
 }
 
+/** The field as it is, or as JSON may spell any of its characters. */
+const mayNameStep = /"step_id"|\\u00/
+
 function keyOf(
   { idempotencyKey }: Call,
   route: string,
@@ -142,7 +145,7 @@ function keyOf(
   if (idempotencyKey !== undefined) {
     return { scope: route, key: checked(idempotencyKey, 'the header Idempotency-Key') }
   }
-  if (!body.includes('"step_id"')) return null
+  if (!mayNameStep.test(body)) return null
   const fields = parseJson(body) as Record<string, unknown> | null | undefined
   if (typeof fields?.step_id !== 'string') return null
   const name = fields[field]

@@ -55,6 +55,16 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === UNAVAILABLE
 }
 
+/** Whether it is unavailable only because two transactions waited for each other, and this one gave way. */
+export function gaveWay(error: unknown): boolean {
+  if (!isUnavailable(error)) return false
+  const { cause } = error as Error
+  return cause instanceof Error && 'code' in cause && deadlocks.has(cause.code)
+}
+
+/** PostgreSQL's states for a serialisation failure and a deadlock. */
+const deadlocks: ReadonlySet<unknown> = new Set(['40001', '40P01'])
+
 const UNAVAILABLE = 'database_unavailable'
 
 /** Text as both databases hold it: U+0000 and lone surrogates become U+FFFD. */

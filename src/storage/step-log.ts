@@ -1,4 +1,4 @@
-import { type Database, isUnavailable, type Queries } from './database.ts'
+import { type Database, gaveWay, isUnavailable, type Queries } from './database.ts'
 import { type Claim, claimAll, type Kept, keepAll, keyOfClaim } from './idempotency.ts'
 import { createRecentRuns } from './recent-runs.ts'
 import { keyOf } from './rows.ts'
@@ -17,8 +17,8 @@ const lanes = { sqlite: 1, postgres: 2 }
 /**
  * Logs steps outside a transaction: those of all requests of a moment share one, with the records of
  * their idempotency keys, and each caller is answered when it is durable. When a batch fails for another
- * reason than the database being away, its requests are tried one by one, so that a fault of one is not
- * the others'.
+ * reason than the database being away, or because it gave way to another transaction, its requests are
+ * tried one by one, so that a fault of one is not the others'.
  */
 export function createStepLog(
   db: Database,
@@ -86,10 +86,12 @@ export function createStepLog(
       beginning = false
       // It may not even have begun; then nobody was taken, and all would wait in vain.
       if (batch.length === 0) batch = take()
-      const [first, ...more] = batch
-      if (more.length === 0 || isUnavailable(error)) for (const { reject } of batch) reject(error)
-      else
-        for (const each of [first, ...more]) if (each !== undefined) await logAlone(each, jobAdded)
+      // Whoever gave way to another transaction finds it done the next time.
+      const isWorthATry = gaveWay(error) || (batch.length > 1 && !isUnavailable(error))
+      for (const each of batch) {
+        if (isWorthATry) await logAlone(each, jobAdded)
+        else each.reject(error)
+      }
     }
     for (const call of batch) for (const each of needsOf(call)) busy.delete(each)
     // Even when the commit seems to have failed: it may have happened.

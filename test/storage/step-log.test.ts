@@ -3,7 +3,13 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
 import { dayMs } from '../../src/core/time.ts'
-import type { Database, Queries, Value } from '../../src/storage/database.ts'
+import {
+  type Database,
+  isUnavailable,
+  type Queries,
+  unavailable,
+  type Value,
+} from '../../src/storage/database.ts'
 import { deleteExpiredRuns } from '../../src/storage/expiry.ts'
 import { migrate } from '../../src/storage/migrations.ts'
 import { createRecent } from '../../src/storage/recent-runs.ts'
@@ -105,6 +111,28 @@ onEachDatabase((database) => {
     const other = (await log([entry({ run_id: 'other', goal: 'paint the shed' })]))[0]
     assert.ok(other !== undefined && other !== 'damaged')
     assert.deepEqual([other.step, other.earlier], [1, null])
+  })
+
+  test('steps that gave way to another transaction are logged the next time', async (t) => {
+    const db = await openMigrated(t, await database.createUrl())
+    let deadlocks = 1
+    const store = createStore({
+      ...db,
+      tx: (work, options) =>
+        db.tx(async (tx) => {
+          const result = await work(tx)
+          if (deadlocks-- > 0) {
+            throw unavailable(Object.assign(new Error('deadlock detected'), { code: '40P01' }))
+          }
+          return result
+        }, options),
+    })
+    const [alone] = await store.log([entry({})])
+    deadlocks = 1
+    const together = await Promise.all([store.log([entry({})]), store.log([entry({})])])
+    assert.deepEqual([alone, ...together.flat()].map(numberOf), [1, 2, 3])
+    deadlocks = 2
+    await assert.rejects(store.log([entry({})]), isUnavailable)
   })
 
   test('whatever else changes runs, steps go on from what is stored', async (t) => {
