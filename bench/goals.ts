@@ -27,12 +27,12 @@ export function englishGoal(n: number): string {
 
 /**
  * The goal of step `n` of run `run` in about 60 ASCII characters: the run's errand, then parts of the
- * work on it, and three steps of each 30 that leave it. No two of 10,000 are alike.
+ * work on it, and three steps of each 30 that leave it. No two are alike.
  */
 export function goalOfRun(run: number, n: number): string {
   const [, part, place] = chosen(run * perColumn, english)
   if (n === 0) return `Rework the ${part} of the ${place}`
-  const number = fourDigits(run * runLength + n)
+  const number = `${run}-${n}`
   if (n % stretch >= staysFor)
     return `Compare the flight prices to Lisbon for a holiday, offer ${number}`
   return `${parts[n % parts.length]} the ${part} of the ${place}, ticket ${number}`
@@ -74,7 +74,6 @@ const parts = [
 ]
 const stretch = 30
 const staysFor = 27
-const runLength = 125
 
 const perColumn = 5
 // How many goals further on the verb alone is another, and the verb and the part are.
