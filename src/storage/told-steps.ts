@@ -17,8 +17,12 @@ export async function logAndTell(
   recent?: RecentRuns,
 ): Promise<LoggedStep[]> {
   const { logged, stored } = await logSteps(tx, kind, requests, recent)
-  const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
-  await Promise.all([stored, emitAlerts(tx, kind, happenings, jobAdded)])
+  const tell = async () => {
+    const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
+    await emitAlerts(tx, kind, happenings, jobAdded)
+  }
+  // What fails meanwhile fails together: nobody would hear a write that is refused after it.
+  await Promise.all([stored, tell()])
   return logged
 }
 
