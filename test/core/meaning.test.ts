@@ -151,6 +151,13 @@ describe('a long errand', () => {
     assert.ok(lastOf([ground, ...away, ...away]).drifting)
   })
 
+  test('says what not to do wherever it says so', () => {
+    const long = [...parts, ...parts, 'Do not deploy anything to production.', ...parts].join(' ')
+    const { drifting, why } = lastOf([long, 'Deploy to production'])
+    assert.ok(drifting)
+    assert.match(why, /says not to "Deploy"/)
+  })
+
   test('is read whole however long it is', () => {
     const long = Array.from({ length: 40 }, (_, part) => `${ground} Part ${part} is next.`).join(
       ' ',

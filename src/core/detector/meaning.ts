@@ -27,7 +27,7 @@ import { takeHints } from './hints.ts'
 import { isOverride } from './hostile.ts'
 import { scorePair } from './meaning-score.ts'
 import { explainStep } from './meaning-why.ts'
-import { compareSlots } from './slots.ts'
+import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
 import { type ReadText, readText, saysTheSame } from './texts.ts'
 
 /**
@@ -103,11 +103,7 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   if (isOverride(goal.text, ground.text)) {
     return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
   }
-  // Texts of one frame share words; most steps do not, and are not cut for the comparison.
-  const slot =
-    compared.overlap < leastFrameOverlap
-      ? null
-      : compareSlots(ground.slots(), goal.slots(), (key) => isTrusted(key, errand, ground))
+  const slot = differenceOf(compared, errand, ground, goal)
   if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
   const isReadable = ground.isKnown && goal.isKnown
   const score = scoreStep(errand, ground, goal)
@@ -116,6 +112,19 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   if (compared.overlap >= goalFloor)
     return { kind: 'lexical', score: Math.min(score, -1), told: '' }
   return { kind: 'unreadable', score: halved(score), told: '' }
+}
+
+function differenceOf(
+  { overlap }: Compared,
+  errand: Errand,
+  ground: ReadText,
+  goal: ReadText,
+): SlotDifference | null {
+  const denies = ground.slots().denied().size > 0
+  const denied = denies ? deniedVerb(ground.slots(), goal.slots()) : null
+  // Texts of one frame share words; most steps do not, and are not cut for the comparison.
+  if (denied !== null || overlap < leastFrameOverlap) return denied
+  return compareSlots(ground.slots(), goal.slots(), (key) => isTrusted(key, errand, ground))
 }
 
 /** Where something else is in doubt, the score says half as much for the errand and nothing against it. */

@@ -6,10 +6,10 @@ export interface SlotText {
   tokens: readonly SlotToken[]
   /** The keys of all tokens, also of those that are not compared. */
   keys(): ReadonlySet<string>
+  /** The keys of what it speaks of only after a "not", compared or not. */
+  denied(): ReadonlySet<string>
   /** Tokens that are not function words. */
   content: number
-  /** Whether there is a "not" in it. */
-  denies: boolean
 }
 
 /** One word, number, identifier or quotation of a text. */
@@ -67,7 +67,6 @@ export function readSlots(text: string): SlotText {
   const tokens: SlotToken[] = []
   let content = 0
   let reach = 0
-  let denies = false
   const cut = piecesOf(text)
   for (const piece of cut) {
     if (tokens.length >= mostTokens) break
@@ -76,20 +75,37 @@ export function readSlots(text: string): SlotText {
     const token = reach > 0 ? { ...affirmed, negated: true } : affirmed
     reach = token.kind === 'negation' ? negationReach : reach - 1
     if (isContent(token)) content++
-    if (token.kind === 'negation') denies = true
     tokens.push(token)
   }
   // Only what is trusted is asked for its keys, and most texts are not.
   let keys: ReadonlySet<string> | undefined
+  let denied: ReadonlySet<string> | undefined
   return {
     tokens,
     content,
-    denies,
     keys() {
       keys ??= new Set(cut.map((piece) => readPiece(piece).inside.key))
       return keys
     },
+    denied() {
+      denied ??= deniedIn(cut)
+      return denied
+    },
   }
+}
+
+function deniedIn(pieces: readonly string[]): Set<string> {
+  const denied = new Set<string>()
+  const affirmed = new Set<string>()
+  let reach = 0
+  for (const piece of pieces) {
+    const { key, kind } = readPiece(piece).inside
+    const keys = reach > 0 ? denied : affirmed
+    keys.add(key)
+    reach = kind === 'negation' ? negationReach : reach - 1
+  }
+  for (const key of affirmed) denied.delete(key)
+  return denied
 }
 
 function piecesOf(text: string): readonly string[] {

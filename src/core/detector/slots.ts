@@ -29,9 +29,7 @@ export function compareSlots(
   goal: SlotText,
   isKnown: (key: string) => boolean,
 ): SlotDifference | null {
-  if (ground.content === 0 || goal.content === 0) return null
-  const denied = deniedVerb(ground, goal)
-  if (denied !== null || !mayShareFrame(ground, goal)) return denied
+  if (ground.content === 0 || goal.content === 0 || !mayShareFrame(ground, goal)) return null
   const aligned = align(ground.tokens, goal.tokens)
   return (
     turnedNegation(aligned, ground, goal) ??
@@ -41,13 +39,12 @@ export function compareSlots(
 }
 
 /** `pause it, do not cancel it` against `cancel it`: what the goal begins with is only ever denied. */
-function deniedVerb(ground: SlotText, goal: SlotText): SlotDifference | null {
-  const [verb, ...others] = goal.tokens.filter(isContent)
-  if (!ground.denies || verb?.kind !== 'word' || verb.negated) return null
-  if (!isOnlyDenied(ground, verb)) return null
-  const keys = ground.keys()
+export function deniedVerb(ground: SlotText, goal: SlotText): SlotDifference | null {
+  const verb = goal.tokens.find(isContent)
+  if (verb?.kind !== 'word' || verb.negated || !ground.denied().has(verb.key)) return null
+  const others = goal.tokens.filter((token) => token !== verb && isContent(token))
   return {
-    hard: others.length > 0 && others.every(({ key }) => keys.has(key)),
+    hard: others.length > 0 && others.every(({ key }) => ground.keys().has(key)),
     told: `the ground says not to "${verb.text}"`,
   }
 }
@@ -155,15 +152,9 @@ function turnedNegation(
       told: `the ground says to "${first.ground.text}" and the goal not to`,
     }
   }
-  return isOnlyDenied(ground, first.goal)
+  return ground.denied().has(first.goal.key)
     ? { hard: true, told: `the ground says not to "${first.goal.text}"` }
     : null
-}
-
-/** Whether the ground has the token, and always after a "not". */
-function isOnlyDenied({ tokens }: SlotText, { key }: SlotToken): boolean {
-  const said = tokens.filter((token) => token.key === key)
-  return said.length > 0 && said.every(({ negated }) => negated)
 }
 
 /** `a to b` against `b to a`: the same words in the same frame, two of them exchanged. */
