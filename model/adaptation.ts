@@ -7,7 +7,7 @@
 import { join } from 'node:path'
 import { type Adaptation, adapted } from '../src/core/detector/adaptation.ts'
 import { buildTable, type Example, readTable } from '../src/core/detector/adaptation-table.ts'
-import { hashOf } from '../src/core/detector/meaning-model.ts'
+import { hashOf } from '../src/core/detector/hash.ts'
 import { scorePair } from '../src/core/detector/meaning-score.ts'
 import { analyse } from '../src/core/detector/meaning-text.ts'
 import { type Labelled, predict, readLabelled } from '../src/core/labelled.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
+import { hashOf } from '../src/core/detector/hash.ts'
 import { featureNames } from '../src/core/detector/meaning-features.ts'
-import { type Header, hashOf } from '../src/core/detector/meaning-model.ts'
+import type { Header } from '../src/core/detector/meaning-model.ts'
 import { steps } from '../src/core/detector/meaning-text.ts'
 import { type Leanings, leaningsOf } from './leanings.ts'
 import type { Regression } from './regression.ts'

@@ -1,6 +1,6 @@
 import { parseJson } from '../text.ts'
 import type { Adaptation, Associations } from './adaptation.ts'
-import { hashOf } from './meaning-model.ts'
+import { hashOf } from './hash.ts'
 import { analyse, stemOf } from './meaning-text.ts'
 
 /**

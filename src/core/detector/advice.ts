@@ -1,3 +1,4 @@
+import { two } from './figures.ts'
 import type { Reason } from './rules.ts'
 import type { Told } from './why.ts'
 
@@ -37,8 +38,4 @@ function selfReport({ reading: { progress }, situation: { phi }, drifting }: Tol
   return drifting
     ? `The step reports ${progress} at ${two(phi)} from the ground, and the step before showed a sign of drift as well. The ground is still owed.`
     : `The step reports ${progress} at ${two(phi)} from the ground. If it holds on the next step, the run counts as drifting.`
-}
-
-function two(number: number): string {
-  return number.toFixed(2)
 }

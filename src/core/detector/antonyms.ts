@@ -1,3 +1,5 @@
+import { remembering } from './pieces.ts'
+
 /** Words of errands that undo or contradict each other; each pair both ways, one form of each word. */
 const pairs =
   'abort continue,accept decline,accept reject,activate deactivate,add remove,add delete,allow block,' +
@@ -41,12 +43,17 @@ for (const pair of pairs.split(',')) {
 
 /** Whether two words, in lower case and in any usual form, mean opposite things. */
 export function areOpposite(one: string, other: string): boolean {
-  for (const a of formsOf(one)) {
-    const known = opposites.get(a)
-    if (known !== undefined && formsOf(other).some((b) => known.has(b))) return true
+  const known = oppositesOfForms(one)
+  if (known.length > 0 && formsOf(other).some((form) => known.some((each) => each.has(form)))) {
+    return true
   }
   return negates(one, other) || negates(other, one)
 }
+
+/** The opposites of each form of a word that has some. */
+const oppositesOfForms = remembering((word) =>
+  formsOf(word).flatMap((form) => opposites.get(form) ?? []),
+)
 
 function oppositesOf(word: string): Set<string> {
   const known = opposites.get(word) ?? new Set<string>()

@@ -3,6 +3,7 @@ import { overlapOf } from './compare.ts'
 import { confidenceIn } from './confidence.ts'
 import { phiWeights } from './constants.ts'
 import { type Detector, type DetectorName, detectors, type Measured } from './detectors.ts'
+import { rounded } from './figures.ts'
 import { groundToFreeze } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
 import { frozen, type Ground, type Memory, withAdaptation } from './memory.ts'
@@ -156,8 +157,4 @@ function phiOf(displacement: number, { distance, progress }: Reading, ground: Gr
 function leadsNowhere({ accepted, period }: Memory, measured: Measured | null): boolean {
   const lies = measured === null || measured.displacement > 0.5
   return lies || (period !== null && accepted.flat >= period)
-}
-
-function rounded(number: number): number {
-  return Number(number.toFixed(2))
 }

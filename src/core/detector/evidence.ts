@@ -1,6 +1,6 @@
 import type { Errand } from './errand.ts'
 import { scorePair } from './meaning-score.ts'
-import { type ReadText, readText } from './texts.ts'
+import { partsIn, type ReadText, readText } from './texts.ts'
 
 /**
  * How the evidence of a step is weighed and from when on it counts as drift. All of it was chosen on
@@ -58,7 +58,7 @@ const nearerByChance = 0.27
  * is the score of the part that the goal is nearest to, less what chance makes of many parts.
  */
 export function scoreTexts(ground: ReadText, goal: ReadText): number {
-  const parts = ground.parts()
+  const parts = partsIn(ground)
   if (parts.length === 0) return scorePair(ground.meaning, goal.meaning)
   let lowest = weights.most as number
   for (const part of parts) lowest = Math.min(lowest, scorePair(part, goal.meaning))

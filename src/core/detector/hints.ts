@@ -1,6 +1,7 @@
 import { adapted } from './adaptation.ts'
 import type { Compared } from './detectors.ts'
 import { uncertainAbove, weights } from './evidence.ts'
+import { two } from './figures.ts'
 import type { Seen } from './meaning.ts'
 import type { ReadText } from './texts.ts'
 
@@ -42,7 +43,7 @@ export function takeHints(
   if (adaptation !== null && seen.kind === 'scored') {
     const added = adapted(adaptation, ground.meaning, goal.meaning)
     score = Math.max(-weights.most, Math.min(weights.most, score + added))
-    told.push(`Of that, the table ${adaptation.version} adds ${added.toFixed(2)}.`)
+    told.push(`Of that, the table ${adaptation.version} adds ${two(added)}.`)
   }
   const isOpen = seen.kind === 'unreadable' || (seen.kind === 'scored' && score > uncertainAbove)
   let isSettled = false
@@ -51,7 +52,7 @@ export function takeHints(
     const isFar = similarity <= similarityLimits.far
     if (isFar) score = Math.max(score, farScore)
     const where = isSettled ? 'near the ground' : isFar ? 'far from the ground' : 'in between'
-    told.push(`Its embedding lies ${where}, at ${similarity.toFixed(2)}.`)
+    told.push(`Its embedding lies ${where}, at ${two(similarity)}.`)
   }
   return {
     seen: score === seen.score ? seen : { ...seen, score },

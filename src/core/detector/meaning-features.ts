@@ -35,10 +35,13 @@ const shortestPart = 4
 const shortestWhole = 6
 
 // What is noted while a pair is measured: the best match of each of the ground's words, how far it is
-// begun, and whether the last word compared begins like any of them.
+// begun, whether the last word compared begins like any of them, and the sums that one half of the
+// cosine leaves for the other.
 const closestOfGround = new Float64Array(mostTokens)
 const begunOfGround = new Float64Array(mostTokens)
 let isBegun = false
+let squaresOfGoal = 0
+let squaresShared = 0
 
 /** Measures a pair into `out`, which has room for every feature. */
 export function measurePair(ground: Analysed, goal: Analysed, out: Float64Array): void {
@@ -47,106 +50,105 @@ export function measurePair(ground: Analysed, goal: Analysed, out: Float64Array)
     closestOfGround[at] = 0
     begunOfGround[at] = 0
   }
-  const found = matchGoal(ground, goal)
-  const named = matchGround(ground, goal)
-  const neighbours = countShared(goal.pairs, ground.pairs)
-  out[0] = share(found.sharedRarity, found.rarity)
-  out[1] = share(found.sharedRarity, named.rarity)
-  out[2] = share(found.sharedSquares, Math.sqrt(found.squares) * Math.sqrt(named.squares))
-  out[3] = found.shared
-  out[4] = found.sharedRarity
-  out[5] = found.rarity - found.sharedRarity
-  out[6] = share(found.beginningsShared, found.beginnings)
+  measureGoal(ground, goal, out)
+  measureGround(ground, goal, out)
   out[7] = ground.size
-  out[8] = found.rarest
   out[9] = goal.isFile ? 1 : 0
-  out[10] = share(found.matched, found.weight)
-  out[11] = share(named.matched, named.weight)
-  out[12] = Math.sqrt(found.weight)
-  out[13] = Math.sqrt(named.weight)
-  out[14] = Math.sqrt(found.unlikeWeight)
-  out[15] = Math.sqrt(found.similarWeight)
-  out[16] = share(found.rarityInParts, found.rarity)
-  out[17] = share(named.rarityInParts, named.rarity)
-  out[18] = found.rarity - found.rarityInParts
-  out[19] = Math.sqrt(found.wordsMissing)
-  out[20] = share(named.begun, named.rarity)
-  out[21] = share(neighbours, goal.pairs.length)
-  out[22] = share(found.shared, count)
-  out[23] = found.unlikeness > 0 ? found.unmatched / Math.sqrt(found.unlikeness) : 0
-  out[24] = found.matchedLeaning
+  out[21] = share(countShared(goal.pairs, ground.pairs), goal.pairs.length)
+  out[22] = share(out[3] as number, count)
 }
 
 /** What the words of the goal find in the ground; opaque words count only where they are found. */
-function matchGoal(ground: Analysed, goal: Analysed) {
-  const found = {
-    rarity: 0,
-    squares: 0,
-    weight: 0,
-    rarest: 0,
-    shared: 0,
-    sharedRarity: 0,
-    sharedSquares: 0,
-    beginnings: 0,
-    beginningsShared: 0,
-    matched: 0,
-    unlikeWeight: 0,
-    similarWeight: 0,
-    rarityInParts: 0,
-    wordsMissing: 0,
-    unlikeness: 0,
-    unmatched: 0,
-    matchedLeaning: 0,
-  }
+function measureGoal(ground: Analysed, goal: Analysed, out: Float64Array): void {
+  let rarity = 0
+  let squares = 0
+  let weight = 0
+  let rarest = 0
+  let shared = 0
+  let sharedRarity = 0
+  let sharedSquares = 0
+  let beginnings = 0
+  let beginningsShared = 0
+  let matched = 0
+  let unlikeWeight = 0
+  let similarWeight = 0
+  let rarityInParts = 0
+  let wordsMissing = 0
+  let unlikeness = 0
+  let unmatched = 0
+  let matchedLeaning = 0
   for (const token of goal.tokens) {
-    const { rarity, weight } = token
     const closest = closestTo(token, ground.tokens)
     const isInParts = closest === 1 || isPartOf(token, ground)
     if (token.prefix !== 0) {
-      found.beginnings += 1
-      if (isBegun) found.beginningsShared += 1
+      beginnings += 1
+      if (isBegun) beginningsShared += 1
     }
     if (token.opaque && !isInParts) continue
-    found.rarity += rarity
-    found.squares += rarity * rarity
-    found.weight += weight
-    if (rarity > found.rarest) found.rarest = rarity
+    rarity += token.rarity
+    squares += token.rarity * token.rarity
+    weight += token.weight
+    if (token.rarity > rarest) rarest = token.rarity
     if (closest === 1) {
-      found.shared += 1
-      found.sharedRarity += rarity
-      found.sharedSquares += rarity * rarity
+      shared += 1
+      sharedRarity += token.rarity
+      sharedSquares += token.rarity * token.rarity
     }
-    found.matched += weight * closest
-    if (closest < similar.unlike) found.unlikeWeight += weight
-    if (closest >= similar.from) found.similarWeight += weight
-    if (isInParts) found.rarityInParts += rarity
-    else found.wordsMissing += 1
+    matched += token.weight * closest
+    if (closest < similar.unlike) unlikeWeight += token.weight
+    if (closest >= similar.from) similarWeight += token.weight
+    if (isInParts) rarityInParts += token.rarity
+    else wordsMissing += 1
     const likeness = isInParts ? 1 : likenessOf(closest)
-    found.unlikeness += 1 - likeness
-    found.unmatched += token.unmatched * (1 - likeness)
-    found.matchedLeaning += token.matched * likeness
+    unlikeness += 1 - likeness
+    unmatched += token.unmatched * (1 - likeness)
+    matchedLeaning += token.matched * likeness
   }
-  return found
+  squaresOfGoal = squares
+  squaresShared = sharedSquares
+  out[0] = share(sharedRarity, rarity)
+  out[3] = shared
+  out[4] = sharedRarity
+  out[5] = rarity - sharedRarity
+  out[6] = share(beginningsShared, beginnings)
+  out[8] = rarest
+  out[10] = share(matched, weight)
+  out[12] = Math.sqrt(weight)
+  out[14] = Math.sqrt(unlikeWeight)
+  out[15] = Math.sqrt(similarWeight)
+  out[16] = share(rarityInParts, rarity)
+  out[18] = rarity - rarityInParts
+  out[19] = Math.sqrt(wordsMissing)
+  out[23] = unlikeness > 0 ? unmatched / Math.sqrt(unlikeness) : 0
+  out[24] = matchedLeaning
 }
 
 /** What the ground's words found on their side; opaque words count only where they were found. */
-function matchGround({ tokens }: Analysed, goal: Analysed) {
-  const named = { rarity: 0, squares: 0, weight: 0, matched: 0, begun: 0, rarityInParts: 0 }
+function measureGround({ tokens }: Analysed, goal: Analysed, out: Float64Array): void {
+  let rarity = 0
+  let squares = 0
+  let weight = 0
+  let matched = 0
+  let begun = 0
+  let rarityInParts = 0
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at] as Token
-    const { rarity, weight } = token
     const closest = closestOfGround[at] as number
-    const begun = begunOfGround[at] as number
     const isPart = closest === 1 || standsIn(goal, token)
     if (token.opaque && !isPart) continue
-    named.rarity += rarity
-    named.squares += rarity * rarity
-    named.weight += weight
-    named.matched += weight * closest
-    named.begun += rarity * begun
-    if (isPart) named.rarityInParts += rarity
+    rarity += token.rarity
+    squares += token.rarity * token.rarity
+    weight += token.weight
+    matched += token.weight * closest
+    begun += token.rarity * (begunOfGround[at] as number)
+    if (isPart) rarityInParts += token.rarity
   }
-  return named
+  out[1] = share(out[4] as number, rarity)
+  out[2] = share(squaresShared, Math.sqrt(squaresOfGoal) * Math.sqrt(squares))
+  out[11] = share(matched, weight)
+  out[13] = Math.sqrt(weight)
+  out[17] = share(rarityInParts, rarity)
+  out[20] = share(begun, rarity)
 }
 
 /**
@@ -182,23 +184,22 @@ const almostOne = 1023 / 1024
 // Similarities found before, each at the place that the ids of its two words give: most words meet
 // again, and looking is ten times as quick as comparing their vectors.
 const places = 1 << 15
-const lowerIds = new Float64Array(places)
-const higherIds = new Float64Array(places)
-const similarities = new Float64Array(places)
+// At each place both ids and the inner product, side by side.
+const entry = 4
+const compared = new Int32Array(entry * places)
 
 /** The cosine of two words of different stems, which never count as one, however alike they are. */
 function similarityOf(one: Token, other: Token): number {
   if (one.length === 0 || other.length === 0) return 0
   const lower = Math.min(one.id, other.id)
   const higher = Math.max(one.id, other.id)
-  const place = (Math.imul(lower, 0x9e3779b1) + higher) & (places - 1)
-  if (lowerIds[place] !== lower || higherIds[place] !== higher) {
-    lowerIds[place] = lower
-    higherIds[place] = higher
-    const cosine = dotOf(one.vector, other.vector) / (one.length * other.length)
-    similarities[place] = Math.min(almostOne, cosine)
+  const place = entry * ((Math.imul(lower, 0x9e3779b1) + higher) & (places - 1))
+  if (compared[place] !== lower || compared[place + 1] !== higher) {
+    compared[place] = lower
+    compared[place + 1] = higher
+    compared[place + 2] = dotOf(one.vector, other.vector)
   }
-  return similarities[place] as number
+  return Math.min(almostOne, (compared[place + 2] as number) / (one.length * other.length))
 }
 
 /** The inner product of two vectors whose length is a multiple of four; whole, so exact in any order. */

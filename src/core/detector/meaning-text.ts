@@ -1,4 +1,5 @@
-import { hashOf, type Model, packagedModel, rowOf } from './meaning-model.ts'
+import { hashOf } from './hash.ts'
+import { type Model, packagedModel, rowOf } from './meaning-model.ts'
 import { type Piece, piecesOf, remembering, rememberingPieces } from './pieces.ts'
 import { wordsOfEveryScript } from './scripts.ts'
 
@@ -182,11 +183,11 @@ interface Readers {
   token(word: string): Token
 }
 
-const readers = new WeakMap<Model, Readers>()
+// Of one model: training asks of several, one after the other.
+let newest: { model: Model; readers: Readers } | undefined
 
 function readersOf(model: Model): Readers {
-  const known = readers.get(model)
-  if (known !== undefined) return known
+  if (newest?.model === model) return newest.readers
   const token = remembering((word) => readToken(model, word))
   const piece = rememberingPieces((text): ReadPiece => {
     if (isOneWord.test(text)) {
@@ -197,8 +198,8 @@ function readersOf(model: Model): Readers {
     const content = words.filter((word) => !stopWords.has(word)).map(token)
     return { content, squashed: lower.replace(between, '') }
   })
-  readers.set(model, { piece, token })
-  return { piece, token }
+  newest = { model, readers: { piece, token } }
+  return newest.readers
 }
 
 let lastId = 0
@@ -208,7 +209,9 @@ function readToken(model: Model, word: string): Token {
   const { dims, vectors, unknown } = model
   const digits = onlyDigits.test(word)
   const root = digits ? word : stemOf(word)
-  const row = rowOf(model, hashOf(word))
+  const hash = hashOf(word)
+  const letters = lettersOf(word)
+  const row = rowOf(model, hash)
   const isKnown = row >= 0
   const vector = isKnown ? vectors.subarray(row * dims, (row + 1) * dims) : unknownVector
   const scaled = (column: Int8Array | Uint8Array) => (column[row] ?? 0) / steps
@@ -217,9 +220,9 @@ function readToken(model: Model, word: string): Token {
     id: lastId,
     word,
     root,
-    letters: lettersOf(word),
-    lettersOfRoot: lettersOf(root),
-    stem: hashOf(root),
+    letters,
+    lettersOfRoot: root === word ? letters : lettersOf(root),
+    stem: root === word ? hash : hashOf(root),
     prefix: root.length >= 4 ? hashOf(root.slice(0, 4)) : 0,
     rarity: isKnown ? scaled(model.rarities) : unknown.rarity,
     weight: isKnown ? scaled(model.weights) : unknown.weight,

@@ -1,7 +1,8 @@
 import type { Compared } from './detectors.ts'
 import type { Weighed } from './evidence.ts'
+import { two } from './figures.ts'
 import type { Seen } from './meaning.ts'
-import { stemOf } from './pieces.ts'
+import { piecesOf, stemOf } from './pieces.ts'
 import { rawWords } from './words.ts'
 
 /** What the sentence tells of. */
@@ -20,17 +21,19 @@ interface Explained {
 
 const mostWords = 6
 const longestWord = 24
+const fewPieces = 60
 
 /** The numbers that decided, in sentences. */
 export function explainStep(explained: Explained): string {
   const { seen, hints, drifts, returned, parentScore } = explained
-  const sentences = [told(explained), ...hints]
+  let sentences = told(explained)
+  for (const hint of hints) sentences += ` ${hint}`
   if (parentScore !== null) {
-    sentences.push(`The declared parent scores ${two(parentScore)} against the ground.`)
+    sentences += ` The declared parent scores ${two(parentScore)} against the ground.`
   }
-  sentences.push(evidence(explained))
-  if (returned && !drifts && seen.score <= 0) sentences.push('The run is back on the errand.')
-  return sentences.join(' ')
+  sentences += ` ${evidence(explained)}`
+  const isBack = returned && !drifts && seen.score <= 0
+  return isBack ? `${sentences} The run is back on the errand.` : sentences
 }
 
 function told({ compared, seen }: Explained): string {
@@ -56,9 +59,22 @@ function told({ compared, seen }: Explained): string {
 function words({ goal, ground }: Compared): string {
   const shared: string[] = []
   const missing: string[] = []
-  for (const word of new Set(rawWords(goal))) {
-    const stem = stemOf(word)
-    if (stem !== null) (ground.words.includes(stem) ? shared : missing).push(word)
+  const pieces = piecesOf(goal)
+  // A text of many words would be gone through once for each of them.
+  if (pieces === null || pieces.length > fewPieces) {
+    for (const word of new Set(rawWords(goal))) {
+      const stem = stemOf(word)
+      if (stem !== null) (ground.words.includes(stem) ? shared : missing).push(word)
+    }
+  } else {
+    for (const { raw, stems } of pieces) {
+      for (let place = 0; place < raw.length; place++) {
+        const word = raw[place] as string
+        const stem = stems[place] as string | null
+        if (stem === null || shared.includes(word) || missing.includes(word)) continue
+        ;(ground.words.includes(stem) ? shared : missing).push(word)
+      }
+    }
   }
   const foreign = missing.length === 0 ? '' : `, not in it: ${listed(missing)}`
   if (shared.length === 0) return `it shares no word with the ground${foreign}`
@@ -72,15 +88,16 @@ function evidence({ weighed, drifts }: Explained): string {
 }
 
 function listed(words: readonly string[]): string {
-  const shown = words.slice(0, mostWords).map((word) => word.slice(0, longestWord).toWellFormed())
-  const more = words.length - shown.length
-  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ')
+  let shown = ''
+  for (let place = 0; place < words.length && place < mostWords; place++) {
+    const word = words[place] as string
+    const cut = word.length > longestWord ? word.slice(0, longestWord).toWellFormed() : word
+    shown += place === 0 ? cut : `, ${cut}`
+  }
+  const more = words.length - mostWords
+  return more > 0 ? `${shown} and ${more} more` : shown
 }
 
 function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function two(number: number): string {
-  return number.toFixed(2)
 }

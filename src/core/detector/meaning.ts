@@ -23,12 +23,14 @@ import {
   weigh,
   weights,
 } from './evidence.ts'
+import { two } from './figures.ts'
 import { takeHints } from './hints.ts'
 import { isOverride } from './hostile.ts'
 import { scorePair } from './meaning-score.ts'
 import { explainStep } from './meaning-why.ts'
+import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
-import { type ReadText, readText, saysTheSame } from './texts.ts'
+import { type ReadText, readText, saysTheSame, slotsOf } from './texts.ts'
 
 /**
  * What was seen in one step. `score` is in log-odds, above 0 leaning off the errand; `told` names the
@@ -71,8 +73,8 @@ export const meaning: Detector = {
       parentServes,
       driftProbability: surelyOf(seen.kind) ?? driftProbabilityAt(share),
       uncertain: !drifts && isUncertain(seen) && !hinted.isSettled,
-      figure: `evidence ${weighed.evidence.toFixed(2)} of ${weighed.limit.toFixed(2)}`,
-      parentFigure: `scores ${(parentScore ?? 0).toFixed(2)} for drift against the ground and what is trusted`,
+      figure: `evidence ${two(weighed.evidence)} of ${two(weighed.limit)}`,
+      parentFigure: `scores ${two(parentScore ?? 0)} for drift against the ground and what is trusted`,
       why: explainStep({
         compared,
         seen,
@@ -120,11 +122,14 @@ function differenceOf(
   ground: ReadText,
   goal: ReadText,
 ): SlotDifference | null {
-  const denies = ground.slots().denied().size > 0
-  const denied = denies ? deniedVerb(ground.slots(), goal.slots()) : null
+  const denies = deniedIn(slotsOf(ground)).size > 0
   // Texts of one frame share words; most steps do not, and are not cut for the comparison.
+  if (!denies && overlap < leastFrameOverlap) return null
+  // Asked once a goal, unlike a ground.
+  const slots = readSlots(goal.text)
+  const denied = denies ? deniedVerb(slotsOf(ground), slots) : null
   if (denied !== null || overlap < leastFrameOverlap) return denied
-  return compareSlots(ground.slots(), goal.slots(), (key) => isTrusted(key, errand, ground))
+  return compareSlots(slotsOf(ground), slots, (key) => isTrusted(key, errand, ground))
 }
 
 /** Where something else is in doubt, the score says half as much for the errand and nothing against it. */
@@ -134,8 +139,9 @@ function halved(score: number): number {
 
 /** Whether the errand or a trusted sub-goal names it. */
 function isTrusted(key: string, { plan, parents }: Errand, ground: ReadText): boolean {
-  if (ground.slots().keys().has(key)) return true
-  return [...plan, ...parents].some((text) => readText(text).slots().keys().has(key))
+  if (keysOf(slotsOf(ground)).has(key)) return true
+  const names = (text: string) => keysOf(slotsOf(readText(text))).has(key)
+  return plan.some(names) || parents.some(names)
 }
 
 /** How far a declared parent lies from the errand; below 0 it is a part of it. */

@@ -1,6 +1,7 @@
 import { distanceOf, sharedWords } from './compare.ts'
 import { goalFloor } from './constants.ts'
 import type { Compared, Detector } from './detectors.ts'
+import { two } from './figures.ts'
 
 /**
  * The published rule: a goal has left the ground when their Jaccard overlap is below 0.30. It
@@ -17,8 +18,8 @@ export const overlap: Detector = {
       parentServes: parentOverlap !== null && parentOverlap >= goalFloor,
       driftProbability: driftProbabilityAt(overlap),
       uncertain: false,
-      figure: `overlap ${overlap.toFixed(2)}`,
-      parentFigure: `measures ${(parentOverlap ?? 0).toFixed(2)} against the ground, below ${goalFloor.toFixed(2)}`,
+      figure: `overlap ${two(overlap)}`,
+      parentFigure: `measures ${two(parentOverlap ?? 0)} against the ground, below ${two(goalFloor)}`,
       why: explain(compared),
       score: 1 - overlap,
       own: null,
@@ -54,16 +55,14 @@ function driftProbabilityAt(overlap: number): number {
 function explain({ words, ground, overlap, parentOverlap }: Compared): string {
   const left = overlap < goalFloor
   const parent =
-    left && parentOverlap !== null
-      ? `, and the declared parent's is ${parentOverlap.toFixed(2)}`
-      : ''
-  const limit = `${left ? 'below' : 'at or above'} the floor of ${goalFloor.toFixed(2)}${parent}`
+    left && parentOverlap !== null ? `, and the declared parent's is ${two(parentOverlap)}` : ''
+  const limit = `${left ? 'below' : 'at or above'} the floor of ${two(goalFloor)}${parent}`
   if (words.length === 0 || ground.words.length === 0) {
     const which = words.length === 0 ? 'The goal' : 'The ground'
-    return `${which} has no word that can be compared: overlap ${overlap.toFixed(2)}, ${limit}.`
+    return `${which} has no word that can be compared: overlap ${two(overlap)}, ${limit}.`
   }
   const shared = sharedWords(words, ground.words)
   const union = words.length + ground.words.length - shared.length
   const named = shared.length === 0 ? '' : ` (${shared.slice(0, 8).join(', ')})`
-  return `The goal and the ground share ${shared.length} of ${union} words${named}: overlap ${overlap.toFixed(2)}, ${limit}.`
+  return `The goal and the ground share ${shared.length} of ${union} words${named}: overlap ${two(overlap)}, ${limit}.`
 }

@@ -7,6 +7,8 @@ export interface Piece {
   raw: readonly string[]
   /** What each of them counts as: its stem, or null for a stop word. */
   stems: readonly (string | null)[]
+  /** Whether it begins and ends with a letter or a digit. */
+  isWhole: boolean
   /** Where what is known of it is kept, or -1 where nothing is. */
   place: number
 }
@@ -18,39 +20,77 @@ const startsWithDigit = /^[0-9]/
 const longestRemembered = 80
 const longestNumber = 4
 const isOneWord = /^[a-z0-9']+$/
-const isOfPiece = new Uint8Array(128)
-for (const character of "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_'") {
-  isOfPiece[character.charCodeAt(0)] = 1
+
+// What a character of ASCII is to the pieces: a part of one, a mark that means something by itself, one
+// that joins what stands on both its sides, or nothing.
+const roleOf = new Uint8Array(128)
+const role = { none: 0, ofPiece: 1, mark: 2, joint: 3 } as const
+for (const [which, characters] of [
+  [role.ofPiece, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_'"],
+  [role.mark, '"`#$%>'],
+  [role.joint, './@:,-'],
+] as const) {
+  for (const character of characters) roleOf[character.charCodeAt(0)] = which
+}
+
+interface Cut {
+  text: string
+  pieces: readonly Piece[] | null
+  isPlain: boolean
 }
 
 // A goal is cut for its words, its meaning and its explanation, one after the other.
-let newest: { text: string; pieces: readonly Piece[] | null } = { text: '', pieces: [] }
+let newest: Cut = { text: '', pieces: [], isPlain: true }
 
 /**
  * The pieces of a text in ASCII, in order; null for any other text. No word reaches over the end of a
  * piece, so that what is known of one is known wherever it stands.
  */
 export function piecesOf(text: string): readonly Piece[] | null {
-  if (newest.text !== text) newest = { text, pieces: cut(text) }
+  if (newest.text !== text) newest = cut(text)
   return newest.pieces
 }
 
-function cut(text: string): Piece[] | null {
+/**
+ * The pieces of a text where nothing but them says anything: no quotation, nothing joined to an address
+ * or a file, no sign of a number or a currency; else null.
+ */
+export function plainPiecesOf(text: string): readonly Piece[] | null {
+  const pieces = piecesOf(text)
+  return newest.isPlain ? pieces : null
+}
+
+function cut(text: string): Cut {
   const pieces: Piece[] = []
+  let isPlain = true
   let start = 0
   let hash = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code >= 128) return null
-    if (isOfPiece[code] === 1) hash = (Math.imul(hash, 31) + code) | 0
-    else {
-      if (at > start) pieces.push(pieceAt(text, start, at, hash))
-      start = at + 1
-      hash = 0
+  // One place further than the text, so that its end closes the last piece.
+  for (let at = 0; at <= text.length; at++) {
+    const code = at < text.length ? text.charCodeAt(at) : space
+    if (code >= 128) return { text, pieces: null, isPlain: false }
+    const is = roleOf[code] as number
+    if (is === role.ofPiece) {
+      hash = (Math.imul(hash, 31) + code) | 0
+      continue
     }
+    if (at > start) {
+      const piece = pieceAt(text, start, at, hash)
+      if (!piece.isWhole) isPlain = false
+      pieces.push(piece)
+    }
+    start = at + 1
+    hash = 0
+    // A joint before a gap ends a clause.
+    if (is === role.mark || (is === role.joint && !isGap(text, at + 1))) isPlain = false
   }
-  if (text.length > start) pieces.push(pieceAt(text, start, text.length, hash))
-  return pieces
+  return { text, pieces, isPlain }
+}
+
+const space = 0x20
+
+function isGap(text: string, at: number): boolean {
+  return at >= text.length || roleOf[text.charCodeAt(at)] === role.none
 }
 
 // The pieces read last, each at the place that its hash gives: found without a string made of it,
@@ -78,19 +118,30 @@ function stands(piece: string, text: string, start: number, end: number): boolea
 
 function readPiece(text: string, place: number): Piece {
   const raw = isOneWord.test(text) ? [text] : (text.toLowerCase().match(tokens) ?? [])
-  return { text, raw, stems: raw.map(stemOf), place }
+  const isWhole = !isEdge(text.charCodeAt(0)) && !isEdge(text.charCodeAt(text.length - 1))
+  return { text, raw, stems: raw.map(stemOf), isWhole, place }
 }
+
+function isEdge(code: number): boolean {
+  return code === underscore || code === apostrophe
+}
+
+const underscore = 0x5f
+const apostrophe = 0x27
 
 /** A further reading of pieces, each remembered as long as its piece is. */
 export function rememberingPieces<Further>(
   readFurther: (text: string) => Further,
 ): (piece: Piece) => Further {
-  const known: ({ piece: Piece; further: Further } | undefined)[] = Array.from({ length: places })
+  const known: (Piece | undefined)[] = Array.from({ length: places })
+  const furthers: (Further | undefined)[] = Array.from({ length: places })
   return (piece) => {
-    const kept = piece.place < 0 ? undefined : known[piece.place]
-    if (kept?.piece === piece) return kept.further
+    const { place } = piece
+    if (place < 0) return readFurther(piece.text)
+    if (known[place] === piece) return furthers[place] as Further
     const further = readFurther(piece.text)
-    if (piece.place >= 0) known[piece.place] = { piece, further }
+    known[place] = piece
+    furthers[place] = further
     return further
   }
 }

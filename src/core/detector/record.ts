@@ -18,7 +18,7 @@ export function record(
   paces: boolean,
 ): Memory {
   const { spelled, distance, context } = reading
-  const trail = [...memory.trail, context ?? ''].slice(-trailLength)
+  const trail = appended(memory.trail, context ?? '', trailLength)
   const period = periodOf(trail)
   const spellings = spelled ? counted(memory.spellings, keyOf(reading)) : memory.spellings
   return {
@@ -51,7 +51,7 @@ export function standsStill({ recent }: Memory['accepted'], distance: number): b
 function accept({ recent, flat }: Memory['accepted'], distance: number): Memory['accepted'] {
   const before = recent.at(-1)
   return {
-    recent: [...recent, distance].slice(-(stallWindow + 1)),
+    recent: appended(recent, distance, stallWindow + 1),
     flat: before !== undefined && distance >= before ? flat + 1 : 0,
   }
 }
@@ -60,8 +60,19 @@ function report({ highest, count }: Memory['reported'], distance: number): Memor
   return { highest: Math.max(highest, distance), last: distance, count: count + 1 }
 }
 
+/** The newest `most` of the values with one more. */
+function appended<Value>(values: readonly Value[], value: Value, most: number): Value[] {
+  const kept = values.length < most ? values.slice() : values.slice(values.length + 1 - most)
+  kept.push(value)
+  return kept
+}
+
 /** A spelling in few bytes: contexts instead of words, so that memory stays small for long goals. */
 function keyOf({ context, progress, distance, parentWords }: Reading): string {
-  const parent = parentWords === null ? '' : `<${contextOf(parentWords) ?? ''}`
-  return `${context ?? ''}${progress.charAt(0)}${distance}${parent}`.replaceAll('ctx_', '')
+  const parent = parentWords === null ? '' : `<${short(contextOf(parentWords))}`
+  return `${short(context)}${progress.charAt(0)}${distance}${parent}`
+}
+
+function short(context: string | null): string {
+  return context?.slice('ctx_'.length) ?? ''
 }

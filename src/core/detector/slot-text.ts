@@ -1,15 +1,16 @@
-import { remembering, stemOf } from './pieces.ts'
+import { hashOf } from './hash.ts'
+import { type Piece, plainPiecesOf, remembering, rememberingPieces, stemOf } from './pieces.ts'
 import { wordsOfEveryScript } from './scripts.ts'
 
 /** A text cut for the comparison of its slots. */
 export interface SlotText {
+  text: string
   tokens: readonly SlotToken[]
-  /** The keys of all tokens, also of those that are not compared. */
-  keys(): ReadonlySet<string>
-  /** The keys of what it speaks of only after a "not", compared or not. */
-  denied(): ReadonlySet<string>
   /** Tokens that are not function words. */
   content: number
+  /** What `keysOf` and `deniedIn` have found; most texts are not asked. */
+  keys: ReadonlySet<string> | null
+  denied: ReadonlySet<string> | null
 }
 
 /** One word, number, identifier or quotation of a text. */
@@ -18,6 +19,8 @@ export interface SlotToken {
   text: string
   /** What counts as the same: numbers and identifiers as they are, words without their ending. */
   key: string
+  /** The key as a hash. */
+  hash: number
   kind: Kind
   /** Whether a "not" stands shortly before it. */
   negated: boolean
@@ -67,34 +70,34 @@ export function readSlots(text: string): SlotText {
   const tokens: SlotToken[] = []
   let content = 0
   let reach = 0
-  const cut = piecesOf(text)
-  for (const piece of cut) {
-    if (tokens.length >= mostTokens) break
-    const { first, inside } = readPiece(piece)
-    const affirmed = tokens.length === 0 ? first : inside
+  const plain = plainPiecesOf(text)
+  const cut = plain ?? cutOf(text)
+  const count = Math.min(mostTokens, cut.length)
+  for (let at = 0; at < count; at++) {
+    const { first, inside } =
+      plain === null ? readPiece(cut[at] as string) : readPlain(plain[at] as Piece)
+    const affirmed = at === 0 ? first : inside
     const token = reach > 0 ? { ...affirmed, negated: true } : affirmed
     reach = token.kind === 'negation' ? negationReach : reach - 1
     if (isContent(token)) content++
     tokens.push(token)
   }
-  // Only what is trusted is asked for its keys, and most texts are not.
-  let keys: ReadonlySet<string> | undefined
-  let denied: ReadonlySet<string> | undefined
-  return {
-    tokens,
-    content,
-    keys() {
-      keys ??= new Set(cut.map((piece) => readPiece(piece).inside.key))
-      return keys
-    },
-    denied() {
-      denied ??= deniedIn(cut)
-      return denied
-    },
-  }
+  return { text, tokens, content, keys: null, denied: null }
 }
 
-function deniedIn(pieces: readonly string[]): Set<string> {
+/** The keys of all tokens of a text, also of those that are not compared. */
+export function keysOf(slots: SlotText): ReadonlySet<string> {
+  slots.keys ??= new Set(cutOf(slots.text).map((piece) => readPiece(piece).inside.key))
+  return slots.keys
+}
+
+/** The keys of what a text speaks of only after a "not", compared or not. */
+export function deniedIn(slots: SlotText): ReadonlySet<string> {
+  slots.denied ??= deniedOf(cutOf(slots.text))
+  return slots.denied
+}
+
+function deniedOf(pieces: readonly string[]): Set<string> {
   const denied = new Set<string>()
   const affirmed = new Set<string>()
   let reach = 0
@@ -108,20 +111,30 @@ function deniedIn(pieces: readonly string[]): Set<string> {
   return denied
 }
 
-function piecesOf(text: string): readonly string[] {
+function cutOf(text: string): readonly string[] {
   if (!beyondAscii.test(text)) return text.match(pieces) ?? []
   const plain = text.replaceAll('\u2019', "'").replaceAll('\u2192', '->')
   return beyondAscii.test(plain) ? wordsOfEveryScript(plain) : (plain.match(pieces) ?? [])
 }
 
 /** A piece as a token: at the beginning of a text, where a capital makes no name, and inside of it. */
-const readPiece = remembering((text) => {
+interface ReadPiece {
+  first: SlotToken
+  inside: SlotToken
+}
+
+const readPiece = remembering(readAnew)
+/** The same for a piece of a plain text, which is a token as it stands. */
+const readPlain = rememberingPieces(readAnew)
+
+function readAnew(text: string): ReadPiece {
   const lower = text.toLowerCase()
   const kind = kindOf(text, lower)
-  const inside: SlotToken = { text, key: keyOf(lower, kind), kind, negated: false }
+  const key = keyOf(lower, kind)
+  const inside: SlotToken = { text, key, hash: hashOf(key), kind, negated: false }
   const first: SlotToken = kind === 'name' ? { ...inside, kind: 'word' } : inside
   return { first, inside }
-})
+}
 
 function keyOf(lower: string, kind: Kind): string {
   if (kind === 'number') return numberWords.get(lower) ?? lower.replace(/[#,]/g, '')

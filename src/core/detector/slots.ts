@@ -2,7 +2,15 @@
 // put into its places, compared place by place.
 
 import { areOpposite } from './antonyms.ts'
-import { isContent, type Kind, mostTokens, type SlotText, type SlotToken } from './slot-text.ts'
+import {
+  deniedIn,
+  isContent,
+  type Kind,
+  keysOf,
+  mostTokens,
+  type SlotText,
+  type SlotToken,
+} from './slot-text.ts'
 
 /** How two texts of nearly the same wording differ. */
 export interface SlotDifference {
@@ -12,12 +20,21 @@ export interface SlotDifference {
   told: string
 }
 
-/** A place where the two texts differ: what each has there that says something. */
+/** A place where the two texts differ. */
 interface Gap {
   /** Whether nothing of the goal stands before it: the verb, which sub-tasks of an errand change. */
   leads: boolean
-  ground: SlotToken[]
-  goal: SlotToken[]
+  ground: Stretch
+  goal: Stretch
+}
+
+/** Some tokens in a row. */
+interface Stretch {
+  tokens: readonly SlotToken[]
+  from: number
+  to: number
+  /** How many of them say something. */
+  content: number
 }
 
 /**
@@ -41,17 +58,17 @@ export function compareSlots(
 /** `pause it, do not cancel it` against `cancel it`: what the goal begins with is only ever denied. */
 export function deniedVerb(ground: SlotText, goal: SlotText): SlotDifference | null {
   const verb = goal.tokens.find(isContent)
-  if (verb?.kind !== 'word' || verb.negated || !ground.denied().has(verb.key)) return null
+  if (verb?.kind !== 'word' || verb.negated || !deniedIn(ground).has(verb.key)) return null
   const others = goal.tokens.filter((token) => token !== verb && isContent(token))
   return {
-    hard: others.length > 0 && others.every(({ key }) => ground.keys().has(key)),
+    hard: others.length > 0 && others.every(({ key }) => keysOf(ground).has(key)),
     told: `the ground says not to "${verb.text}"`,
   }
 }
 
 // Most goals share no frame with the ground, and counting is quicker than aligning.
 function mayShareFrame(ground: SlotText, goal: SlotText): boolean {
-  const keys = ground.keys()
+  const keys = keysOf(ground)
   const one = goal.tokens.find(({ key }) => keys.has(key))
   if (one === undefined) return false
   if (goal.tokens.length <= 3) return true
@@ -63,21 +80,24 @@ interface Alignment {
   /** How many tokens they share, and how many of these say something. */
   matched: number
   matchedContent: number
+  /** How many tokens the two begin with alike. */
+  begin: number
   /** The first shared token that says something, as each of the two has it. */
   first: { ground: SlotToken; goal: SlotToken } | null
-  gaps: readonly Gap[]
+  /** The gaps where both have something, and how many there are where one of the two has nothing. */
+  exchanged: readonly Gap[]
+  oneSided: number
 }
 
 // The length of the longest common subsequence of what is left of both, row by row of the ground.
 const longest = new Uint8Array((mostTokens + 1) * (mostTokens + 1))
 
-/** By the longest common subsequence. */
-function align(ground: readonly SlotToken[], goal: readonly SlotToken[]): Alignment {
-  const begin = sharedBeginning(ground, goal)
+/** Fills `longest` from the place on to which the two are alike. */
+function measure(ground: readonly SlotToken[], goal: readonly SlotToken[], begin: number): void {
   const width = goal.length + 1
   longest.fill(0, ground.length * width, (ground.length + 1) * width)
   for (let i = ground.length - 1; i >= begin; i--) {
-    const { key } = ground[i] as SlotToken
+    const token = ground[i] as SlotToken
     let place = i * width + goal.length
     longest[place] = 0
     for (let j = goal.length - 1; j >= begin; j--) {
@@ -85,56 +105,86 @@ function align(ground: readonly SlotToken[], goal: readonly SlotToken[]): Alignm
       const skipGround = longest[place + width] as number
       const skipGoal = longest[place + 1] as number
       // Where the two are the same, no way is longer than the one that takes both.
-      longest[place] =
-        (goal[j] as SlotToken).key === key
-          ? (longest[place + width + 1] as number) + 1
-          : Math.max(skipGround, skipGoal)
+      longest[place] = isSame(goal[j] as SlotToken, token)
+        ? (longest[place + width + 1] as number) + 1
+        : Math.max(skipGround, skipGoal)
     }
   }
-  const gaps: Gap[] = []
-  let gap: Gap | null = null
+}
+
+function isSame(one: SlotToken, other: SlotToken): boolean {
+  return one.hash === other.hash && one.key === other.key
+}
+
+/** By the longest common subsequence. */
+function align(ground: readonly SlotToken[], goal: readonly SlotToken[]): Alignment {
+  const begin = sharedBeginning(ground, goal)
+  measure(ground, goal, begin)
+  const width = goal.length + 1
+  const exchanged: Gap[] = []
+  let oneSided = 0
   let first: Alignment['first'] = null
   let matched = 0
   let matchedContent = 0
   let i = 0
   let j = 0
+  // Where the gap that is open now begins in each of the two.
+  let groundFrom = 0
+  let goalFrom = 0
+  const closeGap = () => {
+    const ofGround = stretch(ground, groundFrom, i)
+    const ofGoal = stretch(goal, goalFrom, j)
+    if (ofGround.content > 0 && ofGoal.content > 0) {
+      exchanged.push({ leads: matched === 0, ground: ofGround, goal: ofGoal })
+    } else if (ofGround.content > 0 || ofGoal.content > 0) oneSided++
+  }
   while (i < ground.length || j < goal.length) {
     const left = ground[i]
     const right = goal[j]
-    if (left !== undefined && right !== undefined && left.key === right.key) {
-      gap = null
+    if (left !== undefined && right !== undefined && isSame(left, right)) {
+      if (i > groundFrom || j > goalFrom) closeGap()
       matched++
       if (isContent(right)) {
         matchedContent++
         first ??= { ground: left, goal: right }
       }
-      i++
-      j++
+      groundFrom = ++i
+      goalFrom = ++j
       continue
     }
     const skipsGround =
       right === undefined ||
       (left !== undefined &&
         (longest[(i + 1) * width + j] as number) >= (longest[i * width + j + 1] as number))
-    const skipped = skipsGround ? left : right
-    if (skipped !== undefined && isContent(skipped)) {
-      if (gap === null) {
-        gap = { leads: matched === 0, ground: [], goal: [] }
-        gaps.push(gap)
-      }
-      gap[skipsGround ? 'ground' : 'goal'].push(skipped)
-    }
     if (skipsGround) i++
     else j++
   }
-  return { matched, matchedContent, first, gaps }
+  closeGap()
+  return { matched, matchedContent, begin, first, exchanged, oneSided }
+}
+
+function stretch(tokens: readonly SlotToken[], from: number, to: number): Stretch {
+  let content = 0
+  for (let at = from; at < to; at++) if (isContent(tokens[at] as SlotToken)) content++
+  return { tokens, from, to, content }
+}
+
+function firstSaidIn({ tokens, from }: Stretch): SlotToken {
+  let at = from
+  while (!isContent(tokens[at] as SlotToken)) at++
+  return tokens[at] as SlotToken
+}
+
+/** The tokens of a stretch that say something. */
+function saidIn({ tokens, from, to }: Stretch): SlotToken[] {
+  return tokens.slice(from, to).filter(isContent)
 }
 
 /** How many tokens the two begin with alike. */
 function sharedBeginning(ground: readonly SlotToken[], goal: readonly SlotToken[]): number {
   const most = Math.min(ground.length, goal.length)
   let begin = 0
-  while (begin < most && ground[begin]?.key === goal[begin]?.key) begin++
+  while (begin < most && isSame(ground[begin] as SlotToken, goal[begin] as SlotToken)) begin++
   return begin
 }
 
@@ -152,7 +202,7 @@ function turnedNegation(
       told: `the ground says to "${first.ground.text}" and the goal not to`,
     }
   }
-  return ground.denied().has(first.goal.key)
+  return deniedIn(ground).has(first.goal.key)
     ? { hard: true, told: `the ground says not to "${first.goal.text}"` }
     : null
 }
@@ -160,43 +210,42 @@ function turnedNegation(
 /** `a to b` against `b to a`: the same words in the same frame, two of them exchanged. */
 function swappedPlaces(ground: SlotText, goal: SlotText): SlotDifference | null {
   if (ground.tokens.length !== goal.tokens.length) return null
-  const differing: { token: SlotToken; other: SlotToken }[] = []
+  let one = -1
+  let two = -1
   for (let place = 0; place < ground.tokens.length; place++) {
-    const token = ground.tokens[place] as SlotToken
-    const other = goal.tokens[place]
-    if (other === undefined || other.key === token.key) continue
-    if (differing.length === 2) return null
-    differing.push({ token, other })
+    if (isSame(ground.tokens[place] as SlotToken, goal.tokens[place] as SlotToken)) continue
+    if (two >= 0) return null
+    if (one < 0) one = place
+    else two = place
   }
-  const [one, two] = differing
-  if (one === undefined || two === undefined) return null
-  const exchanged = one.token.key === two.other.key && two.token.key === one.other.key
-  if (!exchanged || !(isContent(one.token) || isContent(two.token))) return null
-  return {
-    hard: true,
-    told: `"${one.token.text}" and "${two.token.text}" have changed places`,
-  }
+  if (two < 0) return null
+  const [former, latter] = [ground.tokens[one] as SlotToken, ground.tokens[two] as SlotToken]
+  const exchanged =
+    isSame(former, goal.tokens[two] as SlotToken) && isSame(latter, goal.tokens[one] as SlotToken)
+  if (!exchanged || !(isContent(former) || isContent(latter))) return null
+  return { hard: true, told: `"${former.text}" and "${latter.text}" have changed places` }
 }
 
 const slotKinds: readonly Kind[] = ['number', 'identifier', 'quote']
 
 function differingSlot(
-  { gaps, matchedContent }: Alignment,
+  { exchanged, oneSided, matchedContent }: Alignment,
   frame: Frame,
   isKnown: (key: string) => boolean,
 ): SlotDifference | null {
   if (matchedContent === 0 || !frame.isNear) return null
-  const exchanged = gaps.filter(({ ground, goal }) => ground.length > 0 && goal.length > 0)
   const hardOne = exchanged.find(({ ground, goal }) => isHard(ground, goal, isKnown))
   const named =
-    hardOne ?? exchanged.find(({ leads, goal }) => !leads && goal.some(({ key }) => !isKnown(key)))
+    hardOne ??
+    exchanged.find(({ leads, goal }) => !leads && saidIn(goal).some(({ key }) => !isKnown(key)))
   if (named === undefined) return null
   const nothingElse =
-    gaps.length === exchanged.length &&
-    exchanged.every(({ ground, goal }) => ground.length <= 3 && goal.length <= 3)
+    oneSided === 0 &&
+    exchanged.every(({ ground, goal }) => ground.content <= 3 && goal.content <= 3)
   const hard = hardOne !== undefined && nothingElse && frame.share >= 0.5
   const { ground, goal } = named
-  return { hard, told: `"${shown(ground)}" in the ground is "${shown(goal)}" in the goal` }
+  const told = `"${shown(saidIn(ground))}" in the ground is "${shown(saidIn(goal))}" in the goal`
+  return { hard, told }
 }
 
 interface Frame {
@@ -207,9 +256,8 @@ interface Frame {
 }
 
 /** Half of the tokens are a frame; fewer are when they are many, or when the texts begin alike. */
-function frameOf({ matched }: Alignment, ground: SlotText, goal: SlotText): Frame {
+function frameOf({ matched, begin }: Alignment, ground: SlotText, goal: SlotText): Frame {
   const share = (2 * matched) / (ground.tokens.length + goal.tokens.length)
-  const begin = sharedBeginning(ground.tokens, goal.tokens)
   const isNear =
     share >= 0.5 ||
     (share >= 0.4 && matched >= 5) ||
@@ -217,14 +265,10 @@ function frameOf({ matched }: Alignment, ground: SlotText, goal: SlotText): Fram
   return { share, isNear }
 }
 
-function isHard(
-  ground: readonly SlotToken[],
-  goal: readonly SlotToken[],
-  isKnown: (key: string) => boolean,
-): boolean {
-  const [one] = ground
-  const [other] = goal
-  if (one === undefined || other === undefined || ground.length + goal.length > 2) return false
+function isHard(ground: Stretch, goal: Stretch, isKnown: (key: string) => boolean): boolean {
+  if (ground.content + goal.content > 2) return false
+  const one = firstSaidIn(ground)
+  const other = firstSaidIn(goal)
   if (areOpposite(one.text.toLowerCase(), other.text.toLowerCase())) return true
   return one.kind === other.kind && slotKinds.includes(one.kind) && !isKnown(other.key)
 }

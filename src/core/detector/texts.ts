@@ -1,6 +1,7 @@
 // The texts a meaning is read from, each read once: what is kept here can be made again from the
 // text alone.
 
+import { hashOf } from './hash.ts'
 import { partsOf } from './long-texts.ts'
 import { coverage } from './meaning-score.ts'
 import { type Analysed, analyse } from './meaning-text.ts'
@@ -16,15 +17,15 @@ export interface ReadText {
   meaning: Analysed
   /** Whether the model knows enough of it to judge it: words of its language, and not one alone. */
   isKnown: boolean
-  /** Its words in order: what two texts share that say the same to the letter. */
-  spoken: readonly string[]
-  slots(): SlotText
-  /** Its parts where it is too long to be compared as a whole, else none. */
-  parts(): readonly Analysed[]
+  /** A hash of its words in order, the same for all texts that say the same to the letter. */
+  said: number
+  /** What `slotsOf` and `partsIn` have found; most texts are not asked. */
+  slots: SlotText | null
+  parts: readonly Analysed[] | null
 }
 
-// Characters of all texts that are remembered.
-const roomForTexts = 400_000
+// Characters of the texts that are remembered: as many again of those that were used before them.
+const roomForTexts = 200_000
 const fewestWords = 2
 const leastCoverage = 0.5
 const someDigit = /[0-9]/
@@ -35,57 +36,87 @@ const shortestNumber = 8
 const shortestWord = 3
 const fewWordsBesideIds = 5
 
-const texts = new Map<string, ReadText>()
+let texts = new Map<string, ReadText>()
+let earlierTexts = new Map<string, ReadText>()
 let rememberedLength = 0
 
 /** Reads a text, or answers what was read of it before. */
 export function readText(text: string): ReadText {
   const known = texts.get(text)
   if (known !== undefined) return known
+  const read = earlierTexts.get(text) ?? readAnew(text)
   rememberedLength += text.length
   if (rememberedLength > roomForTexts) {
-    texts.clear()
+    earlierTexts = texts
+    texts = new Map()
     rememberedLength = text.length
   }
-  // A text in ASCII is composed as it is.
-  const read = readAnew(piecesOf(text) === null ? composed(text) : text)
   texts.set(text, read)
   return read
 }
 
-function readAnew(text: string): ReadText {
+function readAnew(given: string): ReadText {
+  // A text in ASCII is composed as it is.
+  const text = piecesOf(given) === null ? composed(given) : given
   const meaning = analyse(text)
-  const spoken = rawWords(text)
-  let slots: SlotText | undefined
-  let parts: readonly Analysed[] | undefined
   return {
     text,
     meaning,
     isKnown:
       meaning.tokens.length >= fewestWords && coverage(meaning) >= leastCoverage && !isOpaque(text),
-    spoken: spoken.length === 0 ? [text] : spoken,
-    slots() {
-      slots ??= readSlots(text)
-      return slots
-    },
-    parts() {
-      parts ??= partsOf(text, meaning)
-      return parts
-    },
+    said: saidIn(text),
+    slots: null,
+    parts: null,
   }
+}
+
+/** What of a text is compared with others slot by slot. */
+export function slotsOf(read: ReadText): SlotText {
+  read.slots ??= readSlots(read.text)
+  return read.slots
+}
+
+/** The parts of a text that is too long to be compared as a whole, else none. */
+export function partsIn(read: ReadText): readonly Analysed[] {
+  read.parts ??= partsOf(read.text, read.meaning)
+  return read.parts
 }
 
 /** Whether two texts say the same, to the letter. */
 export function saysTheSame(one: ReadText, other: ReadText): boolean {
-  const words = other.spoken
+  if (one.said !== other.said) return false
+  const words = spokenIn(other.text)
   return (
-    one.spoken.length === words.length && one.spoken.every((word, place) => word === words[place])
+    one.text === other.text ||
+    (spokenIn(one.text).length === words.length &&
+      spokenIn(one.text).every((word, place) => word === words[place]))
   )
 }
 
 /** Whether a text says what another begins with; the last word of that may be cut. */
 export function saysBeginningWith(one: ReadText, begins: ReadText): boolean {
-  return one.spoken.join(' ').startsWith(begins.spoken.join(' '))
+  return spokenIn(one.text).join(' ').startsWith(spokenIn(begins.text).join(' '))
+}
+
+/** The words of a text in order; a text without words by itself. */
+function spokenIn(text: string): readonly string[] {
+  const words = rawWords(text)
+  return words.length === 0 ? [text] : words
+}
+
+function saidIn(text: string): number {
+  const pieces = piecesOf(text)
+  let said = 0
+  if (pieces !== null) {
+    for (const { raw } of pieces) for (const word of raw) said = joined(said, hashOf(word))
+  }
+  if (said !== 0) return said
+  for (const word of spokenIn(text)) said = joined(said, hashOf(word))
+  return said
+}
+
+function joined(said: number, hash: number): number {
+  return (Math.imul(said, 31) + hash) | 0
 }
 
 /** Whether a text is made of ids and figures more than of words, as a call of a tool can be. */

@@ -1,5 +1,6 @@
 import { progressValues, selfReportFloor, stallWindow } from './constants.ts'
 import type { Measured } from './detectors.ts'
+import { two } from './figures.ts'
 import type { Memory } from './memory.ts'
 import type { Reason, Situation } from './rules.ts'
 import type { Reading } from './step.ts'
@@ -46,5 +47,5 @@ function measurement({ measured }: Told): string {
 
 function selfReport({ reading: { progress }, situation: { phi, drifted } }: Told): string {
   const before = drifted ? 'after a step with a sign of drift' : 'with no sign of drift just before'
-  return `The step reports ${progress} ${before}, and phi ${phi.toFixed(2)} is above ${selfReportFloor}.`
+  return `The step reports ${progress} ${before}, and phi ${two(phi)} is above ${selfReportFloor}.`
 }
