@@ -2,29 +2,26 @@
 //   npm run model:adaptation -- FOLDER
 // The table of a source is built from its training pairs that are on the errand, and measured on its
 // development pairs, whose errands the table has not seen. A source without training pairs lends 60 %
-// of its errands to the table. The data does not say in which order the work was done.
+// of its errands to the table. The data does not say in which order the work was done;
+// adaptation-newer.ts measures histories that do.
 
 import { join } from 'node:path'
-import { type Adaptation, adapted } from '../src/core/detector/adaptation.ts'
-import { buildTable, type Example, readTable } from '../src/core/detector/adaptation-table.ts'
+import type { Adaptation } from '../src/core/detector/adaptation.ts'
+import type { Example } from '../src/core/detector/adaptation-table.ts'
 import { hashOf } from '../src/core/detector/hash.ts'
-import { scorePair } from '../src/core/detector/meaning-score.ts'
-import { analyse } from '../src/core/detector/meaning-text.ts'
-import { type Labelled, predict, readLabelled } from '../src/core/labelled.ts'
-import { aucOf, type Ranking } from '../src/core/ranking.ts'
-import { createRandom, drawAnew, middleOf, seed } from '../src/core/resampling.ts'
+import { type Labelled, readLabelled } from '../src/core/labelled.ts'
+import {
+  alarmsHead,
+  alarmsOf,
+  build,
+  gainHead,
+  report,
+  reportAlarms,
+  type Scored,
+  scored,
+} from './adaptation-scores.ts'
 import { type Pair, readLines, readPairs } from './pairs.ts'
 
-/** A pair with its score without and with a table. */
-interface Scored {
-  ground: string
-  drift: boolean
-  kind: string
-  alone: number
-  added: number
-}
-
-const resamples = 500
 const fewestExamples = 100
 const lentShare = 0.6
 
@@ -36,7 +33,7 @@ if (folder === undefined) {
 const training = Map.groupBy(readPairs(join(folder, 'train.jsonl.gz')), ({ source }) => source)
 const development = Map.groupBy(readPairs(join(folder, 'dev.jsonl.gz')), ({ source }) => source)
 
-console.log('source            pairs  table kB   AUC alone  with table   gain (95 % interval)')
+console.log(gainHead)
 const repositories: Scored[] = []
 const others: Scored[] = []
 for (const [source, pairs] of [...development].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -54,7 +51,7 @@ for (const kind of ['file', 'commit']) {
 }
 report('other sources', others)
 
-console.log('\nruns of            clean steps  switches  false alarms per 1,000  found within 3')
+console.log(alarmsHead)
 const runs = Map.groupBy(readRuns(join(folder, 'sequences-dev.jsonl.gz')), ({ source }) =>
   source?.startsWith('pr:') === true ? 'repositories' : 'other sources',
 )
@@ -65,55 +62,32 @@ function measure(source: string, pairs: readonly Pair[]): Scored[] | null {
   const isLent = ({ ground }: Pair) => (hashOf(ground) >>> 0) / 2 ** 32 < lentShare
   const known = own.length > 0 ? own : pairs.filter(isLent)
   const asked = own.length > 0 ? pairs : pairs.filter((pair) => !isLent(pair))
-  const built = build(known)
+  const built = buildFrom(known)
   if (built === null) return null
-  const { table, length } = built
-  const scored = asked.map(({ ground, goal, drift, kind }) => {
-    const [errand, part] = [analyse(ground), analyse(goal)]
-    return {
-      ground,
-      drift,
-      kind,
-      alone: scorePair(errand, part),
-      added: adapted(table, errand, part),
-    }
-  })
-  report(source, scored, length)
-  return scored
+  const measured = scored(built.table, asked)
+  report(source, measured, built.length)
+  return measured
 }
 
-function build(pairs: readonly Pair[]): { table: Adaptation; length: number } | null {
+function buildFrom(pairs: readonly Pair[]): { table: Adaptation; length: number } | null {
   const examples = examplesOf(pairs)
-  const text = examples.length < fewestExamples ? null : buildTable('git', examples)
-  if (text === null) return null
-  const table = readTable(text)
-  if ('fault' in table) throw new Error(table.fault)
-  return { table, length: text.length }
+  return examples.length < fewestExamples ? null : build(examples)
 }
 
 /** Alarms on runs of sources with training pairs, without and with the table of the source. */
 function reportRuns(name: string, group: readonly Labelled[]): void {
   const sources = new Set(group.map(({ source }) => source ?? ''))
-  const tables = new Map<string, Adaptation | null>()
-  for (const source of sources) tables.set(source, build(training.get(source) ?? [])?.table ?? null)
-  for (const isAsked of [false, true]) {
-    let [clean, alarms, switches, found] = [0, 0, 0, 0]
-    for (const run of group) {
-      const table = tables.get(run.source ?? '') ?? null
-      if (table === null) continue
-      const judged = predict('meaning', run, isAsked ? table : null)
-      const same = judged.filter(({ label }) => label === 'same')
-      clean += same.length
-      alarms += same.filter(({ drifting }) => drifting).length
-      const first = judged.findIndex(({ label }) => label === 'drift')
-      if (first < 0) continue
-      switches += 1
-      if (judged.slice(first, first + 3).some(({ drifting }) => drifting)) found += 1
-    }
-    console.log(
-      `${(isAsked ? '  with table' : name).padEnd(16)} ${String(clean).padStart(12)} ${String(switches).padStart(9)} ${((1000 * alarms) / clean).toFixed(1).padStart(22)} ${(found / switches).toFixed(2).padStart(16)}`,
-    )
+  const tables = new Map<string, Adaptation>()
+  for (const source of sources) {
+    const table = buildFrom(training.get(source) ?? [])?.table
+    if (table !== undefined) tables.set(source, table)
   }
+  const runs = group.flatMap((run) => {
+    const table = tables.get(run.source ?? '')
+    return table === undefined ? [] : [{ run, table }]
+  })
+  reportAlarms(name, alarmsOf(runs.map(({ run }) => ({ run, table: null }))))
+  reportAlarms('  with table', alarmsOf(runs))
 }
 
 function readRuns(file: string): Labelled[] {
@@ -130,46 +104,4 @@ function examplesOf(pairs: readonly Pair[]): Example[] {
     ({ ground }) => ground,
   )
   return [...byErrand].map(([errand, parts]) => ({ errand, parts: parts.map(({ goal }) => goal) }))
-}
-
-function report(name: string, pairs: readonly Scored[], length?: number): void {
-  const alone = rankingOf(pairs, ({ alone }) => alone)
-  const both = rankingOf(pairs, ({ alone, added }) => alone + added)
-  const grounds = new Set(pairs.map(({ ground }) => ground)).size
-  const times = new Uint32Array(grounds).fill(1)
-  const before = aucOf(alone, times)
-  const after = aucOf(both, times)
-  if (before === null || after === null) return
-  const random = createRandom(seed)
-  const gains: number[] = []
-  for (let sample = 0; sample < resamples; sample++) {
-    drawAnew(times, random)
-    const drawn = [aucOf(alone, times), aucOf(both, times)] as const
-    if (drawn[0] !== null && drawn[1] !== null) gains.push(drawn[1] - drawn[0])
-  }
-  const { low, high } = middleOf(gains) ?? { low: Number.NaN, high: Number.NaN }
-  const size = length === undefined ? '' : (length / 1000).toFixed(0)
-  console.log(
-    `${name.padEnd(16)} ${String(pairs.length).padStart(6)} ${size.padStart(9)} ${before.toFixed(3).padStart(11)} ${after.toFixed(3).padStart(11)}   ${signed(after - before)} (${signed(low)} to ${signed(high)})`,
-  )
-}
-
-function signed(value: number): string {
-  return `${value < 0 ? '-' : '+'}${Math.abs(value).toFixed(3)}`
-}
-
-function rankingOf(pairs: readonly Scored[], scoreOf: (pair: Scored) => number): Ranking {
-  const places = new Map<string, number>()
-  const items = pairs
-    .map((pair) => {
-      const run = places.get(pair.ground) ?? places.size
-      places.set(pair.ground, run)
-      return { run, drift: pair.drift ? 1 : 0, score: scoreOf(pair) }
-    })
-    .sort((a, b) => a.score - b.score)
-  return {
-    runs: Int32Array.from(items, ({ run }) => run),
-    drift: Uint8Array.from(items, ({ drift }) => drift),
-    scores: Float64Array.from(items, ({ score }) => score),
-  }
 }
