@@ -159,6 +159,7 @@ function closestTo(token: Token, among: readonly Token[]): number {
   const { stem, prefix } = token
   let closest = 0
   isBegun = false
+  if (token.length === 0 && prefix === 0) return sameAmong(stem, among)
   for (let at = 0; at < among.length; at++) {
     const other = among[at] as Token
     let similarity = 1
@@ -175,6 +176,19 @@ function closestTo(token: Token, among: readonly Token[]): number {
     }
     if (similarity > closest) closest = similarity
     if (similarity > (closestOfGround[at] as number)) closestOfGround[at] = similarity
+  }
+  return closest
+}
+
+/** The same for a word of which nothing is known, and too short to begin like another: a match or none. */
+function sameAmong(stem: number, among: readonly Token[]): number {
+  let closest = 0
+  for (let at = 0; at < among.length; at++) {
+    if ((among[at] as Token).stem !== stem) continue
+    begunOfGround[at] = 1
+    closestOfGround[at] = 1
+    isBegun = true
+    closest = 1
   }
   return closest
 }

@@ -19,8 +19,15 @@ import {
  * decimal digits of every script are 0 to 9. ASCII text gives just what the published pattern does,
  * `text.toLowerCase().match(/[a-z0-9']+/g) ?? []`. Throws for no text; takes linear time.
  */
-export function wordsOfEveryScript(text: string): string[] {
-  const plain = readable(text)
+export function wordsOfEveryScript(text: string): readonly string[] {
+  if (newest.text !== text) newest = { text, words: cut(readable(text)) }
+  return newest.words
+}
+
+// A goal is asked for its words, its meaning, its slots and its explanation, one after the other.
+let newest: { text: string; words: readonly string[] } = { text: '', words: [] }
+
+function cut(plain: string): string[] {
   const words: string[] = []
   // The kind of the run that stands open, and where in it the last two characters start.
   let run = separator

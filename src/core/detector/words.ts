@@ -9,12 +9,11 @@ const shortText = 400
  * ASCII text gives exactly the published tokens; beyond ASCII every script is spelled.
  */
 export function wordsOf(text: string): string[] {
+  if (text.length > shortText) return sorted(rawWords(text).map(stemOf))
   const pieces = piecesOf(text)
-  if (pieces === null || text.length > shortText) return sorted(rawWords(text).map(stemOf))
   const words: string[] = []
-  for (const { stems } of pieces) {
-    for (const stem of stems) if (stem !== null) insert(words, stem)
-  }
+  if (pieces === null) for (const word of rawWords(text)) insert(words, stemOf(word))
+  else for (const { stems } of pieces) for (const stem of stems) insert(words, stem)
   return words
 }
 
@@ -23,12 +22,18 @@ function sorted(stems: readonly (string | null)[]): string[] {
 }
 
 /** Puts a word into its place among sorted ones unless it is there. */
-function insert(sorted: string[], word: string): void {
-  let at = sorted.length
-  while (at > 0 && (sorted[at - 1] as string) > word) at--
-  if (at > 0 && sorted[at - 1] === word) return
-  for (let later = sorted.length; later > at; later--) sorted[later] = sorted[later - 1] as string
-  sorted[at] = word
+function insert(sorted: string[], word: string | null): void {
+  if (word === null) return
+  let from = 0
+  let to = sorted.length
+  while (from < to) {
+    const middle = (from + to) >> 1
+    if ((sorted[middle] as string) < word) from = middle + 1
+    else to = middle
+  }
+  if (sorted[from] === word) return
+  for (let later = sorted.length; later > from; later--) sorted[later] = sorted[later - 1] as string
+  sorted[from] = word
 }
 
 /** The words of a text in order, lower-cased, with repeats, stop words and endings. */
