@@ -40,20 +40,47 @@ function commitsOfStat(text: string): Example[] {
 }
 
 /**
- * In GNU style a paragraph begins with what was done, and its items with the files: a paragraph of items
- * alone belongs to the one before it.
+ * In GNU style a paragraph says what was done, and its items which files were changed for it; items that
+ * stand in a paragraph of their own belong to the one before. Where no paragraph says anything by itself,
+ * as in `* a.c, b.c: Mend it.`, every item is a commit.
  */
 function commitsOfChangeLog(text: string): Example[] {
   const commits: { errand: string; parts: string[] }[] = []
+  let told: { errand: string; parts: string[] } | null = null
   for (const paragraph of text.split(/\n[ \t]*\n/)) {
+    // The line of a day and its author begins at the margin.
+    if (/^\S/m.test(paragraph)) told = null
     const lines = paragraph.split('\n').filter((line) => line.startsWith('\t'))
     const [first = ''] = lines
-    if (!/^\t[*+]/.test(first)) commits.push({ errand: first.trim(), parts: [] })
-    for (const line of lines) {
-      const files = /^\t\* ([^(:[]+)/.exec(line)?.[1] ?? ''
-      const named = files.split(',').map((file) => file.trim())
-      commits.at(-1)?.parts.push(...named.filter((file) => /^\S+$/.test(file)))
+    if (first !== '' && !/^\t[*+]/.test(first)) {
+      told = { errand: first.trim(), parts: [] }
+      commits.push(told)
+    }
+    for (const { files, done } of itemsOf(lines)) {
+      if (told === null) commits.push({ errand: done, parts: files })
+      else told.parts.push(...files)
     }
   }
   return commits
+}
+
+/** The items of a paragraph: the files that each names before its colon, and what it says behind it. */
+function itemsOf(lines: readonly string[]): { files: string[]; done: string }[] {
+  const items = lines
+    .map((line) => line.trim())
+    .join(' ')
+    .split(/(?:^| )\* /)
+    .slice(1)
+  return items.map((item) => {
+    const [, named = '', done = ''] = /^([^:]*):?\s*(.*)$/s.exec(item) ?? []
+    const files = named
+      .replace(/ *[([].*?[)\]]/g, '')
+      .split(',')
+      .map((file) => file.trim())
+    return { files: files.filter((file) => /^\S+$/.test(file)), done: firstSentence(done) }
+  })
+}
+
+function firstSentence(text: string): string {
+  return text.split(/(?<=\.) | \[/)[0]?.trim() ?? ''
 }

@@ -11,7 +11,7 @@ const gnuStyle = `2022-12-11  Somebody  <somebody@example.com>
 
 \tstat: decode new fields.
 \t* src/stat.h (struct stat): Add a field.
-\t* src/stat.c (print), src/unread: Print it.
+\t* src/stat.c (print), src/print.c: Print it.
 \t* NEWS: Mention this change.
 
 \tNothing was changed but words.
@@ -46,6 +46,15 @@ Date:   Fri Dec 16 13:34:15 2022 -0500
  1 file changed, 1 insertion(+)
 `
 
+const itemsAlone = `2023-03-01  Somebody  <somebody@example.com>
+
+\t* src/exec.c, src/pty.c:
+\tOnly read when the command runs. This mends a hang.
+\t[b7ea5b5e6a88] <1.9>
+
+\t* MANIFEST: Name the new test.
+`
+
 describe('a history is read oldest first', () => {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-history-'))
   test.after(() => rmSync(folder, { recursive: true }))
@@ -58,7 +67,17 @@ describe('a history is read oldest first', () => {
   test('from a ChangeLog in GNU style, packed', async () => {
     assert.deepEqual(await readHistory(file('gnu.gz', gzipSync(gnuStyle))), [
       { errand: 'map: update constants.', parts: ['src/map.in', 'tests/map.c'] },
-      { errand: 'stat: decode new fields.', parts: ['src/stat.h', 'src/stat.c', 'NEWS'] },
+      {
+        errand: 'stat: decode new fields.',
+        parts: ['src/stat.h', 'src/stat.c', 'src/print.c', 'NEWS'],
+      },
+    ])
+  })
+
+  test('from a ChangeLog whose every item is a commit', async () => {
+    assert.deepEqual(await readHistory(file('items', itemsAlone)), [
+      { errand: 'Name the new test.', parts: ['MANIFEST'] },
+      { errand: 'Only read when the command runs.', parts: ['src/exec.c', 'src/pty.c'] },
     ])
   })
 
