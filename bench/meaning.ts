@@ -3,23 +3,21 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { detect } from '../src/core/detector/detect.ts'
+import { fileURLToPath } from 'node:url'
 import type { DetectorName } from '../src/core/detector/detectors.ts'
 import { scorePair } from '../src/core/detector/meaning-score.ts'
 import { analyse } from '../src/core/detector/meaning-text.ts'
-import { newMemory } from '../src/core/detector/memory.ts'
 import { type Sample, startAsker } from './asker.ts'
-import { checkBodies, englishGoal } from './goals.ts'
+import { checkBodies } from './goals.ts'
 import { median } from './median.ts'
 import { postOf } from './request.ts'
 import { plumbline, type Server, startServer } from './server.ts'
+import type { StepTimes } from './steps.ts'
 import { compared, type Row } from './table.ts'
 
 const repeats = 200
 const rounds = 25
 const loads = 5
-const stepsARound = 500
-const stepRounds = 40
 const checkRounds = 7
 const checkMs = 1000
 const warmUpMs = 3000
@@ -58,34 +56,13 @@ function pairScoreRows(): Row[] {
   ]
 }
 
-/** Every goal is new to the process, so that no text is known from before. */
 function stepRow(): Row {
   process.stderr.write('meaning: a step\n')
-  let next = 0
-  const round = (name: DetectorName): number => {
-    const steps = Array.from({ length: stepsARound }, () => ({
-      goal: `${englishGoal(next)} part ${next++}`,
-      progress: 'advancing',
-      distance: next % 11,
-    }))
-    let memory = newMemory(name)
-    const started = performance.now()
-    for (const step of steps) memory = detect(memory, step).memory
-    return ((performance.now() - started) * 1000) / stepsARound
-  }
-  const times: Record<DetectorName, number[]> = { overlap: [], meaning: [] }
-  for (let at = 0; at < stepRounds; at++) {
-    for (const name of ['overlap', 'meaning'] as const) times[name].push(round(name))
-  }
-  // The first rounds are the warm-up.
-  const warm = (name: DetectorName) => times[name].slice(stepRounds / 4)
-  return compared(
-    'a step by meaning, µs',
-    warm('meaning'),
-    'by overlap',
-    warm('overlap'),
-    stepTarget,
+  const script = fileURLToPath(new URL('steps.ts', import.meta.url))
+  const times: StepTimes = JSON.parse(
+    execFileSync(process.execPath, [script], { encoding: 'utf8' }),
   )
+  return compared('a step by meaning, µs', times.meaning, 'by overlap', times.overlap, stepTarget)
 }
 
 async function checkRows(): Promise<Row[]> {
