@@ -85,12 +85,8 @@ export function partsIn(read: ReadText): readonly Analysed[] {
 /** Whether two texts say the same, to the letter. */
 export function saysTheSame(one: ReadText, other: ReadText): boolean {
   if (one.said !== other.said) return false
-  const words = spokenIn(other.text)
-  return (
-    one.text === other.text ||
-    (spokenIn(one.text).length === words.length &&
-      spokenIn(one.text).every((word, place) => word === words[place]))
-  )
+  const [words, others] = [spokenIn(one.text), spokenIn(other.text)]
+  return words.length === others.length && words.every((word, place) => word === others[place])
 }
 
 /** Whether a text says what another begins with; the last word of that may be cut. */
@@ -105,18 +101,9 @@ function spokenIn(text: string): readonly string[] {
 }
 
 function saidIn(text: string): number {
-  const pieces = piecesOf(text)
   let said = 0
-  if (pieces !== null) {
-    for (const { raw } of pieces) for (const word of raw) said = joined(said, hashOf(word))
-  }
-  if (said !== 0) return said
-  for (const word of spokenIn(text)) said = joined(said, hashOf(word))
+  for (const word of spokenIn(text)) said = (Math.imul(said, 31) + hashOf(word)) | 0
   return said
-}
-
-function joined(said: number, hash: number): number {
-  return (Math.imul(said, 31) + hash) | 0
 }
 
 /** Whether a text is made of ids and figures more than of words, as a call of a tool can be. */
