@@ -1,12 +1,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import type { Example } from '../src/core/detector/adaptation-table.ts'
-import { readCommits } from '../src/surfaces/git-log.ts'
+import { mostFiles, readCommits } from '../src/surfaces/git-log.ts'
 
 /** More commits than any history has that is read here. */
 const allCommits = 200_000
-/** As `plumbline adapt` has it: a commit of more files tells of no errand. */
-const mostFiles = 60
 
 /**
  * The commits of a history, oldest first, with the files they changed: of a git repository, or of a

@@ -17,7 +17,7 @@ export interface GitLog {
 
 const subject = '\u0001'
 /** Commits of more files than this tell of no errand: a move, a formatter, a vendored library. */
-const mostFiles = 60
+export const mostFiles = 60
 const longestSubject = 400
 const limitMs = 120_000
 
