@@ -22,8 +22,7 @@ import {
 import { readHistory } from './histories.ts'
 
 const olderShare = 0.6
-const stepsBefore = 3
-const stepsAfter = 3
+const stepsOfPart = 3
 
 const histories = process.argv.slice(2)
 if (histories.length === 0) {
@@ -66,7 +65,7 @@ for (const path of histories) {
   report(name, scored(built.table, pairs), built.length)
 
   const labelled = ({ parts }: Example, from: number, label: LabelledStep['label']) =>
-    parts.slice(from, from + stepsBefore).map(
+    parts.slice(from, from + stepsOfPart).map(
       (part): LabelledStep => ({
         goal: `edit ${part}`,
         label,
@@ -76,11 +75,11 @@ for (const path of histories) {
     )
   for (const [place, commit] of newer.entries()) {
     const other = otherThan(commit)
-    if (other === null || commit.parts.length < stepsBefore || other.parts.length < stepsAfter) {
+    if (other === null || commit.parts.length < stepsOfPart || other.parts.length < stepsOfPart) {
       continue
     }
     const after =
-      place % 2 === 0 ? labelled(other, 0, 'drift') : labelled(commit, stepsBefore, 'same')
+      place % 2 === 0 ? labelled(other, 0, 'drift') : labelled(commit, stepsOfPart, 'same')
     const run: Labelled = {
       kind: 'run',
       ground: commit.errand,
