@@ -6,7 +6,7 @@ import type { DriftRequest } from '../core/drift.ts'
 import type { Database, Queries } from './database.ts'
 import type { KnownRun, Place } from './known-runs.ts'
 import type { RecentRuns } from './recent-runs.ts'
-import { type Columns, keyOf } from './rows.ts'
+import { type Columns, keyOf, type Row } from './rows.ts'
 import type { Entry } from './steps.ts'
 import { createTable } from './table.ts'
 
@@ -97,22 +97,32 @@ export async function openContexts(
   places: readonly Place[],
 ): Promise<void> {
   const unopened = new Map<string, { run: KnownRun; known: KnownContext }>()
+  const sure: Opening[] = []
   for (const { entry, run } of places) {
     const known = of.get(entry.request)
     if (known === undefined || run.opened.has(known.context)) continue
     run.opened.add(known.context)
-    unopened.set(keyOf(run.key, known.context), { run, known })
+    if (run.isOpenedAll) {
+      known.opening.add(run)
+      sure.push(openingOf(run, known))
+    } else {
+      unopened.set(keyOf(run.key, known.context), { run, known })
+    }
   }
+  const { openings } = tables[kind]
+  openings.add(tx, sure)
   if (unopened.size === 0) return
-  const rows = [...unopened.values()].map(({ run, known }) => ({
-    account: run.account,
-    run_id: run.run.run_id,
-    context: known.context,
-  }))
-  for (const { account, run_id, context } of await tables[kind].openings.addMissing(tx, rows)) {
+  const rows = [...unopened.values()].map(({ run, known }) => openingOf(run, known))
+  for (const { account, run_id, context } of await openings.addMissing(tx, rows)) {
     const opened = unopened.get(keyOf(String(account), String(run_id), String(context)))
     opened?.known.opening.add(opened.run)
   }
+}
+
+type Opening = Row<typeof openingColumns>
+
+function openingOf({ account, run }: KnownRun, { context }: KnownContext): Opening {
+  return { account, run_id: run.run_id, context }
 }
 
 function newContext(account: string, context: string): KnownContext {
@@ -150,18 +160,14 @@ function lower(a: number | null, b: number | null): number | null {
 }
 
 /** Stores what a batch added to its contexts. */
-export async function saveContexts(
-  tx: Queries,
-  kind: Database['kind'],
-  { byKey }: Contexts,
-): Promise<void> {
+export function saveContexts(tx: Queries, kind: Database['kind'], { byKey }: Contexts): void {
   const changed = [...byKey].filter(
     ([, { addedRuns, lowest, addedLowest }]) =>
       addedRuns > 0 || lower(lowest, addedLowest) !== lowest,
   )
   // In one order on every node, lest two wait for each other.
   changed.sort(([a], [b]) => (a < b ? -1 : 1))
-  await tables[kind].contexts.put(
+  tables[kind].contexts.put(
     tx,
     changed.map(([, { account, context, addedRuns, addedLowest }]) => ({
       account,

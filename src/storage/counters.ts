@@ -1,4 +1,4 @@
-import { type Database, storable, unavailable } from './database.ts'
+import { type Database, leave, storable, unavailable } from './database.ts'
 
 /** How often something was done on a day, per bucket: an address, an account, whatever is limited. */
 export interface Counters {
@@ -21,7 +21,8 @@ export interface Counters {
 /**
  * Counters in a database. On SQLite, which has one server, the number is kept in memory and stored
  * within a second, so that a call costs no write and still counts on a full disk; what was counted in
- * the last second before a crash is lost. On PostgreSQL the nodes share the stored number.
+ * the last second before a crash is lost. On PostgreSQL the nodes share the stored number, and a crash
+ * of PostgreSQL loses no more than that either.
  */
 export function createCounters(db: Database): Counters {
   return db.kind === 'sqlite' ? countInMemory(db) : countTogether(db)
@@ -203,8 +204,10 @@ function countTogether(db: Database): Counters {
   function add(calls: readonly Waiting[]): Promise<Tally[]> {
     const rows = calls.map(({ bucket, day, callers }) => ({ bucket, day, used: sumOf(callers) }))
     return db.tx(
-      (tx) =>
-        tx.all<Tally>(
+      (tx) => {
+        // It goes to disk with the next commit that is waited for, so with that of what the call stores.
+        leave(tx.run('SET LOCAL synchronous_commit = off'))
+        return tx.all<Tally>(
           `INSERT INTO counters (bucket, day, used)
            SELECT bucket, day, used
            FROM json_to_recordset(CAST(? AS JSON)) AS call(bucket TEXT, day BIGINT, used BIGINT)
@@ -212,7 +215,8 @@ function countTogether(db: Database): Counters {
            ON CONFLICT (bucket, day) DO UPDATE SET used = counters.used + excluded.used
            RETURNING bucket, day, used`,
           JSON.stringify(rows),
-        ),
+        )
+      },
       { limitMs: SHARED_LIMIT_MS },
     )
   }

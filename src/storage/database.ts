@@ -16,6 +16,11 @@ export interface Queries {
   get<Row>(sql: string, ...values: Value[]): Promise<Row | undefined>
   /** Runs a statement for its effect; answers how many rows an INSERT, UPDATE or DELETE changed. */
   run(sql: string, ...values: Value[]): Promise<number>
+  /**
+   * In a transaction on SQLite: how many statements that can change one of these tables this process
+   * has run. They run one after the other, so two equal numbers say that none has run in between.
+   */
+  changes?(tables: readonly string[]): number
 }
 
 /** How long a transaction may take. */
@@ -29,15 +34,20 @@ export interface Database extends Queries {
   /** For the few statements that the two databases cannot share. */
   readonly kind: 'sqlite' | 'postgres'
   /**
-   * Runs `work` as one transaction and resolves when it is durable; when `work` throws, nothing of
-   * it remains. `work` awaits nothing but the queries of its own `tx`, of which it may ask several
-   * before the first is answered (they run in the order asked), and lets their errors fly:
-   * SQLite holds one commit open for all transactions of a moment, and PostgreSQL refuses whatever
-   * follows a failed statement.
+   * Runs `work` as one transaction and resolves when it is durable; when `work` throws or a statement
+   * fails, nothing of it remains. `work` awaits nothing but the queries of its own `tx`, because SQLite
+   * holds one commit open for all transactions of a moment. It may ask several before the first is
+   * answered: they run in the order asked, and need not be waited for where nothing depends on what
+   * they answer. The transaction fails with the error of the first that failed.
    */
   tx<T>(work: (tx: Queries) => Promise<T>, options?: TxOptions): Promise<T>
   /** Finishes what was asked for, then lets go; later calls reject as unavailable. */
   close(): Promise<void>
+}
+
+/** Leaves what was asked to its transaction, which fails when this does. */
+export function leave(asked: Promise<unknown>): void {
+  asked.catch(() => {})
 }
 
 /** The time a transaction or a read gets unless its caller says otherwise, in milliseconds. */

@@ -148,12 +148,12 @@ export async function claimAll(
 }
 
 /** Keeps the answers of requests whose keys `claimAll` has taken. */
-export async function keepAll(
+export function keepAll(
   tx: Queries,
   kind: Database['kind'],
   answers: readonly { claim: Claim; status: number; answer: string }[],
-): Promise<void> {
-  await tables[kind].put(
+): void {
+  tables[kind].put(
     tx,
     answers.map(({ claim, status, answer }) => ({ ...rowOf(claim), status, answer })),
   )

@@ -35,12 +35,12 @@ export async function findOpenIncidents(
 }
 
 /** Writes incidents over those with their numbers. */
-export async function putIncidents(
+export function putIncidents(
   tx: Queries,
   kind: Database['kind'],
   incidents: readonly Numbered<Incident>[],
-): Promise<void> {
-  await tables[kind].put(
+): void {
+  tables[kind].put(
     tx,
     incidents.map(({ account, seq, value }) => ({
       account,

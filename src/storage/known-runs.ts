@@ -17,8 +17,9 @@ export interface KnownRun {
   run: Run
   /** Of its agents those that were asked for, by id. */
   readonly agents: Map<string, KnownAgent>
-  /** Of the contexts that it has opened those that came up. */
+  /** Of the contexts that it has opened those that came up; all of them if it was known from its first step. */
   readonly opened: Set<string>
+  readonly isOpenedAll: boolean
   /** The PostgreSQL transaction that holds the run and is going to write it; undefined on SQLite. */
   readonly heldIn: number | undefined
 }
@@ -124,7 +125,12 @@ async function holdRuns(
     const run = newKnownRun(row as RunRow, held_in)
     const known = recent.runs.get(run.key)
     const isAsLeft = written_in !== undefined && known?.heldIn === written_in
-    runs.set(run.key, isAsLeft ? { ...run, agents: known.agents, opened: known.opened } : run)
+    if (isAsLeft) {
+      const { agents, opened, isOpenedAll } = known
+      runs.set(run.key, { ...run, agents, opened, isOpenedAll })
+    } else {
+      runs.set(run.key, run)
+    }
   }
   const expired: RunRow[] = []
   for (const [key, row] of fresh) {
@@ -145,6 +151,7 @@ function newKnownRun(row: RunRow, heldIn: number | undefined): KnownRun {
     run: runOf(row),
     agents: new Map(),
     opened: new Set(),
+    isOpenedAll: row.steps === 0,
     heldIn,
   }
 }
@@ -192,17 +199,15 @@ function agentOf(row: Row<typeof agentColumns>): Agent | 'damaged' {
 }
 
 /** Stores runs and agents as they are now. */
-export async function saveRuns(
+export function saveRuns(
   tx: Queries,
   kind: Database['kind'],
   runs: Iterable<KnownRun>,
   agents: Iterable<KnownAgent>,
-): Promise<void> {
+): void {
   const { runs: runTable, agents: agentTable } = tables[kind]
-  await Promise.all([
-    runTable.put(tx, [...runs].map(rowOf)),
-    agentTable.put(tx, [...agents].map(agentRow)),
-  ])
+  runTable.put(tx, [...runs].map(rowOf))
+  agentTable.put(tx, [...agents].map(agentRow))
 }
 
 function agentRow(known: KnownAgent): Row<typeof agentColumns> {

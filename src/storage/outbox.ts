@@ -10,7 +10,7 @@ import {
   type OutboxEvent,
 } from '../core/outbox.ts'
 import { dayMs } from '../core/time.ts'
-import type { Database, Queries } from './database.ts'
+import { type Database, leave, type Queries } from './database.ts'
 import { type AgentOf, findOpenIncidents, putIncidents } from './incidents.ts'
 import { createJobs } from './jobs.ts'
 import { type Columns, jsonRows, type Row } from './rows.ts'
@@ -49,10 +49,10 @@ export async function emitAlerts(
   )
   const open = [...closing, ...(await findOpenIncidents(tx, kind, unique(watched)))]
   const { events, log, incidents } = decideAlerts(happenings, accounts, open)
-  await putIncidents(tx, kind, incidents)
-  await addLog(tx, kind, log)
+  putIncidents(tx, kind, incidents)
+  addLog(tx, kind, log)
   if (events.length === 0) return
-  await tables[kind].events.add(tx, events.map(eventRow))
+  tables[kind].events.add(tx, events.map(eventRow))
   const first = new Map<string, number>()
   for (const { account, value } of events) {
     first.set(account, Math.min(first.get(account) ?? value.ts, value.ts))
@@ -75,16 +75,16 @@ export function addDeliverJob(
 }
 
 /** Appends to the logs of accounts, each in order. */
-export async function addLog(
+export function addLog(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Numbered<LogEntry>[],
-): Promise<void> {
+): void {
   // Of more than fit, the last.
   const kept = [...Map.groupBy(entries, ({ account }) => account).values()].flatMap((own) =>
     own.slice(-logEntriesKept),
   )
-  await tables[kind].log.add(tx, kept.map(logRow))
+  tables[kind].log.add(tx, kept.map(logRow))
 }
 
 /**
@@ -102,31 +102,32 @@ export async function takeNumbers(
   const rows = [...numbers]
     .map(([account, seq]) => ({ account, seq }))
     .sort((a, b) => (a.account < b.account ? -1 : 1))
-  const taken: TakenNumbers[] = []
-  if (kind === 'postgres')
-    taken.push(...(await tx.all<TakenNumbers>(takeAll, JSON.stringify(rows))))
-  // Taking values out of JSON costs SQLite more than a statement for each.
-  else
-    for (const { account, seq } of rows)
-      taken.push(...(await tx.all<TakenNumbers>(takeOne, account, seq)))
+  const asked =
+    kind === 'postgres'
+      ? [tx.all<TakenNumbers>(takeAll, JSON.stringify(rows))]
+      : // Taking values out of JSON costs SQLite more than a statement for each.
+        rows.map(({ account, seq }) => tx.all<TakenNumbers>(takeOne, account, seq))
+  const taken = (await Promise.all(asked)).flat()
   const accounts = new Map<string, AlertAccount>()
   for (const { account, seq, config } of taken) {
     const before = seq - (numbers.get(account) ?? 0)
     accounts.set(account, { seq: before, config: configOf(config) })
     if (Math.floor(seq / logEntriesKept) > Math.floor(before / logEntriesKept)) {
-      await trimLog(tx, account)
+      trimLog(tx, account)
     }
   }
   return accounts
 }
 
-async function trimLog(tx: Queries, account: string): Promise<void> {
-  await tx.run(
-    `DELETE FROM alert_log WHERE account = ? AND seq <= (
-       SELECT seq FROM alert_log WHERE account = ? ORDER BY seq DESC LIMIT 1 OFFSET ${logEntriesKept}
-     )`,
-    account,
-    account,
+function trimLog(tx: Queries, account: string): void {
+  leave(
+    tx.run(
+      `DELETE FROM alert_log WHERE account = ? AND seq <= (
+         SELECT seq FROM alert_log WHERE account = ? ORDER BY seq DESC LIMIT 1 OFFSET ${logEntriesKept}
+       )`,
+      account,
+      account,
+    ),
   )
 }
 

@@ -108,24 +108,80 @@ export async function openPostgres(url: string): Promise<Database> {
 
   function tx<T>(work: (tx: Queries) => Promise<T>, limitMs: number): Promise<T> {
     return limited(limitMs, async (deadline) => {
-      const { client } = await start(deadline, (client) => send(client, { text: begin(limitMs) }))
-      const loan = lendQueries((sql, values) => ask(client, sql, values))
+      const session = createSession(deadline, begin(limitMs))
+      const loan = lendQueries(session.ask)
       try {
         const result = await work(loan.queries)
         loan.end()
-        const { command } = await send(client, { text: 'COMMIT' })
-        // PostgreSQL answers so, without an error, when a statement had failed and `work` hid it.
-        if (command === 'ROLLBACK') throw new Error('A failed statement undid this transaction.')
-        client.release()
+        loan.assertDone()
+        // Sent behind what nobody has waited for; where a statement has failed, it undoes everything.
+        const undone = (await session.end('COMMIT')) === 'ROLLBACK'
+        loan.assertDone()
+        if (undone) throw new Error('A failed statement undid this transaction.')
         return result
       } catch (error) {
         loan.end()
-        if (!lost.has(client))
-          await send(client, { text: 'ROLLBACK' }).catch(() => lost.add(client))
-        client.release(lost.has(client))
+        await session.end('ROLLBACK').catch(() => {})
         throw error
+      } finally {
+        session.release()
       }
     })
+  }
+
+  /**
+   * A connection for one transaction, taken when the first thing is asked. BEGIN and what is asked with
+   * that leave together, as each way there and back counts, and are asked again of another connection
+   * when this one turns out to be lost: without an answer to BEGIN nothing of them has come to stay.
+   */
+  function createSession(deadline: Deadline, begin: string) {
+    const waiting: Waiting[] = []
+    let taken: PoolClient | null = null
+    let begun: Promise<PoolClient> | null = null
+
+    async function open(): Promise<PoolClient> {
+      let asked: Promise<QueryResult>[] = []
+      const { client } = await start(deadline, (client) => {
+        const answer = send(client, { text: begin })
+        asked = waiting.map(({ sql, values }) => ask(client, sql, values))
+        for (const each of asked) each.catch(() => {})
+        return answer
+      })
+      taken = client
+      for (const [place, { sql, values, resolve, reject }] of waiting.entries()) {
+        const answer = asked[place] ?? ask(client, sql, values)
+        answer.then(resolve, reject)
+      }
+      return client
+    }
+
+    return {
+      ask(sql: string, values: readonly Value[]): Promise<QueryResult> {
+        if (taken !== null) return ask(taken, sql, values)
+        return new Promise((resolve, reject) => {
+          waiting.push({ sql, values, resolve, reject })
+          if (begun !== null) return
+          begun = open()
+          begun.catch((error) => {
+            for (const { reject } of waiting) reject(error)
+          })
+        })
+      },
+      /** Ends the transaction, if anything was asked of it, and answers what PostgreSQL made of that. */
+      async end(text: 'COMMIT' | 'ROLLBACK'): Promise<string | null> {
+        const client = await begun
+        if (client === null || lost.has(client)) return null
+        try {
+          return (await send(client, { text })).command
+        } catch (error) {
+          if (text === 'ROLLBACK') lost.add(client)
+          throw error
+        }
+      },
+      release() {
+        if (taken !== null) taken.release(lost.has(taken))
+      },
+    }
   }
 
   const database: Database = {
@@ -176,6 +232,13 @@ function gatherWrites({ connection: { stream } }: PoolClient): void {
   nextTick(() => stream.uncork())
 }
 
+interface Waiting {
+  readonly sql: string
+  readonly values: readonly Value[]
+  resolve(answer: QueryResult): void
+  reject(error: unknown): void
+}
+
 interface Deadline {
   /** Has the connection cut when the time is up. */
   watch(client: PoolClient): void
@@ -214,19 +277,36 @@ function begin(limitMs: number): string {
 /** Queries for one transaction, in their order, refused once it is over: they would run inside another's. */
 function lendQueries(ask: (sql: string, values: readonly Value[]) => Promise<QueryResult>): {
   queries: Queries
+  /** Throws what the first query failed with, which nobody may have waited for. */
+  assertDone(): void
   end(): void
 } {
   let over = false
-  function use(): typeof ask {
+  let failure: { error: unknown } | null = null
+
+  async function use<T>(
+    sql: string,
+    values: readonly Value[],
+    read: (result: QueryResult) => T,
+  ): Promise<T> {
     if (over) throw new Error('This transaction is over.')
-    return ask
+    try {
+      return read(await ask(sql, values))
+    } catch (error) {
+      failure ??= { error }
+      throw error
+    }
   }
+
   return {
     queries: {
-      all: async <Row>(sql: string, ...values: Value[]) => (await use()(sql, values)).rows as Row[],
-      get: async <Row>(sql: string, ...values: Value[]) =>
-        (await use()(sql, values)).rows[0] as Row | undefined,
-      run: async (sql, ...values) => (await use()(sql, values)).rowCount ?? 0,
+      all: <Row>(sql: string, ...values: Value[]) => use(sql, values, ({ rows }) => rows as Row[]),
+      get: <Row>(sql: string, ...values: Value[]) =>
+        use(sql, values, ({ rows }) => rows[0] as Row | undefined),
+      run: (sql, ...values) => use(sql, values, ({ rowCount }) => rowCount ?? 0),
+    },
+    assertDone() {
+      if (failure !== null) throw failure.error
     },
     end() {
       over = true

@@ -13,10 +13,10 @@ export interface RecentRuns {
   readonly contexts: Recent<KnownContext>
   /** Whether what is in here is as stored; else a run is only if nobody has written its row since. */
   readonly isCertain: boolean
-  /** Forgets everything if anybody else has changed a row since `end`. Asked first in a transaction. */
+  /** Forgets everything if anybody else has changed it since `end`. Asked first in a transaction. */
   begin(tx: Queries): Promise<void>
-  /** Asked last in a transaction. */
-  end(tx: Queries): Promise<void>
+  /** Must be called last in a transaction, when all is asked. */
+  end(tx: Queries): void
   /** Must be called when the transaction did not become durable. */
   forget(): void
 }
@@ -47,17 +47,17 @@ function uncertain(runs: Recent<KnownRun>): RecentRuns {
     isCertain: false,
     forget: () => runs.clear(),
     async begin() {},
-    async end() {},
+    end() {},
   }
 }
 
 function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
   const contexts = createRecent<KnownContext>(limit, () => contextWeight)
-  let rowsSeen = -1
+  let changesSeen: number | undefined
   let versionSeen = -1
 
   function forget(): void {
-    rowsSeen = -1
+    changesSeen = undefined
     runs.clear()
     contexts.clear()
   }
@@ -68,20 +68,23 @@ function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
     forget,
     async begin(tx) {
       const version = await versionOf(tx)
-      if ((await changedRows(tx)) !== rowsSeen || version !== versionSeen) forget()
+      if (
+        changesSeen === undefined ||
+        tx.changes?.(tables) !== changesSeen ||
+        version !== versionSeen
+      ) {
+        forget()
+      }
       versionSeen = version
     },
-    async end(tx) {
-      rowsSeen = await changedRows(tx)
+    end(tx) {
+      changesSeen = tx.changes?.(tables)
     },
   }
 }
 
-/** How many rows this connection has changed since it was opened. */
-async function changedRows(tx: Queries): Promise<number> {
-  const row = await tx.get<{ rows: number }>('SELECT total_changes() AS rows')
-  return row?.rows ?? -1
-}
+/** What is known comes from these. */
+const tables = ['runs', 'agents', 'openings', 'contexts']
 
 /** A number that is another one after a commit of another connection, whatever process it is of. */
 async function versionOf(tx: Queries): Promise<number> {

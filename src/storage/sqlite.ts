@@ -94,6 +94,7 @@ export async function openSqlite(path: string): Promise<Database> {
     const loan = lendQueries(writer)
     try {
       const result = await Promise.race([job.work(loan.queries), overstayed])
+      loan.assertDone()
       writer.assertSound()
       if (apart) writer.run('RELEASE job')
       return () => job.resolve(result)
@@ -174,17 +175,36 @@ function watchTurn(): { failed: Promise<never>; over(): boolean; clear(): void }
 }
 
 /** Queries for one transaction, refused once it is over: they would run inside another's. */
-function lendQueries(connection: Connection): { queries: Queries; end(): void } {
+function lendQueries(connection: Connection): {
+  queries: Queries
+  /** Throws what the first query failed with, which nobody may have waited for. */
+  assertDone(): void
+  end(): void
+} {
   let over = false
-  function use(): Connection {
-    if (over) throw new Error('This transaction is over.')
-    return connection
+  let failure: { error: unknown } | null = null
+
+  function ask<T>(query: () => T): Promise<T> {
+    if (over) return Promise.reject(new Error('This transaction is over.'))
+    try {
+      return Promise.resolve(query())
+    } catch (error) {
+      failure ??= { error }
+      const failed = Promise.reject(error)
+      failed.catch(() => {})
+      return failed
+    }
   }
+
   return {
     queries: {
-      all: async (sql, ...values) => use().all(sql, values),
-      get: async (sql, ...values) => use().get(sql, values),
-      run: async (sql, ...values) => use().run(sql, values),
+      all: <Row>(sql: string, ...values: Value[]) => ask(() => connection.all<Row>(sql, values)),
+      get: <Row>(sql: string, ...values: Value[]) => ask(() => connection.get<Row>(sql, values)),
+      run: (sql, ...values) => ask(() => connection.run(sql, values)),
+      changes: connection.changes,
+    },
+    assertDone() {
+      if (failure !== null) throw failure.error
     },
     end() {
       over = true
@@ -196,6 +216,8 @@ interface Connection {
   all<Row>(sql: string, values: readonly Value[]): Row[]
   get<Row>(sql: string, values: readonly Value[]): Row | undefined
   run(sql: string, values?: readonly Value[]): number
+  /** As `Queries.changes`. */
+  changes(tables: readonly string[]): number
   /** Throws when the transaction cannot be committed any more. */
   assertSound(): void
   /** Ends the transaction, whatever state it is in; never throws. */
@@ -206,7 +228,8 @@ interface Connection {
 }
 
 function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
-  const statements = new Map<string, StatementSync>()
+  const statements = new Map<string, Prepared>()
+  const changes = new Map<string, number>()
   let handle: DatabaseSync | null = null
   let failure: unknown = null
   let damaged = false
@@ -223,20 +246,22 @@ function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
     }
   }
 
-  function prepare(sql: string): StatementSync {
+  function prepare(sql: string): Prepared {
     handle ??= open()
     const known = statements.get(sql)
     if (known !== undefined) return known
-    const statement = handle.prepare(sql)
+    const prepared = { statement: handle.prepare(sql), table: changedTable(sql) }
     const [oldest] = statements.keys()
     if (statements.size >= MAX_STATEMENTS && oldest !== undefined) statements.delete(oldest)
-    statements.set(sql, statement)
-    return statement
+    statements.set(sql, prepared)
+    return prepared
   }
 
   function ask<T>(sql: string, use: (statement: StatementSync) => T): T {
     try {
-      return use(prepare(sql))
+      const { statement, table } = prepare(sql)
+      if (table !== null) changes.set(table, (changes.get(table) ?? 0) + 1)
+      return use(statement)
     } catch (error) {
       const code = resultCode(error)
       // Only a mistake in the statement asks the reading connection to write.
@@ -265,6 +290,7 @@ function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
       }),
     run: (sql, values = []) =>
       ask(sql, (statement) => Number(statement.run(...values.map(bind)).changes)),
+    changes: (tables) => tables.reduce((sum, table) => sum + (changes.get(table) ?? 0), 0),
     assertSound() {
       // A full disk can make SQLite undo the whole transaction by itself.
       if (damaged || handle?.isTransaction !== true) throw unavailable(failure)
@@ -285,6 +311,16 @@ function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
   }
   ask('PRAGMA user_version', (statement) => statement.get())
   return connection
+}
+
+interface Prepared {
+  readonly statement: StatementSync
+  /** The table it changes, or null. */
+  readonly table: string | null
+}
+
+function changedTable(sql: string): string | null {
+  return /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(\w+)/.exec(sql)?.[1] ?? null
 }
 
 /** Numbers bind as REAL unless they are bigints, and would then read `3.0` wherever they become text. */

@@ -13,6 +13,12 @@ const maxBatch = 512
  * while the other is written.
  */
 const lanes = { sqlite: 1, postgres: 2 }
+/**
+ * The second begins for no fewer steps than this, nor than the first has, because every transaction
+ * costs; unless the first takes this long, as when another node holds one of its runs.
+ */
+const worthALane = 16
+const lateMs = 50
 
 /**
  * Logs steps outside a transaction: those of all requests of a moment share one, with the records of
@@ -30,6 +36,9 @@ export function createStepLog(
   const busy = new Set<string>()
   const recent = createRecentRuns(db.kind)
   let running = 0
+  /** Steps of the transactions under way, and how many of these take long. */
+  let underWay = 0
+  let late = 0
   /** Whether a transaction begins, which will take what has come until then. */
   let beginning = false
 
@@ -61,7 +70,10 @@ export function createStepLog(
   function take(): Waiting[] {
     const { taken, left } = choose()
     waiting = left
-    for (const call of taken) for (const each of needsOf(call)) busy.add(each)
+    for (const call of taken) {
+      underWay += call.entries.length
+      for (const each of needsOf(call)) busy.add(each)
+    }
     return taken
   }
 
@@ -71,6 +83,7 @@ export function createStepLog(
     const jobAdded = () => {
       jobs = true
     }
+    const patience = startPatience()
     beginning = true
     try {
       const outcomes = await db.tx((tx) => {
@@ -93,7 +106,11 @@ export function createStepLog(
         else each.reject(error)
       }
     }
-    for (const call of batch) for (const each of needsOf(call)) busy.delete(each)
+    patience.end()
+    for (const call of batch) {
+      underWay -= call.entries.length
+      for (const each of needsOf(call)) busy.delete(each)
+    }
     // Even when the commit seems to have failed: it may have happened.
     if (jobs) onJob()
   }
@@ -136,13 +153,36 @@ export function createStepLog(
       if (call.once === null || before !== undefined) continue
       answers.push({ claim: call.once.claim, ...(await call.once.answer(own)) })
     }
-    await keepAll(tx, db.kind, answers)
-    await recent.end(tx)
+    keepAll(tx, db.kind, answers)
+    recent.end(tx)
     return outcomes
   }
 
+  function waitingSteps(): number {
+    return waiting.reduce((steps, { entries }) => steps + entries.length, 0)
+  }
+
+  /** Lets others go on when the transaction that begins now takes long. */
+  function startPatience(): { end(): void } {
+    if (lanes[db.kind] === 1) return { end() {} }
+    let isOver = false
+    const timer = setTimeout(() => {
+      isOver = true
+      late++
+      if (running < lanes[db.kind] && mayBegin()) void run()
+    }, lateMs)
+    return {
+      end() {
+        clearTimeout(timer)
+        if (isOver) late--
+      },
+    }
+  }
+
   function mayBegin(): boolean {
-    return !beginning && choose().taken.length > 0
+    if (beginning) return false
+    const isWorthIt = underWay === 0 || waitingSteps() >= Math.max(underWay, worthALane)
+    return (isWorthIt || late > 0) && choose().taken.length > 0
   }
 
   async function run(): Promise<void> {
@@ -175,7 +215,7 @@ export function createStepLog(
           resolve(outcome === 'apart' ? 'apart' : (outcome.earlier ?? 'worked'))
         add(entries, once, { end, reject })
       }),
-    waitingSteps: () => waiting.reduce((steps, { entries }) => steps + entries.length, 0),
+    waitingSteps,
   }
 }
 

@@ -43,7 +43,7 @@ export type LoggedStep =
  * rows of the runs are held while their steps are judged. Of a request with a damaged run nothing is
  * logged. Must be called in a transaction; what it writes is durable when that is. The cost of a step
  * does not depend on the length of its run. What `recent` knows is not read, and it learns what this
- * leaves. What it writes is asked for when it answers, and `stored` tells when that is done.
+ * leaves. Nothing is written before `store` is called.
  */
 export async function logSteps(
   tx: Queries,
@@ -66,21 +66,21 @@ export async function logSteps(
       : request.map((place) => logPlace(place, contexts, written)),
   )
 
-  const stored = Promise.all([
-    saveContexts(tx, kind, contexts),
-    tables[kind].steps.add(tx, written.steps),
-    tables[kind].grounds.add(tx, written.grounds),
+  function store(): void {
+    saveContexts(tx, kind, contexts)
+    tables[kind].steps.add(tx, written.steps)
+    tables[kind].grounds.add(tx, written.grounds)
     // Written as rows only now, because a batch may change the same run many times.
-    saveRuns(tx, kind, written.runs, written.agents),
-  ])
-  for (const run of written.runs) recent.runs.set(run.key, run)
-  return { logged, stored }
+    saveRuns(tx, kind, written.runs, written.agents)
+    for (const run of written.runs) recent.runs.set(run.key, run)
+  }
+  return { logged, store }
 }
 
-/** What became of entries, and when it is stored. */
+/** What became of entries, and the way to have it stored in the same transaction. */
 export interface Logging {
   readonly logged: LoggedStep[]
-  readonly stored: Promise<unknown>
+  store(): void
 }
 
 const stepColumns = {

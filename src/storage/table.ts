@@ -1,5 +1,5 @@
 import { arrayRows, columnArrays } from './column-arrays.ts'
-import type { Database, Queries } from './database.ts'
+import { type Database, leave, type Queries } from './database.ts'
 import type { Columns, Row } from './rows.ts'
 
 /**
@@ -16,11 +16,15 @@ export interface Table<C extends Columns, K extends string> {
    * Give them in one order everywhere, lest two transactions hold what the other waits for.
    */
   hold(tx: Queries, rows: readonly Row<C>[], missing?: readonly Row<C>[]): Promise<Held<C>[]>
-  add(tx: Queries, rows: readonly Row<C>[]): Promise<void>
+  /** Adds rows; nobody need wait for it, for the transaction fails when this does. */
+  add(tx: Queries, rows: readonly Row<C>[]): void
   /** Adds those whose key is not there, and answers their keys. */
   addMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
-  /** Adds those whose key is not there, and merges the others: replaced unless the table says otherwise. */
-  put(tx: Queries, rows: readonly Row<C>[]): Promise<void>
+  /**
+   * Adds those whose key is not there, and merges the others: replaced unless the table says otherwise.
+   * Nobody need wait for it either.
+   */
+  put(tx: Queries, rows: readonly Row<C>[]): void
 }
 
 /**
@@ -61,31 +65,27 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
   const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
   const valuesOf = (row: Row<C>) => names.map((column) => row[column] ?? null)
 
-  async function each(tx: Queries, sql: string, rows: readonly Row<C>[]): Promise<void> {
-    for (const row of rows) await tx.run(sql, ...valuesOf(row))
+  // Asked all at once: a statement that waits for the answer to another costs a way there and back.
+  function each(tx: Queries, sql: string, rows: readonly Row<C>[]): Promise<number[]> {
+    return Promise.all(rows.map((row) => tx.run(sql, ...valuesOf(row))))
   }
 
   async function find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]> {
-    const found: Row<C>[] = []
-    for (const each of keys) {
-      const row = await tx.get<Row<C>>(select, ...key.map((column) => each[column] ?? null))
-      if (row !== undefined) found.push(row)
-    }
-    return found
+    const rows = await Promise.all(
+      keys.map((each) => tx.get<Row<C>>(select, ...key.map((column) => each[column] ?? null))),
+    )
+    return rows.filter((row) => row !== undefined)
   }
 
   return {
     find,
     hold: find,
-    add: (tx, rows) => each(tx, insert, rows),
+    add: (tx, rows) => leave(each(tx, insert, rows)),
     async addMissing(tx, rows) {
-      const added: Row<C>[] = []
-      for (const row of rows) {
-        if ((await tx.run(`${insert} ${onConflict} NOTHING`, ...valuesOf(row))) > 0) added.push(row)
-      }
-      return added
+      const changed = await each(tx, `${insert} ${onConflict} NOTHING`, rows)
+      return rows.filter((_, place) => changed[place] === 1)
     },
-    put: (tx, rows) => each(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows),
+    put: (tx, rows) => leave(each(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows)),
   }
 }
 
@@ -124,17 +124,17 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
       ])
       return held
     },
-    async add(tx, rows) {
-      if (rows.length > 0) await tx.run(insert, ...columnArrays(columns, rows))
+    add(tx, rows) {
+      if (rows.length > 0) leave(tx.run(insert, ...columnArrays(columns, rows)))
     },
     addMissing: (tx, rows) =>
       tx.all<Key<C, K>>(
         `${insert} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
         ...columnArrays(columns, rows),
       ),
-    async put(tx, rows) {
+    put(tx, rows) {
       if (rows.length === 0) return
-      await tx.run(`${insert} ${onConflict} UPDATE SET ${merge}`, ...columnArrays(columns, rows))
+      leave(tx.run(`${insert} ${onConflict} UPDATE SET ${merge}`, ...columnArrays(columns, rows)))
     },
   }
 }

@@ -16,13 +16,11 @@ export async function logAndTell(
   jobAdded: () => void,
   recent?: RecentRuns,
 ): Promise<LoggedStep[]> {
-  const { logged, stored } = await logSteps(tx, kind, requests, recent)
-  const tell = async () => {
-    const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
-    await emitAlerts(tx, kind, happenings, jobAdded)
-  }
-  // What fails meanwhile fails together: nobody would hear a write that is refused after it.
-  await Promise.all([stored, tell()])
+  const { logged, store } = await logSteps(tx, kind, requests, recent)
+  const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
+  // Before the steps are written, so that what has to be read for them does not wait for that.
+  await emitAlerts(tx, kind, happenings, jobAdded)
+  store()
   return logged
 }
 

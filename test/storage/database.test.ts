@@ -126,6 +126,39 @@ onEachDatabase((database, openFresh) => {
     assert.deepEqual(await db.all('SELECT id FROM items'), [{ id: 1 }])
   })
 
+  test('a query that nobody waits for is part of its transaction, and fails it', async (t) => {
+    const db = await openItems(t)
+    await db.run('CREATE UNIQUE INDEX items_by_id ON items (id)')
+    const leave = (...ids: number[]) =>
+      db.tx(async (tx) => {
+        for (const id of ids) tx.run('INSERT INTO items (id) VALUES (?)', id).catch(() => {})
+        return ids.length
+      })
+    assert.equal(await leave(1, 2), 2)
+    const outcomes = await Promise.allSettled([leave(3), leave(4, 1, 5), leave(6)])
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.match(String((outcomes[1] as PromiseRejectedResult).reason), /unique/i)
+    assert.deepEqual(
+      (await db.all<{ id: number }>('SELECT id FROM items ORDER BY id')).map(({ id }) => id),
+      [1, 2, 3, 6],
+    )
+  })
+
+  test('a transaction that asks nothing answers what its work answers', async (t) => {
+    const db = await openItems(t)
+    assert.equal(await db.tx(async () => 1), 1)
+    await assert.rejects(
+      db.tx(async () => {
+        throw new Error('no')
+      }),
+      /no/,
+    )
+    assert.deepEqual(await db.all('SELECT id FROM items'), [])
+  })
+
   test('queries after the end of their transaction are refused', async (t) => {
     const db = await openItems(t)
     const tx = await db.tx(async (tx) => tx)

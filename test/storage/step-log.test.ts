@@ -19,6 +19,7 @@ import { databases, onEachDatabase, openFor } from '../backends.ts'
 import { setMemory } from '../set-memory.ts'
 
 const sqlite = databases.find(({ name }) => name === 'sqlite')!
+const postgres = databases.find(({ name }) => name === 'postgres')!
 
 function entry(fields: object, now = 1_000) {
   return {
@@ -60,7 +61,7 @@ function watched(db: Database, asked: string[], failure: { at: 'none' | 'end' })
         asked.push(sql)
         return ask(sql, ...values)
       }
-    return { all: note(tx.all), get: note(tx.get), run: note(tx.run) } as Queries
+    return { ...tx, all: note(tx.all), get: note(tx.get), run: note(tx.run) } as Queries
   }
   return {
     ...db,
@@ -84,6 +85,8 @@ test('a step of a run that has just been logged into reads nothing of it', async
   const asked: string[] = []
   const { log } = createStore(watched(db, asked, { at: 'none' }))
   await log([entry({}), entry({ agent_id: 'sub' })])
+  // What has nothing to do with runs changes nothing of what is known of them.
+  await db.run('INSERT INTO heartbeat (id, at) VALUES (1, 1)')
   asked.length = 0
   await log([entry({}), entry({ agent_id: 'sub' })])
   const reads = asked.filter((sql) =>
@@ -213,6 +216,25 @@ onEachDatabase((database) => {
       { numRuns: database.name === 'sqlite' ? 30 : 8 },
     )
   })
+})
+
+test('steps of other runs are logged while another node holds one', {
+  skip: postgres.skip,
+}, async (t) => {
+  const url = await postgres.createUrl()
+  const [db, other] = [await openMigrated(t, url), await openFor(t, url)]
+  const { log } = createStore(db)
+  await log([entry({ run_id: 'held' }), entry({ run_id: 'free' })])
+  const order: string[] = []
+  await other.tx(async (tx) => {
+    await tx.all("SELECT run_id FROM runs WHERE run_id = 'held' FOR UPDATE")
+    const held = log([entry({ run_id: 'held' })]).then(() => order.push('held'))
+    await log([entry({ run_id: 'free' })])
+    order.push('free')
+    held.catch(() => {})
+  })
+  assert.equal(numberOf((await log([entry({ run_id: 'held' })]))[0]), 3)
+  assert.deepEqual(order, ['free', 'held'])
 })
 
 test('what is remembered is bounded, and what is used stays', () => {
