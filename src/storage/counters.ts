@@ -201,13 +201,13 @@ function countTogether(db: Database): Counters {
   }
 
   /** Rows are added in one order on every node: in different orders they would wait for each other. */
-  function add(calls: readonly Waiting[]): Promise<Tally[]> {
+  async function add(calls: readonly Waiting[]): Promise<Tally[]> {
     const rows = calls.map(({ bucket, day, callers }) => ({ bucket, day, used: sumOf(callers) }))
-    return db.tx(
-      (tx) => {
+    const { counted } = await db.tx(
+      async (tx) => {
         // It goes to disk with the next commit that is waited for, so with that of what the call stores.
         leave(tx.run('SET LOCAL synchronous_commit = off'))
-        return tx.all<Tally>(
+        const counted = tx.all<Tally>(
           `INSERT INTO counters (bucket, day, used)
            SELECT bucket, day, used
            FROM json_to_recordset(CAST(? AS JSON)) AS call(bucket TEXT, day BIGINT, used BIGINT)
@@ -216,9 +216,12 @@ function countTogether(db: Database): Counters {
            RETURNING bucket, day, used`,
           JSON.stringify(rows),
         )
+        leave(counted)
+        return { counted }
       },
       { limitMs: SHARED_LIMIT_MS },
     )
+    return counted
   }
 
   async function flush(): Promise<void> {

@@ -4,6 +4,7 @@ import pg, { type PoolClient, type QueryResult } from 'pg'
 import {
   type Database,
   DEFAULT_LIMIT_MS,
+  leave,
   type Queries,
   storable,
   unavailable,
@@ -70,9 +71,13 @@ export async function openPostgres(url: string): Promise<Database> {
 
   /**
    * Takes a connection and asks the first thing of it. A connection that served before may have
-   * died unnoticed; then the next one is asked, since a read or a BEGIN can be lost without loss.
+   * died unnoticed; then the next one is asked, where what was asked can be lost without loss.
    */
-  async function start<T>(deadline: Deadline, first: (client: PoolClient) => Promise<T>) {
+  async function start<T>(
+    deadline: Deadline,
+    first: (client: PoolClient) => Promise<T>,
+    mayRepeat = () => true,
+  ) {
     for (;;) {
       const client = await connect()
       const fresh = !used.has(client)
@@ -82,7 +87,7 @@ export async function openPostgres(url: string): Promise<Database> {
         return { client, answer: await first(client) }
       } catch (error) {
         client.release(lost.has(client))
-        if (fresh || deadline.passed() || !lost.has(client)) throw error
+        if (fresh || deadline.passed() || !lost.has(client) || !mayRepeat()) throw error
       }
     }
   }
@@ -115,13 +120,13 @@ export async function openPostgres(url: string): Promise<Database> {
         loan.end()
         loan.assertDone()
         // Sent behind what nobody has waited for; where a statement has failed, it undoes everything.
-        const undone = (await session.end('COMMIT')) === 'ROLLBACK'
+        const undone = (await session.commit()) === 'ROLLBACK'
         loan.assertDone()
         if (undone) throw new Error('A failed statement undid this transaction.')
         return result
       } catch (error) {
         loan.end()
-        await session.end('ROLLBACK').catch(() => {})
+        await session.rollBack()
         throw error
       } finally {
         session.release()
@@ -132,51 +137,58 @@ export async function openPostgres(url: string): Promise<Database> {
   /**
    * A connection for one transaction, taken when the first thing is asked. BEGIN and what is asked with
    * that leave together, as each way there and back counts, and are asked again of another connection
-   * when this one turns out to be lost: without an answer to BEGIN nothing of them has come to stay.
+   * when this one turns out to be lost: without COMMIT nothing of them has come to stay. A work that
+   * waits for no answer has even COMMIT leave with them.
    */
   function createSession(deadline: Deadline, begin: string) {
     const waiting: Waiting[] = []
     let taken: PoolClient | null = null
-    let begun: Promise<PoolClient> | null = null
+    let opening: Promise<void> | null = null
+    let failure: { error: unknown } | null = null
+    let isOver = false
 
-    async function open(): Promise<PoolClient> {
+    async function open(): Promise<void> {
       let asked: Promise<QueryResult>[] = []
-      const { client } = await start(deadline, (client) => {
+      const first = (client: PoolClient) => {
         const answer = send(client, { text: begin })
-        asked = waiting.map(({ sql, values }) => ask(client, sql, values))
-        for (const each of asked) each.catch(() => {})
+        asked = waiting.map(({ ask }) => ask(client))
+        for (const each of asked) leave(each)
         return answer
-      })
+      }
+      const { client } = await start(deadline, first, () => !isOver)
       taken = client
-      for (const [place, { sql, values, resolve, reject }] of waiting.entries()) {
-        const answer = asked[place] ?? ask(client, sql, values)
+      for (const [place, { ask, resolve, reject }] of waiting.entries()) {
+        const answer = asked[place] ?? ask(client)
         answer.then(resolve, reject)
       }
-      return client
+    }
+
+    function whenTaken(ask: Waiting['ask']): Promise<QueryResult> {
+      if (taken !== null) return ask(taken)
+      if (failure !== null) return Promise.reject(failure.error)
+      return new Promise((resolve, reject) => {
+        waiting.push({ ask, resolve, reject })
+        opening ??= open().catch((error) => {
+          failure = { error }
+          for (const { reject } of waiting) reject(error)
+        })
+      })
     }
 
     return {
-      ask(sql: string, values: readonly Value[]): Promise<QueryResult> {
-        if (taken !== null) return ask(taken, sql, values)
-        return new Promise((resolve, reject) => {
-          waiting.push({ sql, values, resolve, reject })
-          if (begun !== null) return
-          begun = open()
-          begun.catch((error) => {
-            for (const { reject } of waiting) reject(error)
-          })
-        })
+      ask: (sql: string, values: readonly Value[]) =>
+        whenTaken((client) => ask(client, sql, values)),
+      /** Answers what PostgreSQL made of it; null where nothing was asked. */
+      async commit(): Promise<string | null> {
+        if (opening === null) return null
+        isOver = true
+        return (await whenTaken((client) => send(client, { text: 'COMMIT' }))).command
       },
-      /** Ends the transaction, if anything was asked of it, and answers what PostgreSQL made of that. */
-      async end(text: 'COMMIT' | 'ROLLBACK'): Promise<string | null> {
-        const client = await begun
-        if (client === null || lost.has(client)) return null
-        try {
-          return (await send(client, { text })).command
-        } catch (error) {
-          if (text === 'ROLLBACK') lost.add(client)
-          throw error
-        }
+      async rollBack(): Promise<void> {
+        await opening
+        if (taken === null || lost.has(taken)) return
+        const client = taken
+        await send(client, { text: 'ROLLBACK' }).catch(() => lost.add(client))
       },
       release() {
         if (taken !== null) taken.release(lost.has(taken))
@@ -232,9 +244,9 @@ function gatherWrites({ connection: { stream } }: PoolClient): void {
   nextTick(() => stream.uncork())
 }
 
+/** What is asked before there is a connection. */
 interface Waiting {
-  readonly sql: string
-  readonly values: readonly Value[]
+  ask(client: PoolClient): Promise<QueryResult>
   resolve(answer: QueryResult): void
   reject(error: unknown): void
 }

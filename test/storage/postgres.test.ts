@@ -128,6 +128,15 @@ test('a server that is not there is unavailable at once', async (t) => {
   )
 })
 
+test('a transaction that goes on after its connection was not had is refused again at once', async (t) => {
+  const db = await openFor(t, 'postgres://postgres@127.0.0.1:1/test')
+  const stubborn = db.tx(async (tx) => {
+    await assert.rejects(tx.all('SELECT 1'), isUnavailable)
+    await assert.rejects(tx.all('SELECT 2'), isUnavailable)
+  })
+  await assert.rejects(stubborn, isUnavailable)
+})
+
 test('a wrong database name is no passing trouble', { skip }, async (t) => {
   const url = new URL(await postgres.createUrl())
   url.pathname = '/no_such_database'
