@@ -118,19 +118,16 @@ async function holdRuns(
   // In one order on every node, lest two hold what the other waits for.
   const rows = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   const missing = rows.filter((row) => !remembered.has(row))
-  let held = await tables[kind].runs.hold(tx, rows, missing)
+  const known = rows.map((row) => recent.runs.get(keyOf(row.account, row.run_id)))
+  const writtenIn = known.map((run) => run?.heldIn)
+  let held = await tables[kind].runs.hold(tx, rows, missing, writtenIn)
   // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
   if (held.length < rows.length) held = await tables[kind].runs.hold(tx, rows)
-  for (const { written_in, held_in, ...row } of held) {
-    const run = newKnownRun(row as RunRow, held_in)
-    const known = recent.runs.get(run.key)
-    const isAsLeft = written_in !== undefined && known?.heldIn === written_in
-    if (isAsLeft) {
-      const { agents, opened, isOpenedAll } = known
-      runs.set(run.key, { ...run, agents, opened, isOpenedAll })
-    } else {
-      runs.set(run.key, run)
-    }
+  const remembers = new Map(known.flatMap((run) => (run === undefined ? [] : [[run.key, run]])))
+  for (const { account, run_id, held_in, row } of held) {
+    const key = keyOf(String(account), String(run_id))
+    const run = row === null ? remembers.get(key) : newKnownRun(row as RunRow, held_in)
+    if (run !== undefined) runs.set(key, { ...run, heldIn: held_in })
   }
   const expired: RunRow[] = []
   for (const [key, row] of fresh) {

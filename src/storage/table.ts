@@ -13,9 +13,15 @@ export interface Table<C extends Columns, K extends string> {
   /**
    * The rows with the keys of these, held until the transaction ends. Those of `missing` are added
    * first where others could add them meanwhile; on SQLite, which has one writer, they stay missing.
-   * Give them in one order everywhere, lest two transactions hold what the other waits for.
+   * Give them in one order everywhere, lest two transactions hold what the other waits for. What is
+   * remembered of a row, in the order of `rows`, is the number of the transaction that wrote it then.
    */
-  hold(tx: Queries, rows: readonly Row<C>[], missing?: readonly Row<C>[]): Promise<Held<C>[]>
+  hold(
+    tx: Queries,
+    rows: readonly Row<C>[],
+    missing?: readonly Row<C>[],
+    remembered?: readonly (number | undefined)[],
+  ): Promise<Held<C, K>[]>
   /** Adds rows; nobody need wait for it, for the transaction fails when this does. */
   add(tx: Queries, rows: readonly Row<C>[]): void
   /** Adds those whose key is not there, and answers their keys. */
@@ -28,10 +34,13 @@ export interface Table<C extends Columns, K extends string> {
 }
 
 /**
- * A row as it was found; numbers of the PostgreSQL transactions that wrote it last and that hold it
- * now, undefined on SQLite.
+ * A row that is held, null where it is as it was remembered; and the number of the PostgreSQL
+ * transaction that holds it, undefined on SQLite.
  */
-export type Held<C extends Columns> = Row<C> & { written_in?: number; held_in?: number }
+export type Held<C extends Columns, K extends string> = Key<C, K> & {
+  row: Row<C> | null
+  held_in?: number
+}
 
 type Key<C extends Columns, K extends string> = Pick<Row<C>, K & keyof C>
 
@@ -79,7 +88,7 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
 
   return {
     find,
-    hold: find,
+    hold: async (tx, rows) => (await find(tx, rows)).map((row) => ({ ...row, row })),
     add: (tx, rows) => leave(each(tx, insert, rows)),
     async addMissing(tx, rows) {
       const changed = await each(tx, `${insert} ${onConflict} NOTHING`, rows)
@@ -90,8 +99,8 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
 }
 
 /** Transactions as `xmin` numbers them, so that a row tells who wrote it. */
-const transactions = `CAST(CAST(xmin AS TEXT) AS BIGINT) AS written_in,
-  txid_current() & 4294967295 AS held_in`
+const writtenIn = 'CAST(CAST(xmin AS TEXT) AS BIGINT)'
+const heldIn = 'txid_current() & 4294967295'
 
 function allAtOnce<C extends Columns, K extends keyof C & string>(
   name: string,
@@ -109,17 +118,30 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
     `SELECT found.* FROM ${arrayRows(keyColumns)}
      CROSS JOIN LATERAL (SELECT ${selected} FROM ${name} WHERE ${same} ${locked}) AS found`
   const select = lookUp(names, 'OFFSET 0')
-  const hold = lookUp(`${names}, ${transactions}`, `FOR UPDATE OF ${name}`)
+  const heldColumns = { ...keyColumns, remembered: 'BIGINT' } as const
+  const pairs = Object.keys(columns).map((column) => `'${column}', ${name}.${column}`)
+  const hold = `SELECT found.* FROM ${arrayRows(heldColumns)}
+    CROSS JOIN LATERAL (
+      SELECT ${key.join(', ')}, ${heldIn} AS held_in,
+        CASE WHEN ${writtenIn} = rows.remembered THEN NULL ELSE json_build_object(${pairs.join(', ')}) END AS row
+      FROM ${name} WHERE ${same} FOR UPDATE OF ${name}
+    ) AS found`
 
   return {
     find: (tx, keys) => tx.all<Row<C>>(select, ...columnArrays(keyColumns, keys)),
-    async hold(tx, rows, missing = rows) {
+    async hold(tx, rows, missing = rows, remembered = []) {
       const added =
         missing.length > 0
           ? tx.run(`${insert} ${onConflict} NOTHING`, ...columnArrays(columns, missing))
           : Promise.resolve(0)
       const [held] = await Promise.all([
-        tx.all<Held<C>>(hold, ...columnArrays(keyColumns, rows)),
+        tx.all<Held<C, K>>(
+          hold,
+          ...columnArrays(
+            heldColumns,
+            rows.map((row, place) => ({ ...row, remembered: remembered[place] ?? null })),
+          ),
+        ),
         added,
       ])
       return held
