@@ -103,7 +103,7 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
     async addToLog(account, entry) {
       const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
       const seq = (taken.get(account)?.seq ?? 0) + 1
-      addLog(db, kind, [{ account, seq, value: entry }])
+      await addLog(db, kind, [{ account, seq, value: entry }])
     },
     emit: (alert) => emitAlerts(db, kind, [{ ...alert, drifting: true }], jobAdded),
     returned: (alert) => emitAlerts(db, kind, [{ ...alert, drifting: false }], jobAdded),

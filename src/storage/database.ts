@@ -45,9 +45,10 @@ export interface Database extends Queries {
   close(): Promise<void>
 }
 
-/** Leaves what was asked to its transaction, which fails when this does. */
-export function leave(asked: Promise<unknown>): void {
+/** What was asked in a transaction, which fails when this does: whoever need not know leaves it at that. */
+export function leave<T>(asked: Promise<T>): Promise<T> {
   asked.catch(() => {})
+  return asked
 }
 
 /** The time a transaction or a read gets unless its caller says otherwise, in milliseconds. */

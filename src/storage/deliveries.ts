@@ -106,7 +106,7 @@ export function createDeliveries(
       // The log first: by taking a number it holds the account's row, which comes before its events.
       if (entry !== null) {
         const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
-        addLog(db, kind, [{ account, seq: (taken.get(account)?.seq ?? 0) + 1, value: entry }])
+        await addLog(db, kind, [{ account, seq: (taken.get(account)?.seq ?? 0) + 1, value: entry }])
       }
       await db.run(
         `UPDATE alert_events SET state = ?, due = ?, tries = ?, attempts = ?, held = ?, detail = ?
@@ -193,7 +193,7 @@ export function createDeliveries(
         seq: first + place,
         value: suppressedEntry(value, now, detail),
       }))
-      addLog(db, kind, entries)
+      await addLog(db, kind, entries)
     },
     async find(account, seq) {
       const row = await db.get<EventRow>(

@@ -74,17 +74,17 @@ export function addDeliverJob(
   return createJobs(tx, kind, jobAdded).add({ id, kind: deliverKind, input: account, due })
 }
 
-/** Appends to the logs of accounts, each in order. */
+/** Appends to the logs of accounts, each in order; see `leave`. */
 export function addLog(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Numbered<LogEntry>[],
-): void {
+): Promise<unknown> {
   // Of more than fit, the last.
   const kept = [...Map.groupBy(entries, ({ account }) => account).values()].flatMap((own) =>
     own.slice(-logEntriesKept),
   )
-  tables[kind].log.add(tx, kept.map(logRow))
+  return tables[kind].log.add(tx, kept.map(logRow))
 }
 
 /**

@@ -22,15 +22,15 @@ export interface Table<C extends Columns, K extends string> {
     missing?: readonly Row<C>[],
     remembered?: readonly (number | undefined)[],
   ): Promise<Held<C, K>[]>
-  /** Adds rows; nobody need wait for it, for the transaction fails when this does. */
-  add(tx: Queries, rows: readonly Row<C>[]): void
+  /** Adds rows. In a transaction nobody need wait for it; see `leave`. */
+  add(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
   /** Adds those whose key is not there, and answers their keys. */
   addMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
   /**
    * Adds those whose key is not there, and merges the others: replaced unless the table says otherwise.
-   * Nobody need wait for it either.
+   * In a transaction nobody need wait for it either.
    */
-  put(tx: Queries, rows: readonly Row<C>[]): void
+  put(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
 }
 
 /**
@@ -117,6 +117,8 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
   const lookUp = (selected: string, locked: string) =>
     `SELECT found.* FROM ${arrayRows(keyColumns)}
      CROSS JOIN LATERAL (SELECT ${selected} FROM ${name} WHERE ${same} ${locked}) AS found`
+  const put = (tx: Queries, sql: string, rows: readonly Row<C>[]) =>
+    leave(rows.length === 0 ? Promise.resolve(0) : tx.run(sql, ...columnArrays(columns, rows)))
   const select = lookUp(names, 'OFFSET 0')
   const heldColumns = { ...keyColumns, remembered: 'BIGINT' } as const
   const pairs = Object.keys(columns).map((column) => `'${column}', ${name}.${column}`)
@@ -146,17 +148,12 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
       ])
       return held
     },
-    add(tx, rows) {
-      if (rows.length > 0) leave(tx.run(insert, ...columnArrays(columns, rows)))
-    },
+    add: (tx, rows) => put(tx, insert, rows),
     addMissing: (tx, rows) =>
       tx.all<Key<C, K>>(
         `${insert} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
         ...columnArrays(columns, rows),
       ),
-    put(tx, rows) {
-      if (rows.length === 0) return
-      leave(tx.run(`${insert} ${onConflict} UPDATE SET ${merge}`, ...columnArrays(columns, rows)))
-    },
+    put: (tx, rows) => put(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows),
   }
 }
