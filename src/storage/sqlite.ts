@@ -13,6 +13,7 @@ import {
 const MAX_BATCH = 256
 const MAX_STATEMENTS = 500
 const LOCK_RETRY_MS = 5
+const OPEN_LIMIT_MS = 1_000
 const WRITER_SETTINGS = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
@@ -235,7 +236,20 @@ function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
   let damaged = false
 
   function open(): DatabaseSync {
-    const opened = new DatabaseSync(path, { timeout: 1_000, readOnly: mode === 'read' })
+    const end = performance.now() + OPEN_LIMIT_MS
+    for (;;) {
+      try {
+        return openOnce()
+      } catch (error) {
+        // Of several that make a new file at once, SQLite may have one fail instead of wait.
+        if (resultCode(error) !== BUSY || performance.now() > end) throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
+      }
+    }
+  }
+
+  function openOnce(): DatabaseSync {
+    const opened = new DatabaseSync(path, { timeout: OPEN_LIMIT_MS, readOnly: mode === 'read' })
     try {
       for (const setting of mode === 'write' ? WRITER_SETTINGS : []) opened.exec(setting)
       return opened

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { type Database, isUnavailable } from '../../src/storage/database.ts'
@@ -152,6 +154,34 @@ test('a lock held by another process is waited for, up to the limit', async (t) 
   other.exec('COMMIT')
   await patient
   assert.deepEqual(await db.all('SELECT id FROM items'), [{ id: 1 }])
+})
+
+test('several processes that make one new file at once all get it', async () => {
+  for (const round of [1, 2, 3]) {
+    const url = await sqlite.createUrl()
+    mkdirSync(dirname(url.slice('sqlite:'.length)), { recursive: true })
+    const program = `
+      const { openDatabase } = await import('${import.meta.resolve('../../src/storage/open-database.ts')}')
+      process.stdout.write('ready')
+      await new Promise((go) => process.stdin.once('data', go))
+      const db = await openDatabase('${url}')
+      await db.run('CREATE TABLE IF NOT EXISTS items (id INTEGER PRIMARY KEY) STRICT')
+      await db.close()
+      process.exit()`
+    const opened = Array.from({ length: 4 }, () =>
+      spawn(process.execPath, ['--input-type=module', '--eval', program], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      }),
+    )
+    await Promise.all(opened.map(({ stdout }) => once(stdout, 'data')))
+    for (const { stdin } of opened) stdin.write('go')
+    const ended = await Promise.all(opened.map((each) => once(each, 'exit')))
+    assert.deepEqual(
+      ended.map(([code]) => code),
+      [0, 0, 0, 0],
+      `round ${round}`,
+    )
+  }
 })
 
 test('a path that cannot be opened is unavailable', async () => {
