@@ -3,13 +3,17 @@
 // memory of the size the service keeps. Whatever came in one turn of the event loop, or while a
 // commit was under way, shares the next commit and is answered after it with as many bytes as the
 // service sends.
-//   node bench/bare-drift-server.ts PATTERN.json FILE.db|postgres://…
+// Told to judge, it has the detector judge each step, answers the verdict and stores the memory.
+//   node bench/bare-drift-server.ts PATTERN.json FILE.db|postgres://… [judging]
 
 import { readFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
+import { detect } from '../src/core/detector/detect.ts'
+import { defaultDetector } from '../src/core/detector/detectors.ts'
+import { type Memory, newMemory } from '../src/core/detector/memory.ts'
 
 /** What the service stores and answers, for the same sizes. */
 export interface Pattern {
@@ -58,10 +62,12 @@ const schema = [
 const putRun = `ON CONFLICT (account, run_id) DO UPDATE
   SET steps = excluded.steps, updated = excluded.updated, memory = excluded.memory`
 
-const [file = '', database = ''] = process.argv.slice(2)
+const [file = '', database = '', kind = ''] = process.argv.slice(2)
 const pattern: Pattern = JSON.parse(readFileSync(file, 'utf8'))
 const headers = pattern.headers.filter(([name]) => name !== 'content-length').flat()
 const counts = new Map<string, number>()
+const judges = kind === 'judging'
+const memories = new Map<string, Memory>()
 const commit = database.startsWith('postgres') ? await openPostgres() : openSqlite()
 
 let waiting: Waiting[] = []
@@ -88,8 +94,14 @@ const server = createServer((request, response) => {
     const body: Step & { steps?: Step[] } = JSON.parse(Buffer.concat(chunks).toString())
     waiting.push(
       body.steps === undefined
-        ? { steps: [body], response, text: pattern.answer }
-        : { steps: body.steps, response, text: pattern.batchAnswer },
+        ? { steps: [body], response, text: judges ? judged(body) : pattern.answer }
+        : {
+            steps: body.steps,
+            response,
+            text: judges
+              ? `{"results":[${body.steps.map(judged).join(',')}]}`
+              : pattern.batchAnswer,
+          },
     )
     if (!running) void commitAll()
   })
@@ -98,6 +110,18 @@ server.keepAliveTimeout = 72_000
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
 })
+
+/** The verdict on a step as JSON; its run goes on from it. */
+function judged({ run_id, goal, progress, distance }: Step): string {
+  const before = memories.get(run_id) ?? newMemory(defaultDetector)
+  const { verdict, memory } = detect(before, { goal, progress, distance })
+  memories.set(run_id, memory)
+  return JSON.stringify(verdict)
+}
+
+function memoryOf(run: string): string {
+  return judges ? JSON.stringify(memories.get(run)) : pattern.memory
+}
 
 /** The rows of steps in the order of their columns, and the number of the last step of each run. */
 function rowsOf(steps: readonly Step[], now: number) {
@@ -144,7 +168,7 @@ function openSqlite(): (steps: readonly Step[]) => void {
     const { rows, last } = rowsOf(steps, now)
     db.exec('BEGIN IMMEDIATE')
     for (const row of rows) addStep.run(...Object.values(row))
-    for (const [run, step] of last) saveRun.run(account, run, step, now, pattern.memory)
+    for (const [run, step] of last) saveRun.run(account, run, step, now, memoryOf(run))
     db.exec('COMMIT')
   }
 }
@@ -164,13 +188,12 @@ async function openPostgres(): Promise<(steps: readonly Step[]) => Promise<void>
   return async (steps) => {
     const now = Date.now()
     const { rows, last } = rowsOf(steps, now)
-    const { memory } = pattern
     const runs = [...last].map(([run_id, step]) => ({
       account,
       run_id,
       steps: step,
       updated: now,
-      memory,
+      memory: memoryOf(run_id),
     }))
     await client.query('BEGIN')
     await client.query({ ...addSteps, values: [JSON.stringify(rows)] })

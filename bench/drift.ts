@@ -22,6 +22,7 @@ const levels = [1, 8, 32, 64]
 const goalsARun = 125
 const postgres = { connections: 32, batchConnections: 8, batchSteps: 100 }
 const peerName = 'node:http, inserting'
+const judgingName = 'node:http, judging'
 const batchTarget = '≥ 30,000'
 const databaseUrl =
   process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test?connect_timeout=2'
@@ -38,6 +39,7 @@ interface Peers {
   ours: Server
   key: string
   bare: Server
+  judging: Server
 }
 
 /** Durable steps on both databases, against bare servers that insert the same rows. */
@@ -51,7 +53,8 @@ export async function measureDrift(): Promise<Row[]> {
 }
 
 async function onSqlite(folder: string): Promise<Row[]> {
-  return withPeers(folder, 'sqlite:./ours.db', join(folder, 'bare.db'), async (peers) => {
+  const files = ['bare', 'judging'].map((name) => join(folder, `${name}.db`))
+  return withPeers(folder, 'sqlite:./ours.db', files, async (peers) => {
     const tasks = levels.map((connections) => singleSteps(peers.key, connections, true))
     const samples = await takeTurns('drift, SQLite', peers, tasks)
     return [
@@ -71,8 +74,8 @@ async function onPostgres(folder: string): Promise<Row[]> {
     const measured = `drift, PostgreSQL: not measured, no server at ${new URL(databaseUrl).host}`
     return [{ measured, ours: null, against: '', peer: null, ratios: [], target: '' }]
   }
-  const schemas = ['ours', 'bare'].map((name) => `bench_${process.pid}_${name}`)
-  const [ours = '', bare = ''] = schemas.map((schema) => {
+  const schemas = ['ours', 'bare', 'judging'].map((name) => `bench_${process.pid}_${name}`)
+  const [ours = '', ...bare] = schemas.map((schema) => {
     const url = new URL(databaseUrl)
     url.searchParams.set('options', `-csearch_path=${schema}`)
     return url.href
@@ -93,7 +96,7 @@ async function onPostgres(folder: string): Promise<Row[]> {
 async function withPeers<T>(
   folder: string,
   oursUrl: string,
-  bareUrl: string,
+  bareUrls: readonly string[],
   work: (peers: Peers) => Promise<T>,
 ): Promise<T> {
   const { server: ours, key } = await startWithKey(oursUrl, folder)
@@ -101,9 +104,15 @@ async function withPeers<T>(
     const file = join(folder, 'pattern.json')
     await writeFile(file, JSON.stringify(await patternOf(ours.url, key)))
     const script = fileURLToPath(new URL('bare-drift-server.ts', import.meta.url))
+    const [bareUrl = '', judgingUrl = ''] = bareUrls
     const bare = await startServer([script, file, bareUrl], folder)
     try {
-      return await work({ ours, key, bare })
+      const judging = await startServer([script, file, judgingUrl, 'judging'], folder)
+      try {
+        return await work({ ours, key, bare, judging })
+      } finally {
+        await judging.stop()
+      }
     } finally {
       await bare.stop()
     }
@@ -186,17 +195,17 @@ function batches(key: string): Task {
   }
 }
 
-type Samples = Map<Task, { ours: Sample[]; bare: Sample[] }>
+type Samples = Map<Task, { ours: Sample[]; bare: Sample[]; judging: Sample[] }>
 
 async function takeTurns(
   name: string,
-  { ours, bare }: Peers,
+  { ours, bare, judging }: Peers,
   tasks: readonly Task[],
 ): Promise<Samples> {
-  const samples: Samples = new Map(tasks.map((task) => [task, { ours: [], bare: [] }]))
+  const samples: Samples = new Map(tasks.map((task) => [task, { ours: [], bare: [], judging: [] }]))
   const asker = startAsker()
   try {
-    for (const server of [ours, bare]) {
+    for (const server of [ours, bare, judging]) {
       for (const { round } of tasks) {
         await asker.measure(server, { ...round, ms: warmUpMs / tasks.length })
       }
@@ -206,6 +215,7 @@ async function takeTurns(
       for (const [task, taken] of samples) {
         taken.ours.push(await asker.measure(ours, task.round))
         taken.bare.push(await asker.measure(bare, task.round))
+        taken.judging.push(await asker.measure(judging, task.round))
       }
     }
     return samples
@@ -237,15 +247,18 @@ function weightRows({ ours, bare }: Peers, samples: Samples): Row[] {
 }
 
 function rowsOf(name: string, task: Task, samples: Samples): Row[] {
-  const { ours = [], bare = [] } = samples.get(task) ?? {}
+  const { ours = [], bare = [], judging = [] } = samples.get(task) ?? {}
   const row = (text: string, value: (sample: Sample) => number, target = '') =>
     compared(`${name}, ${task.name}: ${text}`, ours.map(value), peerName, bare.map(value), target)
+  const rate = ({ answersPerSecond }: Sample) => answersPerSecond * task.steps
   const isBatch = task.steps > 1
   return [
-    row(
-      'steps a second',
-      ({ answersPerSecond }) => answersPerSecond * task.steps,
-      isBatch ? batchTarget : '≥ 0.6',
+    row('steps a second', rate, isBatch ? batchTarget : '≥ 0.6'),
+    compared(
+      `${name}, ${task.name}: steps a second`,
+      ours.map(rate),
+      judgingName,
+      judging.map(rate),
     ),
     row('latency p99, ms', ({ p99Ms }) => p99Ms),
     row('processor time a step, µs', ({ cpuMicros }) => cpuMicros / task.steps),
