@@ -127,6 +127,8 @@ export async function openPostgres(url: string): Promise<Database> {
       } catch (error) {
         loan.end()
         await session.rollBack()
+        // What followed a failed statement was refused because of it.
+        loan.assertDone()
         throw error
       } finally {
         session.release()

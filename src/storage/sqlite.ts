@@ -95,16 +95,18 @@ export async function openSqlite(path: string): Promise<Database> {
     const loan = lendQueries(writer)
     try {
       const result = await Promise.race([job.work(loan.queries), overstayed])
-      loan.assertDone()
+      const failure = loan.failure()
+      if (failure !== null) throw failure.error
       writer.assertSound()
       if (apart) writer.run('RELEASE job')
       return () => job.resolve(result)
     } catch (error) {
       writer.assertSound()
-      if (!apart) throw error
+      const first = loan.failure() ?? { error }
+      if (!apart) throw first.error
       writer.run('ROLLBACK TO job')
       writer.run('RELEASE job')
-      return () => job.reject(error)
+      return () => job.reject(first.error)
     } finally {
       loan.end()
     }
@@ -178,8 +180,8 @@ function watchTurn(): { failed: Promise<never>; over(): boolean; clear(): void }
 /** Queries for one transaction, refused once it is over: they would run inside another's. */
 function lendQueries(connection: Connection): {
   queries: Queries
-  /** Throws what the first query failed with, which nobody may have waited for. */
-  assertDone(): void
+  /** What the first query that failed did so with; nobody may have waited for it. */
+  failure(): { error: unknown } | null
   end(): void
 } {
   let over = false
@@ -204,9 +206,7 @@ function lendQueries(connection: Connection): {
       run: (sql, ...values) => ask(() => connection.run(sql, values)),
       changes: connection.changes,
     },
-    assertDone() {
-      if (failure !== null) throw failure.error
-    },
+    failure: () => failure,
     end() {
       over = true
     },

@@ -147,6 +147,20 @@ onEachDatabase((database, openFresh) => {
     )
   })
 
+  test('a transaction fails with what failed first, waited for or not', async (t) => {
+    const db = await openItems(t)
+    await db.run('CREATE UNIQUE INDEX items_by_id ON items (id)')
+    const failing = db.tx(async (tx) => {
+      const insert = () => tx.run('INSERT INTO items (id) VALUES (1)')
+      await insert()
+      insert().catch(() => {})
+      await tx.all('SELECT id FROM items')
+      throw new Error('not this')
+    })
+    await assert.rejects(failing, /unique/i)
+    assert.deepEqual(await db.all('SELECT id FROM items'), [])
+  })
+
   test('a transaction that asks nothing answers what its work answers', async (t) => {
     const db = await openItems(t)
     assert.equal(await db.tx(async () => 1), 1)
