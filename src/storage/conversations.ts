@@ -122,7 +122,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
   /** The conversation held, or undefined when it has no turn that is still kept. */
   async function hold(account: string, convId: string, now: number) {
     const fresh = { ...emptyRow, account, conv_id: convId, created: now, updated: now }
-    const held = async () => (await table.hold(db, [fresh]))[0]?.row as ConversationRow | undefined
+    const held = async () => (await table.hold(db, [fresh]))[0] as ConversationRow | undefined
     // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
     const row = (await held()) ?? (kind === 'postgres' ? await held() : undefined)
     if (row === undefined || row.turns === 0) return undefined

@@ -216,8 +216,8 @@ function countTogether(db: Database): Counters {
            RETURNING bucket, day, used`,
           JSON.stringify(rows),
         )
-        leave(counted)
-        return { counted }
+        // In an object it is not waited for here, and COMMIT leaves with it.
+        return { counted: leave(counted) }
       },
       { limitMs: SHARED_LIMIT_MS },
     )

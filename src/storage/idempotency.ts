@@ -136,9 +136,7 @@ export async function claimAll(
   let held = await tables[kind].hold(tx, rows)
   // On PostgreSQL an old one can be deleted before it is held; then it is made anew.
   if (held.length < rows.length) held = await tables[kind].hold(tx, rows)
-  for (const { row } of held) {
-    if (row === null) continue
-    const { account, scope, key, body_hash, at, status, answer } = row
+  for (const { account, scope, key, body_hash, at, status, answer } of held) {
     const ours = keyOf(String(account), String(scope), String(key))
     const isOver = Number(at) <= (byKey.get(ours)?.at ?? 0) - keptForMs
     // 0 is our own row, just made.

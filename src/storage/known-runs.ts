@@ -100,7 +100,7 @@ async function holdRuns(
 ): Promise<Map<string, KnownRun>> {
   const runs = new Map<string, KnownRun>()
   const fresh = new Map<string, RunRow>()
-  const remembered = new Set<RunRow>()
+  const remembered = new Map<string, KnownRun>()
   for (const { account, request, detector, now } of entries) {
     const key = keyOf(account, request.runId)
     if (runs.has(key) || fresh.has(key)) continue
@@ -112,21 +112,21 @@ async function holdRuns(
     }
     const row = newRow(account, request.runId, request.detector ?? detector, now)
     fresh.set(key, row)
-    if (lives) remembered.add(row)
+    if (lives) remembered.set(key, known)
   }
   if (fresh.size === 0) return runs
   // In one order on every node, lest two hold what the other waits for.
-  const rows = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
-  const missing = rows.filter((row) => !remembered.has(row))
-  const known = rows.map((row) => recent.runs.get(keyOf(row.account, row.run_id)))
-  const writtenIn = known.map((run) => run?.heldIn)
-  let held = await tables[kind].runs.hold(tx, rows, missing, writtenIn)
+  const sorted = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1))
+  const rows = sorted.map(([, row]) => row)
+  const missing = sorted.flatMap(([key, row]) => (remembered.has(key) ? [] : [row]))
+  const writtenIn = sorted.map(([key]) => remembered.get(key)?.heldIn)
+  const { holdRemembered } = tables[kind].runs
+  let held = await holdRemembered(tx, rows, missing, writtenIn)
   // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
-  if (held.length < rows.length) held = await tables[kind].runs.hold(tx, rows)
-  const remembers = new Map(known.flatMap((run) => (run === undefined ? [] : [[run.key, run]])))
+  if (held.length < rows.length) held = await holdRemembered(tx, rows, rows, [])
   for (const { account, run_id, held_in, row } of held) {
     const key = keyOf(String(account), String(run_id))
-    const run = row === null ? remembers.get(key) : newKnownRun(row as RunRow, held_in)
+    const run = row === null ? remembered.get(key) : newKnownRun(row as RunRow, held_in)
     if (run !== undefined) runs.set(key, { ...run, heldIn: held_in })
   }
   const expired: RunRow[] = []

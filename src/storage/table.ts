@@ -11,16 +11,20 @@ export interface Table<C extends Columns, K extends string> {
   /** The rows that have one of the keys, in no order. */
   find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]>
   /**
-   * The rows with the keys of these, held until the transaction ends. Those of `missing` are added
+   * The rows with the keys of these, held until the transaction ends. Those that are missing are added
    * first where others could add them meanwhile; on SQLite, which has one writer, they stay missing.
-   * Give them in one order everywhere, lest two transactions hold what the other waits for. What is
-   * remembered of a row, in the order of `rows`, is the number of the transaction that wrote it then.
+   * Give them in one order everywhere, lest two transactions hold what the other waits for.
    */
-  hold(
+  hold(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
+  /**
+   * As `hold`, where only those of `missing` can be missing, and where `writtenIn` tells for each of the
+   * rows, in their order, which transaction had written it last when it was read.
+   */
+  holdRemembered(
     tx: Queries,
     rows: readonly Row<C>[],
-    missing?: readonly Row<C>[],
-    remembered?: readonly (number | undefined)[],
+    missing: readonly Row<C>[],
+    writtenIn: readonly (number | undefined)[],
   ): Promise<Held<C, K>[]>
   /** Adds rows. In a transaction nobody need wait for it; see `leave`. */
   add(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
@@ -34,7 +38,7 @@ export interface Table<C extends Columns, K extends string> {
 }
 
 /**
- * A row that is held, null where it is as it was remembered; and the number of the PostgreSQL
+ * A row that is held, null where nobody has written it since; and the number of the PostgreSQL
  * transaction that holds it, undefined on SQLite.
  */
 export type Held<C extends Columns, K extends string> = Key<C, K> & {
@@ -74,7 +78,6 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
   const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
   const valuesOf = (row: Row<C>) => names.map((column) => row[column] ?? null)
 
-  // Asked all at once: a statement that waits for the answer to another costs a way there and back.
   function each(tx: Queries, sql: string, rows: readonly Row<C>[]): Promise<number[]> {
     return Promise.all(rows.map((row) => tx.run(sql, ...valuesOf(row))))
   }
@@ -88,7 +91,8 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
 
   return {
     find,
-    hold: async (tx, rows) => (await find(tx, rows)).map((row) => ({ ...row, row })),
+    hold: find,
+    holdRemembered: async (tx, rows) => (await find(tx, rows)).map((row) => ({ ...row, row })),
     add: (tx, rows) => leave(each(tx, insert, rows)),
     async addMissing(tx, rows) {
       const changed = await each(tx, `${insert} ${onConflict} NOTHING`, rows)
@@ -117,43 +121,36 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
   const lookUp = (selected: string, locked: string) =>
     `SELECT found.* FROM ${arrayRows(keyColumns)}
      CROSS JOIN LATERAL (SELECT ${selected} FROM ${name} WHERE ${same} ${locked}) AS found`
-  const put = (tx: Queries, sql: string, rows: readonly Row<C>[]) =>
+  const write = (tx: Queries, sql: string, rows: readonly Row<C>[]) =>
     leave(rows.length === 0 ? Promise.resolve(0) : tx.run(sql, ...columnArrays(columns, rows)))
   const select = lookUp(names, 'OFFSET 0')
-  const heldColumns = { ...keyColumns, remembered: 'BIGINT' } as const
+  const hold = lookUp(names, `FOR UPDATE OF ${name}`)
+  const heldColumns = { ...keyColumns, written_in: 'BIGINT' } as const
   const pairs = Object.keys(columns).map((column) => `'${column}', ${name}.${column}`)
-  const hold = `SELECT found.* FROM ${arrayRows(heldColumns)}
+  const holdRemembered = `SELECT found.* FROM ${arrayRows(heldColumns)}
     CROSS JOIN LATERAL (
       SELECT ${key.join(', ')}, ${heldIn} AS held_in,
-        CASE WHEN ${writtenIn} = rows.remembered THEN NULL ELSE json_build_object(${pairs.join(', ')}) END AS row
+        CASE WHEN ${writtenIn} = rows.written_in THEN NULL ELSE json_build_object(${pairs.join(', ')}) END AS row
       FROM ${name} WHERE ${same} FOR UPDATE OF ${name}
     ) AS found`
 
   return {
     find: (tx, keys) => tx.all<Row<C>>(select, ...columnArrays(keyColumns, keys)),
-    async hold(tx, rows, missing = rows, remembered = []) {
-      const added =
-        missing.length > 0
-          ? tx.run(`${insert} ${onConflict} NOTHING`, ...columnArrays(columns, missing))
-          : Promise.resolve(0)
-      const [held] = await Promise.all([
-        tx.all<Held<C, K>>(
-          hold,
-          ...columnArrays(
-            heldColumns,
-            rows.map((row, place) => ({ ...row, remembered: remembered[place] ?? null })),
-          ),
-        ),
-        added,
-      ])
-      return held
+    hold(tx, rows) {
+      write(tx, `${insert} ${onConflict} NOTHING`, rows)
+      return tx.all<Row<C>>(hold, ...columnArrays(keyColumns, rows))
     },
-    add: (tx, rows) => put(tx, insert, rows),
+    holdRemembered(tx, rows, missing, writtenIn) {
+      write(tx, `${insert} ${onConflict} NOTHING`, missing)
+      const keys = rows.map((row, place) => ({ ...row, written_in: writtenIn[place] ?? null }))
+      return tx.all<Held<C, K>>(holdRemembered, ...columnArrays(heldColumns, keys))
+    },
+    add: (tx, rows) => write(tx, insert, rows),
     addMissing: (tx, rows) =>
       tx.all<Key<C, K>>(
         `${insert} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
         ...columnArrays(columns, rows),
       ),
-    put: (tx, rows) => put(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows),
+    put: (tx, rows) => write(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows),
   }
 }
