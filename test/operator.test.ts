@@ -98,6 +98,7 @@ onEachDatabase((database) => {
       ['TRUNCATE users', 'table-truncate'],
       ['kubectl delete namespace web', 'cloud-delete'],
       ['mkfs.ext4 /dev/sdb1', 'disk-format'],
+      ['find -exec '.repeat(40), 'unreadable'],
     ]
     for (const [command, label] of commands) {
       const { allow, reason, checked, detail } = await consult(me, { ...harmless, command })

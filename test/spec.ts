@@ -708,6 +708,8 @@ export const requirements = {
       'POST /v1/operator/consult answers allow, reason, detail and checked: drift, group and command.',
     'operator.command':
       'A command on the irreversible list makes the act irreversible whatever was declared; never the other way round.',
+    'operator.command.bounded':
+      'A command is read in less than 20 ms of processor time; one that repeats itself inside itself too often or nests too deep is unreadable, which counts as irreversible.',
     'operator.clear': 'Acts that are reversible and not outward pass as clear.',
     'operator.escalated':
       'An act is refused as escalated while an escalation of the run is pending or was decided stop.',

@@ -13,12 +13,15 @@ export const irreversibleKinds = [
   'table-truncate',
   'cloud-delete',
   'disk-format',
+  // Nested too deep, or too much inside each other, to be read: it may be any of them.
+  'unreadable',
 ] as const
 
 export type IrreversibleKind = (typeof irreversibleKinds)[number]
 
 /** The kind of a call that cannot be undone, or null. */
 export function irreversibleKindOf(call: Invocation): IrreversibleKind | null {
+  if (!ruled.test(call.program)) return null
   const harmless = !deletes(call.program) && isRehearsal(call)
   if (harmless) return null
   const rule = rules.find(
@@ -267,6 +270,9 @@ const rules: readonly Rule[] = [
     when: formats,
   },
 ]
+
+/** Any program that a rule is about; most calls are of another, and end here. */
+const ruled = new RegExp(rules.map(({ programs }) => programs.source).join('|'))
 
 function deletes(program: string): boolean {
   return /^(rm|find|dd)$/.test(program)

@@ -1,64 +1,112 @@
 import { type IrreversibleKind, irreversibleKindOf } from './commands.ts'
 import { isDisk } from './disks.ts'
 import { programOf, readInvocation, wrappedBy } from './invocation.ts'
-import { type Call, readCommandLine } from './shell.ts'
+import { type Call, type CommandLine, readCommandLine } from './shell.ts'
 import { clientKindOf, sqlKindOf } from './sql.ts'
 
 /** How deep commands inside commands are followed. */
 const maxDepth = 8
 
+/** Most programs that stand before the one that runs, as in `sudo nice env rm`. */
+const maxWrappers = 16
+
+/**
+ * Most characters taken apart for one command, over all texts inside it. Every text is taken apart
+ * once, so only commands that repeat themselves inside each other reach it.
+ */
+const maxTaken = 65_536
+
+/** The reading of one command. */
+interface Reading {
+  /** Every text that was read without finding anything, with the least depth it was read at. */
+  texts: Map<string, { line: CommandLine; depth: number }>
+  /** The programs that texts come down to. */
+  programs: Map<string, string[]>
+  /** Characters that may still be taken apart. */
+  left: number
+}
+
 /**
  * The kind of the first thing in a command line that cannot be undone, or null. Commands inside
  * others count: behind `sudo` and its like, in `bash -c`, on another host, in substitutions, piped to
  * a shell, in the code given to an interpreter. What is only spoken of does not: in a message, a
- * search, a comment. A variable or an alias hides what it stands for.
+ * search, a comment. A variable or an alias hides what it stands for. A command that is nested too
+ * deep or repeats itself too often is `unreadable`. The time it takes is in proportion to the length.
  */
 export function irreversibleIn(command: string): IrreversibleKind | null {
-  return kindIn(command, 0)
+  return kindIn(command, 0, { texts: new Map(), programs: new Map(), left: maxTaken })
 }
 
-function kindIn(text: string, depth: number): IrreversibleKind | null {
-  if (depth > maxDepth) return null
-  const { pipelines, substitutions } = readCommandLine(text)
-  for (const pipeline of pipelines) {
-    const found = kindOfPipeline(pipeline, depth)
-    if (found !== null) return found
-  }
-  return firstOf(substitutions, (inner) => kindIn(inner, depth + 1))
+function kindIn(text: string, depth: number, reading: Reading): IrreversibleKind | null {
+  const before = reading.texts.get(text)
+  // At a lesser depth it was followed further.
+  if (before !== undefined && before.depth <= depth) return null
+  reading.left -= text.length + 1
+  if (depth > maxDepth || reading.left < 0) return 'unreadable'
+  const line = before?.line ?? readCommandLine(text)
+  // Noted beforehand, because a kind that is found ends the whole reading.
+  reading.texts.set(text, { line, depth })
+  return (
+    firstOf(line.pipelines, (pipeline) => kindOfPipeline(pipeline, depth, reading)) ??
+    firstOf(line.substitutions, (inner) => kindIn(inner, depth + 1, reading))
+  )
 }
 
-function kindOfPipeline(pipeline: readonly Call[], depth: number): IrreversibleKind | null {
-  for (const [place, call] of pipeline.entries()) {
-    const found = kindOfCall(call, depth)
+function kindOfPipeline(
+  pipeline: readonly Call[],
+  depth: number,
+  reading: Reading,
+): IrreversibleKind | null {
+  // What was printed so far and no shell, or no client of a database, has read.
+  let forShells: string[] = []
+  let forClients: string[] = []
+  for (const call of pipeline) {
+    const found = kindOfCall(call, depth, reading)
     if (found !== null) return found
-    const readers = programsOf(call.words, depth)
-    const fed = [...call.inputs, ...pipeline.slice(0, place).flatMap(printedBy)]
-    const readsCommands = readers.some(isShell)
-    const readsSql = readers.some(isClient)
-    const kind = firstOf(fed, (input) =>
-      readsCommands ? kindIn(input, depth + 1) : readsSql ? clientKindOf(input) : null,
-    )
-    if (kind !== null) return kind
+    const readers = programsOf(call.words, reading)
+    if (readers.some(isShell)) {
+      const fed = [...call.inputs, ...forShells]
+      const kind = firstOf(fed, (input) => kindIn(input, depth + 1, reading))
+      if (kind !== null) return kind
+      forShells = []
+    } else if (readers.some(isClient)) {
+      const kind = firstOf([...call.inputs, ...forClients], clientKindOf)
+      if (kind !== null) return kind
+      forClients = []
+    }
+    const printed = printedBy(call)
+    forShells.push(...printed)
+    forClients.push(...printed)
   }
   return null
 }
 
-/** The programs a call comes down to: its own, or those of the command lines it runs. */
-function programsOf(words: readonly string[], depth: number): string[] {
+/**
+ * The programs a call comes down to: its own, or those of the command lines it runs. These have been
+ * read, because the kind of the call was asked for first.
+ */
+function programsOf(words: readonly string[], reading: Reading): string[] {
   const run = unwrapped(words)
+  if (run.kind === 'unreadable') return []
   if (run.kind === 'call') return [programOf(run.words[0] ?? '')]
-  if (depth > maxDepth) return []
-  return run.texts.flatMap((text) =>
-    readCommandLine(text)
-      .pipelines.flat()
-      .flatMap((call) => programsOf(call.words, depth + 1)),
-  )
+  const programs: string[] = []
+  for (const text of run.texts) {
+    let inside = reading.programs.get(text)
+    if (inside === undefined) {
+      const calls = reading.texts.get(text)?.line.pipelines.flat() ?? []
+      inside = [...new Set(calls.flatMap((call) => programsOf(call.words, reading)))]
+      reading.programs.set(text, inside)
+    }
+    programs.push(...inside)
+  }
+  return programs
 }
 
-function kindOfCall(call: Call, depth: number): IrreversibleKind | null {
+function kindOfCall(call: Call, depth: number, reading: Reading): IrreversibleKind | null {
   if (call.writes.some(isDisk)) return 'disk-format'
   const run = unwrapped(call.words)
-  if (run.kind === 'texts') return firstOf(run.texts, (text) => kindIn(text, depth + 1))
+  if (run.kind === 'unreadable') return 'unreadable'
+  if (run.kind === 'texts') return firstOf(run.texts, (text) => kindIn(text, depth + 1, reading))
   if (run.words.length === 0) return null
   const invocation = readInvocation(run.words)
   const kind = irreversibleKindOf(invocation)
@@ -71,7 +119,7 @@ function kindOfCall(call: Call, depth: number): IrreversibleKind | null {
   return (
     sqlKindOf(run.words.join(' ')) ??
     firstOf(args, (arg) => sqlKindOf(saidBy(arg))) ??
-    firstOf(code, (text) => kindInCode(text, depth))
+    firstOf(code, (text) => kindInCode(text, depth, reading))
   )
 }
 
@@ -111,18 +159,29 @@ function codeIn(args: readonly string[]): string[] {
 }
 
 /** Code of another language: what it hands to a shell or a database stands in its texts. */
-function kindInCode(code: string, depth: number): IrreversibleKind | null {
-  if (/\brmtree\s*\(|\brm_rf\b|\brmSync\s*\([^)]*recursive|\brm\s*\([^)]*recursive/.test(code)) {
+function kindInCode(code: string, depth: number, reading: Reading): IrreversibleKind | null {
+  if (/\brmtree\s*\(|\brm_rf\b/.test(code) || code.split(')').some(removesFolder)) {
     return 'recursive-force-delete'
   }
-  const texts = [...code.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)]
+  const texts = code.matchAll(/"((?:[^"\\]|\\.)*)"|'((?:[^'\\]|\\.)*)'|`((?:[^`\\]|\\.)*)`/g)
   return firstOf(texts, ([, double, single, back]) =>
-    kindIn(double ?? single ?? back ?? '', depth + 1),
+    kindIn(double ?? single ?? back ?? '', depth + 1, reading),
   )
 }
 
+/** Whether code without a closing parenthesis calls Node's `rm` or `rmSync` for a whole folder. */
+function removesFolder(code: string): boolean {
+  const call = /\brm(Sync)?\s*\(/.exec(code)
+  return call !== null && code.includes('recursive', call.index)
+}
+
 /** A call without what stands around it: a program with arguments, or texts that are command lines. */
-type Unwrapped = { kind: 'call'; words: string[] } | { kind: 'texts'; texts: string[] }
+type Unwrapped =
+  | { kind: 'call'; words: string[] }
+  | { kind: 'texts'; texts: Iterable<string> }
+  | { kind: 'unreadable' }
+
+const assignment = /^[A-Za-z_]\w*\+?=/
 
 const keywords = /^(if|then|elif|else|while|until|do|!|\{|builtin|coproc)$/
 const wrappers =
@@ -139,33 +198,36 @@ const launchers: readonly { words: RegExp; skip: number }[] = [
 
 function unwrapped(given: readonly string[]): Unwrapped {
   let words = [...given]
-  for (let turn = 0; turn < 2 * maxDepth && words.length > 0; turn++) {
+  for (let turn = 0; turn <= maxWrappers; turn++) {
+    words = words.slice(countLeading(words, (word) => assignment.test(word) || keywords.test(word)))
     const [first = ''] = words
     const program = programOf(first)
     const texts = textsOf(program, words)
     if (texts !== null) return { kind: 'texts', texts }
-    const launcher = launchers.find(({ words: match }) =>
-      match.test([program, ...words.slice(1)].join(' ')),
-    )
+    const start = [program, ...words.slice(1, 4)].join(' ')
+    const launcher = launchers.find(({ words: match }) => match.test(start))
     if (first === 'function') words = words.slice(2)
-    else if (/^[A-Za-z_]\w*\+?=/.test(first) || keywords.test(first)) words = words.slice(1)
     else if (wrappers.test(program)) words = insideOf(program, words)
     else if (launcher !== undefined) words = words.slice(launcher.skip)
     else if (/^(docker|podman|nerdctl|docker-compose|kubectl|oc)$/.test(program)) {
       const inside = insideContainer(program, words)
-      if (inside === null) break
+      if (inside === null) return { kind: 'call', words }
       words = inside
-    } else break
+    } else return { kind: 'call', words }
   }
-  return { kind: 'call', words }
+  return { kind: 'unreadable' }
+}
+
+/** How many of the first words are of a kind. */
+function countLeading(words: readonly string[], isOfKind: (word: string) => boolean): number {
+  const count = words.findIndex((word) => !isOfKind(word))
+  return count < 0 ? words.length : count
 }
 
 /** What a wrapper runs: the first words that are neither options nor assignments nor its own argument. */
 function insideOf(program: string, words: readonly string[]): string[] {
-  const inside = wrappedBy(words).filter(
-    (word, place, all) =>
-      !all.slice(0, place + 1).every((each) => /^\w+=/.test(each)) || word === '',
-  )
+  const wrapped = wrappedBy(words)
+  const inside = wrapped.slice(countLeading(wrapped, (word) => /^\w+=/.test(word)))
   // These take one argument before the command.
   return /^(timeout|flock|chroot)$/.test(program) ? inside.slice(1) : inside
 }
@@ -185,7 +247,7 @@ function insideContainer(program: string, words: readonly string[]): string[] | 
 }
 
 /** The command lines a shell, another host or a search is given, or null for any other program. */
-function textsOf(program: string, words: readonly string[]): string[] | null {
+function textsOf(program: string, words: readonly string[]): Iterable<string> | null {
   const args = words.slice(1)
   if (program === 'eval') return [args.join(' ')]
   if (program === 'trap') return args.slice(0, 1)
@@ -201,13 +263,7 @@ function textsOf(program: string, words: readonly string[]): string[] | null {
     const runs = args.flatMap((arg, place) =>
       /^-(exec|execdir|ok|okdir)$/.test(arg) ? [place + 1] : [],
     )
-    if (runs.length === 0) return null
-    // In a search every match is deleted, so that `rm -f` goes as far as `rm -rf`.
-    return runs.map((from) => {
-      const to = args.findIndex((arg, place) => place >= from && (arg === ';' || arg === '+'))
-      const run = args.slice(from, to < 0 ? undefined : to)
-      return (run[0] === 'rm' ? ['rm', '-rf', ...run.slice(1)] : run).map(quoted).join(' ')
-    })
+    return runs.length === 0 ? null : textsOfSearch(args, runs)
   }
   if (!isShell(program) && program !== 'su' && program !== 'runuser') return null
   const place = args.findIndex((arg) =>
@@ -216,6 +272,16 @@ function textsOf(program: string, words: readonly string[]): string[] | null {
   if (place < 0) return null
   const given = args.slice(place + 1)
   return [/^(powershell|pwsh|cmd)$/.test(program) ? given.join(' ') : (given[0] ?? '')]
+}
+
+/** What a search runs for each match, made one by one because each may reach to the end of the line. */
+function* textsOfSearch(args: readonly string[], runs: readonly number[]): Iterable<string> {
+  for (const from of runs) {
+    const to = args.findIndex((arg, place) => place >= from && (arg === ';' || arg === '+'))
+    const run = args.slice(from, to < 0 ? undefined : to)
+    // Every match is deleted, so that `rm -f` goes as far as `rm -rf`.
+    yield (run[0] === 'rm' ? ['rm', '-rf', ...run.slice(1)] : run).map(quoted).join(' ')
+  }
 }
 
 function quoted(word: string): string {

@@ -22,7 +22,9 @@ const consultAnswer = z
       command: z
         .enum(irreversibleKinds)
         .nullable()
-        .describe('What makes the command irreversible.'),
+        .describe(
+          'What makes the command irreversible; `unreadable` when it nests too deep or repeats itself too often to be read.',
+        ),
     }),
   })
   .meta({ id: 'ActVerdict' })

@@ -290,6 +290,7 @@ const irreversible: Record<IrreversibleKind, string[]> = {
     'zpool destroy tank',
     'format D:',
   ],
+  unreadable: ['find -exec '.repeat(40), `${'eval '.repeat(9)}ls`, `${'env '.repeat(20)}ls`],
 }
 
 /** Commands that can be undone, or only speak of what cannot. */
@@ -520,7 +521,147 @@ test('commands that can be undone, or only speak of what cannot', () => {
   for (const command of reversible) assert.equal(irreversibleIn(command), null, command)
 })
 
-test('no text makes it throw or take long', () => {
+/** What command lines are made of, above all what makes a text be read as another command line. */
+const fragments = [
+  ...['find ', 'find . -exec ', '-exec ', '-execdir ', '-ok ', '-delete ', '\\; ', '+ ', '{} '],
+  ...['sh', 'sh ', 'bash -c ', "bash -c '", 'eval ', 'xargs ', 'ssh host ', 'su -c ', 'trap '],
+  ...[
+    'env ',
+    'env -S ',
+    'A=1 ',
+    'timeout 5 ',
+    'sudo ',
+    'sudo -u root ',
+    'nice ',
+    'flock f ',
+    'watch ',
+  ],
+  ...['|', '| sh ', '|sh', '|psql ', '|python - ', 'echo ', 'echo a|sh|', 'printf x ', '| tee a '],
+  ...['cat<<A|sh|sh|sh\n', '\nA\n', '<<A ', '<<-B\n', '\nB\n', '<<<', '$(', ')', '`', '"$(', '" '],
+  ...[
+    '\n',
+    '\r\n',
+    '\t',
+    ';',
+    '&&',
+    '||',
+    '&',
+    '(',
+    '{ ',
+    '}',
+    '>',
+    '>/dev/sda ',
+    '#',
+    '\\',
+    "'",
+    '"',
+  ],
+  ...['python -c ', 'python - <<A\n', 'node -e ', '"rm -rf x" ', "'rm -rf x' ", 'rmSync(', 'rm('],
+  ...[
+    'recursive',
+    'rmtree(',
+    'psql -c ',
+    'mysql ',
+    'DROP TABLE x',
+    'drop ',
+    'alter table ',
+    'delete from x ',
+  ],
+  ...['/*', '*/', '--', '.remove(', '.drop(', "''", '   ', 'docker exec web ', 'docker run -it x '],
+  ...[
+    'kubectl exec p -- ',
+    'npx ',
+    'npm exec ',
+    'uv run ',
+    'python -m ',
+    'function f { ',
+    'if ',
+    '! ',
+  ],
+  ...[
+    'heroku run ',
+    'powershell -Command ',
+    'busybox ',
+    'rm ',
+    '-rf ',
+    'git push ',
+    '-f ',
+    'x ',
+    '-',
+    '=',
+  ],
+]
+
+const longest = 4_000
+
+/** A text of the longest length: each of some units repeated over a part of it. */
+const longText = fc
+  .array(fc.array(fc.constantFrom(...fragments), { minLength: 1, maxLength: 6 }), {
+    minLength: 1,
+    maxLength: 3,
+  })
+  .map((units) =>
+    units
+      .map((unit) => unit.join(''))
+      .map((unit) => unit.repeat(Math.ceil(longest / units.length / unit.length)))
+      .join('')
+      .slice(0, longest),
+  )
+
+/** Here-documents inside each other, each read by several shells. */
+function nestedDocuments(depth: number, shells: number): string {
+  const reader = `cat<<A${depth}${'|sh'.repeat(shells)}\n`
+  return depth === 0 ? 'ls' : `${reader}${nestedDocuments(depth - 1, shells)}\nA${depth}\n`
+}
+
+test('a command that is read too often or too deep is unreadable, and every other is read to its end', () => {
+  verifies('operator.command.bounded')
+  // Each of these texts has all later ones in it.
+  const texts = (count: number) => `find ${'-exec a '.repeat(count)}-exec rm x`
+  assert.equal(irreversibleIn(texts(90)), 'recursive-force-delete')
+  assert.equal(irreversibleIn(texts(400)), 'unreadable')
+  assert.equal(irreversibleIn(`${'find -exec '.repeat(7)}rm x`), 'recursive-force-delete')
+  assert.equal(irreversibleIn(`${'find -exec '.repeat(9)}ls`), 'unreadable')
+  assert.equal(irreversibleIn(`${'sudo '.repeat(16)}rm -rf x`), 'recursive-force-delete')
+  assert.equal(irreversibleIn(`${'sudo '.repeat(17)}ls`), 'unreadable')
+  assert.equal(irreversibleIn(`${'A=1 '.repeat(900)}rm -rf x`), 'recursive-force-delete')
+  assert.equal(irreversibleIn(`${'$('.repeat(8)}rm -rf x`), 'recursive-force-delete')
+  assert.equal(irreversibleIn(`${'$('.repeat(9)}ls`), 'unreadable')
+  // A text that is read again by another shell is not taken apart again.
+  assert.equal(irreversibleIn(nestedDocuments(8, 100)), null)
+  assert.equal(irreversibleIn(`${'echo a|sh|'.repeat(400)}cat`), null)
+  assert.equal(irreversibleIn(`${'echo a|sh|'.repeat(300)}rm -rf x`), 'recursive-force-delete')
+})
+
+test('a command of 4,000 characters is read in less than 20 milliseconds', () => {
+  verifies('operator.command.bounded')
+  assert.ok(new Set(fragments).size >= 80)
+  const known = [
+    'find -exec '.repeat(363),
+    nestedDocuments(8, 150),
+    'echo a|sh|'.repeat(400),
+    '/*'.repeat(2_000),
+    `psql -c "${'/*'.repeat(1_990)}"`,
+    `mongosh --eval "db.a.remove(${' '.repeat(3_900)}"`,
+    `node -e "${'rm('.repeat(1_300)}"`,
+  ]
+  for (const text of known) assertQuick(text)
+  fc.assert(fc.property(longText, assertQuick), { numRuns: 500 })
+})
+
+/** Processor time, and the least of several readings: other programs of the machine take neither. */
+function assertQuick(text: string): void {
+  let least = Number.POSITIVE_INFINITY
+  for (let turn = 0; turn < 20 && least >= 20; turn++) {
+    const before = process.cpuUsage()
+    irreversibleIn(text)
+    const { user, system } = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / 1_000)
+  }
+  assert.ok(least < 20, `${least} ms: ${JSON.stringify(text.slice(0, 200))}`)
+}
+
+test('no text makes it throw', () => {
   const parts = [
     ...['rm', '-rf', 'git', 'push', '-f', 'sudo', 'bash', '-c', 'eval', 'find', '-exec', 'ssh'],
     ...["'", '"', '`', '$(', ')', '(', '{', '}', '|', '&&', ';', '\\', '\n', ' ', '<<', 'EOF', '#'],
@@ -529,7 +670,7 @@ test('no text makes it throw or take long', () => {
   const kinds: (string | null)[] = [...irreversibleKinds, null]
   fc.assert(
     fc.property(
-      fc.array(fc.oneof(fc.constantFrom(...parts), fc.string()), { maxLength: 60 }),
+      fc.array(fc.oneof(fc.constantFrom(...parts, ...fragments), fc.string()), { maxLength: 60 }),
       (list) => {
         assert.ok(kinds.includes(irreversibleIn(list.join(' '))))
         assert.ok(kinds.includes(irreversibleIn(list.join(''))))
