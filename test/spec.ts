@@ -164,6 +164,8 @@ export const requirements = {
     'http.405-allow':
       'A known route with another method is 405 method_not_allowed with an allow header.',
     'http.413': 'A body over 256 KiB is 413 payload_too_large.',
+    'http.turns':
+      'No request that brings texts to be judged, however long and in whatever script, keeps the event loop for 500 ms of processor time in one piece.',
     'http.500':
       'A fault of ours is 500 internal, without a stack, a table name or anything of an account.',
     'http.key-ignored': 'A key on a keyless route is ignored, also an unknown one.',

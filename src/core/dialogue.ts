@@ -57,9 +57,9 @@ export interface TurnVerdict {
  */
 export interface DialogueMemory {
   v: 1
-  goal: { text: string; words: string[] } | null
+  goal: { text: string; words: readonly string[] } | null
   /** The newest turns, as many as can echo. */
-  recent: { agent: string; words: string[] }[]
+  recent: { agent: string; words: readonly string[] }[]
   /** The newest echoes, unrounded, and the newest distances. */
   echoes: number[]
   distances: number[]

@@ -11,6 +11,7 @@ import { bytesOf } from './bytes.ts'
 import { lenient } from './lenient.ts'
 import { perAddress, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
+import { createSlices } from './turns.ts'
 import { embeddingsWaitMs, pairOf, withAdaptation } from './uncertain.ts'
 import { stepResultSchema, verdictBytes } from './verdict.ts'
 
@@ -126,22 +127,29 @@ export const check = perAddress(
   }
 })
 
-/** The verdicts of the steps; where embeddings are configured, they are asked for the uncertain ones. */
+/**
+ * The verdicts of the steps, judged in slices, between which other requests go on. Where embeddings are
+ * configured, they are asked for the uncertain ones.
+ */
 async function judge(
   { settings, embeddings }: Service,
   detector: DetectorName,
   steps: readonly Step[],
 ): Promise<Verdict[]> {
-  const judgeAll = (known: SimilarityOf) => {
+  const slice = createSlices()
+  async function judgeAll(known: SimilarityOf): Promise<Verdict[]> {
+    const verdicts: Verdict[] = []
     let memory = newMemory(detector)
-    return steps.map((step) => {
+    for (const step of steps) {
+      await slice(step.goal)
       const informed = embeddings === null ? step : withSimilarity(memory, step, known)
       const detected = detect(memory, withAdaptation(informed, settings.adaptation))
       memory = detected.memory
-      return detected.verdict
-    })
+      verdicts.push(detected.verdict)
+    }
+    return verdicts
   }
-  const alone = judgeAll(() => undefined)
+  const alone = await judgeAll(() => undefined)
   if (embeddings === null) return alone
   const pairs = alone.flatMap((verdict) => pairOf(verdict) ?? [])
   if (pairs.length === 0) return alone

@@ -10,6 +10,7 @@ import {
 import { lenient } from './lenient.ts'
 import { badRequest, type Call, keyed } from './operation.ts'
 import { Refusal } from './refusal.ts'
+import { nextTurn } from './turns.ts'
 
 const maxBodyMiB = 8
 
@@ -103,7 +104,7 @@ async function measureSent(body: string, { contentType, query }: Call): Promise<
   if ('fault' in corpus) throw refuse(corpus.fault)
   const work = measureCorpus(corpus)
   let slice = work.next()
-  for (; !slice.done; slice = work.next()) await new Promise(setImmediate)
+  for (; !slice.done; slice = work.next()) await nextTurn()
   if ('fault' in slice.value) throw refuse(slice.value.fault)
   return slice.value
 }

@@ -13,6 +13,7 @@ import { maxTextLength } from '../core/text.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
 import { lenient } from './lenient.ts'
 import { badRequest, type Keyed, keyed } from './operation.ts'
+import { readAhead } from './read-ahead.ts'
 import { Refusal } from './refusal.ts'
 import { learnUncertain, withAdaptation } from './uncertain.ts'
 import { stepResultSchema, verdictBytes } from './verdict.ts'
@@ -100,7 +101,11 @@ export const logDriftBatch = keyed({
     'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index.',
   http: { method: 'POST', path: '/v1/drift/batch' },
   logs: true,
-  ahead: (context, body) => learnUncertain(context, () => readableSteps(stepsOf(body) ?? [])),
+  async ahead(context, body) {
+    const steps = stepsOf(body) ?? []
+    await readAhead(steps, context.settings.detector)
+    await learnUncertain(context, () => readableSteps(steps))
+  },
   input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
   output: z.strictObject({ results: z.array(driftAnswer) }),
   write: ({ results }) => `{"results":[${results.map(verdictBytes).join(',')}]}`,

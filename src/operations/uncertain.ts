@@ -5,6 +5,7 @@ import type { DriftRequest } from '../core/drift.ts'
 import { withSimilarity } from '../core/similarity.ts'
 import type { TextPair } from '../outbound/embeddings.ts'
 import type { Keyed } from './operation.ts'
+import { createSlices } from './turns.ts'
 
 /** How long an uncertain step waits for its embeddings. */
 export const embeddingsWaitMs = 250
@@ -22,6 +23,7 @@ export async function learnUncertain(
   if (embeddings === null) return
   const pairs: TextPair[] = []
   const memories = new Map<string, Memory | null>()
+  const slice = createSlices()
   for (const { runId, agentId, step, detector } of requests()) {
     const agent = JSON.stringify([runId, agentId])
     let memory = memories.get(agent)
@@ -30,6 +32,7 @@ export async function learnUncertain(
       memory = stored === 'none' ? newMemory(detector ?? settings.detector) : stored
     }
     if (memory === null) continue
+    await slice(step.goal)
     const informed = withSimilarity(memory, step, embeddings.similarity)
     const judged = detect(memory, withAdaptation(informed, settings.adaptation))
     memories.set(agent, judged.memory)

@@ -5,8 +5,12 @@ import { keyOf } from './rows.ts'
 import type { Entry, LoggedStep } from './steps.ts'
 import { logAndTell } from './told-steps.ts'
 
-/** Most steps that one transaction logs; a single call may bring more. */
+/**
+ * Most steps that one transaction logs, and most characters of their texts; a single call may bring more.
+ * They are judged in one piece, and nobody else is answered meanwhile.
+ */
 const maxBatch = 512
+const maxText = 64_000
 
 /**
  * How many transactions log at once: SQLite has one writer; on PostgreSQL one is gathered and judged
@@ -48,8 +52,10 @@ export function createStepLog(
     const left: Waiting[] = []
     const held = new Set(busy)
     let entries = 0
+    let text = 0
     for (const [place, call] of waiting.entries()) {
-      if (taken.length > 0 && entries + call.entries.length > maxBatch) {
+      const isFull = entries + call.entries.length > maxBatch || text + call.text > maxText
+      if (taken.length > 0 && isFull) {
         left.push(...waiting.slice(place))
         break
       }
@@ -60,6 +66,7 @@ export function createStepLog(
       } else {
         taken.push(call)
         entries += call.entries.length
+        text += call.text
       }
       // The second use of a key waits for the first.
       if (call.key !== null) held.add(call.key)
@@ -198,7 +205,8 @@ export function createStepLog(
   ): void {
     const runs = [...new Set(entries.map(({ account, request }) => keyOf(account, request.runId)))]
     const key = once === null ? null : keyOfClaim(once.claim)
-    const call = { entries, once, runs, key, end, reject }
+    const text = entries.reduce((sum, entry) => sum + textOf(entry), 0)
+    const call = { entries, text, once, runs, key, end, reject }
     waiting.push(call)
     if (running < lanes[db.kind] && !needsOneOf(call, busy) && mayBegin()) void run()
   }
@@ -247,8 +255,15 @@ function needsOneOf(call: Waiting, held: ReadonlySet<string>): boolean {
   return held.size > 0 && needsOf(call).some((each) => held.has(each))
 }
 
+/** Characters of the texts that a step is judged by. */
+function textOf({ request: { step } }: Entry): number {
+  return step.goal.length + (step.ground?.length ?? 0) + (step.parentGoal?.length ?? 0)
+}
+
 interface Waiting {
   readonly entries: readonly Entry[]
+  /** Characters of all texts of its steps. */
+  readonly text: number
   /** Null for a request without an idempotency key. */
   readonly once: Once | null
   /** Its runs, each once, and its idempotency key or null. */

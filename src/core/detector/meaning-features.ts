@@ -54,7 +54,7 @@ export function measurePair(ground: Analysed, goal: Analysed, out: Float64Array)
   measureGround(ground, goal, out)
   out[7] = ground.size
   out[9] = goal.isFile ? 1 : 0
-  out[21] = share(countShared(goal.pairs, ground.pairs), goal.pairs.length)
+  out[21] = share(countShared(goal, ground), goal.pairs.length)
   out[22] = share(out[3] as number, count)
 }
 
@@ -271,9 +271,11 @@ function beginningOf(one: string, other: string): number {
   return Math.min(almostOne, (2 * alike) / (one.length + other.length))
 }
 
-function countShared(of: readonly number[], among: readonly number[]): number {
+/** How many pairs of words of the goal the ground has. */
+function countShared({ pairs }: Analysed, ground: Analysed): number {
+  ground.pairSet ??= new Set(ground.pairs)
   let count = 0
-  for (const hash of of) if (among.includes(hash)) count += 1
+  for (const hash of pairs) if (ground.pairSet.has(hash)) count += 1
   return count
 }
 

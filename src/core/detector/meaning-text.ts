@@ -45,6 +45,8 @@ export interface Analysed {
   tokens: readonly Token[]
   /** Hashes of each two content words in a row. */
   pairs: readonly number[]
+  /** The same as a set, made when the text is first compared as a ground. */
+  pairSet: ReadonlySet<number> | null
   /** The text's letters and digits in lower case, without anything between them. */
   squashed: string
   /** Which letters `squashed` has, as `lettersOf` gives them. */
@@ -115,6 +117,7 @@ export function analyseWith(model: Model, text: string): Analysed {
   return {
     tokens,
     pairs,
+    pairSet: null,
     squashed,
     letters: lettersOf(squashed),
     size: content.length,

@@ -21,7 +21,8 @@ interface Explained {
 
 const mostWords = 6
 const longestWord = 24
-const fewPieces = 60
+// Characters of the goal and words of the ground; up to here going through them is quicker than sets.
+const shortTexts = 400
 
 /** The numbers that decided, in sentences. */
 export function explainStep(explained: Explained): string {
@@ -59,12 +60,13 @@ function told({ compared, seen }: Explained): string {
 function words({ goal, ground }: Compared): string {
   const shared: string[] = []
   const missing: string[] = []
-  const pieces = piecesOf(goal)
-  // A text of many words would be gone through once for each of them.
-  if (pieces === null || pieces.length > fewPieces) {
+  const pieces = goal.length + ground.words.length > shortTexts ? null : piecesOf(goal)
+  // Of long texts one would be gone through once for each word of the other.
+  if (pieces === null) {
+    const known = new Set(ground.words)
     for (const word of new Set(rawWords(goal))) {
       const stem = stemOf(word)
-      if (stem !== null) (ground.words.includes(stem) ? shared : missing).push(word)
+      if (stem !== null) (known.has(stem) ? shared : missing).push(word)
     }
   } else {
     for (const { raw, stems } of pieces) {

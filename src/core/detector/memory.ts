@@ -5,7 +5,7 @@ import { beginAnew, type Tally } from './tally.ts'
 /** The goal a run is measured against, with the state in which it was frozen. */
 export interface Ground {
   goal: string
-  words: string[]
+  words: readonly string[]
   progress: string
   /** 0–10 */
   distance: number

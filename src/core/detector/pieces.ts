@@ -176,3 +176,26 @@ export function remembering<Read>(read: (text: string) => Read): (text: string) 
     return answer
   }
 }
+
+// Characters of the texts that are remembered: as many again of those that were used before them.
+const roomForTexts = 200_000
+
+/** A reading of texts of any length that is remembered for the newest; its answer must follow from the text alone. */
+export function rememberingTexts<Read>(read: (text: string) => Read): (text: string) => Read {
+  let newer = new Map<string, Read>()
+  let older = new Map<string, Read>()
+  let length = 0
+  return (text) => {
+    const known = newer.get(text)
+    if (known !== undefined) return known
+    const answer = older.get(text) ?? read(text)
+    length += text.length
+    if (length > roomForTexts) {
+      older = newer
+      newer = new Map()
+      length = text.length
+    }
+    newer.set(text, answer)
+    return answer
+  }
+}

@@ -41,11 +41,11 @@ export interface Reading {
   distanceReported: boolean
   /** Whether it has a goal and one of the three progress values. */
   spelled: boolean
-  words: string[]
+  words: readonly string[]
   context: string | null
   /** The declared parent, trimmed, and its words; null when none was declared. */
   parent: string | null
-  parentWords: string[] | null
+  parentWords: readonly string[] | null
   /** The ground given with the step, trimmed, null when none was. */
   ground: string | null
   /** The plan declared with the step, its items trimmed and not blank; null when none was. */

@@ -5,7 +5,7 @@ import { hashOf } from './hash.ts'
 import { partsOf } from './long-texts.ts'
 import { coverage } from './meaning-score.ts'
 import { type Analysed, analyse } from './meaning-text.ts'
-import { piecesOf } from './pieces.ts'
+import { piecesOf, rememberingTexts } from './pieces.ts'
 import { readSlots, type SlotText } from './slot-text.ts'
 import { composed } from './unicode.ts'
 import { rawWords } from './words.ts'
@@ -24,8 +24,6 @@ export interface ReadText {
   parts: readonly Analysed[] | null
 }
 
-// Characters of the texts that are remembered: as many again of those that were used before them.
-const roomForTexts = 200_000
 const fewestWords = 2
 const leastCoverage = 0.5
 const someDigit = /[0-9]/
@@ -36,24 +34,8 @@ const shortestNumber = 8
 const shortestWord = 3
 const fewWordsBesideIds = 5
 
-let texts = new Map<string, ReadText>()
-let earlierTexts = new Map<string, ReadText>()
-let rememberedLength = 0
-
 /** Reads a text, or answers what was read of it before. */
-export function readText(text: string): ReadText {
-  const known = texts.get(text)
-  if (known !== undefined) return known
-  const read = earlierTexts.get(text) ?? readAnew(text)
-  rememberedLength += text.length
-  if (rememberedLength > roomForTexts) {
-    earlierTexts = texts
-    texts = new Map()
-    rememberedLength = text.length
-  }
-  texts.set(text, read)
-  return read
-}
+export const readText = rememberingTexts(readAnew)
 
 function readAnew(given: string): ReadText {
   // A text in ASCII is composed as it is.

@@ -1,4 +1,4 @@
-import { piecesOf, stemOf } from './pieces.ts'
+import { piecesOf, rememberingTexts, stemOf } from './pieces.ts'
 import { wordsOfEveryScript } from './scripts.ts'
 
 // In texts up to this length putting each word into its place is quicker than a set.
@@ -8,8 +8,8 @@ const shortText = 400
  * The words of a goal: lower-cased, without stop words, stemmed, each once, sorted by code unit.
  * ASCII text gives exactly the published tokens; beyond ASCII every script is spelled.
  */
-export function wordsOf(text: string): string[] {
-  if (text.length > shortText) return sorted(rawWords(text).map(stemOf))
+export function wordsOf(text: string): readonly string[] {
+  if (text.length > shortText) return wordsOfLongText(text)
   const pieces = piecesOf(text)
   const words: string[] = []
   if (pieces === null) for (const word of rawWords(text)) insert(words, stemOf(word))
@@ -17,9 +17,11 @@ export function wordsOf(text: string): string[] {
   return words
 }
 
-function sorted(stems: readonly (string | null)[]): string[] {
+// A step's words are asked for more than once: for its context, and to judge it.
+const wordsOfLongText = rememberingTexts((text): readonly string[] => {
+  const stems = rawWords(text).map(stemOf)
   return [...new Set(stems.filter((stem) => stem !== null))].sort()
-}
+})
 
 /** Puts a word into its place among sorted ones unless it is there. */
 function insert(sorted: string[], word: string | null): void {
