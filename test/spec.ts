@@ -339,9 +339,11 @@ export const requirements = {
     'settings.check-per-day':
       'PLUMBLINE_CHECK_PER_DAY is the calls a day and address; 0 is unlimited.',
     'settings.client-address':
-      'PLUMBLINE_CLIENT_ADDRESS names the header that holds the caller address; socket counts by the address of the connection.',
+      'PLUMBLINE_CLIENT_ADDRESS names the header that holds the caller address; it counts from loopback and private networks, and any other peer that sends it is its socket address. socket counts by the address of the connection.',
     'settings.trusted-proxies':
       'With PLUMBLINE_TRUSTED_PROXIES the header counts only from peers inside these CIDRs.',
+    'settings.address-list':
+      'Of a list of addresses the rightmost that is no trusted proxy counts, and an entry that is no IP address is unknown.',
     'settings.log-level': 'LOG_LEVEL sets the level of the log, info by default.',
 
     // the process
