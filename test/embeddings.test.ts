@@ -41,6 +41,7 @@ async function callTool(app: App, name: string, args: object) {
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      'cf-connecting-ip': '203.0.113.200',
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/call',
       'mcp-name': name,

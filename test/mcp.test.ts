@@ -6,6 +6,7 @@ import { vocabulary } from '../src/core/field.ts'
 import { dayMs, hourMs } from '../src/core/time.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
+import { dumpTables } from './dump.ts'
 import { type App, start } from './harness.ts'
 import { sendRaw } from './raw.ts'
 import { verifies } from './verifies.ts'
@@ -16,12 +17,12 @@ const elsewhere = 'redesign the company logo'
 const eras = { '2025-11-25': 'legacy', '2026-07-28': 'auto' } as const
 type Era = keyof typeof eras
 
-/** A client of the SDK that is connected in the given era. */
+/** A client of the SDK that is connected in the given era; a proxy names its address unless told otherwise. */
 async function connect(
   t: TestContext,
   app: App,
   era: Era,
-  headers: Record<string, string> = {},
+  headers: Record<string, string> = { 'cf-connecting-ip': '203.0.113.200' },
 ): Promise<{ client: Client; transport: StreamableHTTPClientTransport; call: Call }> {
   const client = new Client(
     { name: 'test', version: '1' },
@@ -227,6 +228,61 @@ onEachDatabase(({ createUrl }) => {
     assert.equal((await same.call('get_history')).steps, 1, 'the address and the session')
     const other = await connect(t, app, '2026-07-28', from('203.0.113.3'))
     assert.equal((await other.call('get_history')).steps, 0)
+  })
+
+  test('without key, session and address nothing is kept, and the answer says so', async (t) => {
+    verifies('mcp.state-none')
+    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const one = await connect(t, app, '2026-07-28', {})
+    const other = await connect(t, app, '2026-07-28', { 'cf-connecting-ip': 'unknown' })
+    const first = await one.call('check_state', step(errand, { session: 'shared' }))
+    assert.deepEqual(
+      [first.reason, first.step, first.revision, first.ground, first.run],
+      ['grounded', 1, 1, errand, 'mcp:shared'],
+    )
+    assert.match(first.note, /Nothing is kept.*key.*mcp-session-id.*proxy/)
+    const foreign = await other.call('check_state', step(elsewhere, { session: 'shared' }))
+    assert.deepEqual([foreign.reason, foreign.ground, foreign.step], ['grounded', elsewhere, 1])
+    const odd = await one.call('check_state', step(errand, { progress: 'sideways', doing: 'x' }))
+    assert.deepEqual([odd.reason, odd.claims.claims], ['ungrammatical', 0])
+    for (const { call } of [one, other]) {
+      const { note, ...history } = await call('get_history', { session: 'shared' })
+      assert.deepEqual(history, {
+        run: 'mcp:shared',
+        ground: null,
+        steps: 0,
+        drifting: 0,
+        trace: [],
+      })
+      assert.equal(note, first.note)
+      const reset = await call('reset_task', { goal: elsewhere })
+      assert.deepEqual(reset, { ok: true, run: 'mcp:default', ground: null, suspended: [], note })
+      const style = { team: 'deep-search', role: 'explorer' }
+      const modulated = await call('modulate', { goal: errand, ...style })
+      assert.deepEqual(
+        [modulated.step, modulated.reason, modulated.modulation.return, modulated.note],
+        [1, 'grounded', false, note],
+      )
+      assert.match((await call('modulate', { goal: errand, team: 'x' })).detail, /team: send/)
+      const turn = await call('check_dialogue', { agent: 'a', goal: errand, ...style })
+      assert.deepEqual(
+        [turn.turn, turn.reason, turn.modulation.return, turn.note],
+        [1, 'grounded', false, note],
+      )
+      assert.deepEqual(await call('reset_dialogue'), { ok: true, cleared: false, note })
+      assert.equal((await call('ask_alice', { situation: 'what now?' })).source, 'rules')
+    }
+    const { contents } = await one.client.readResource({ uri: 'plumbline://tasks/shared' })
+    assert.equal(JSON.parse((contents[0] as { text: string }).text).steps, 0)
+    const tables = await dumpTables(app.running.store.db)
+    for (const [table, rows] of Object.entries(tables)) {
+      assert.doesNotMatch(JSON.stringify(rows), /login|logo|mcp:|anon_/, table)
+    }
+
+    const session = await connect(t, app, '2025-11-25', {})
+    await session.call('check_state', step(errand))
+    const kept = await session.call('get_history')
+    assert.deepEqual([kept.steps, kept.note], [1, undefined], 'a session is somebody')
   })
 
   test('keyless state is kept for a day and bounded', async (t) => {

@@ -849,6 +849,8 @@ export const requirements = {
       'With a key the state is the run mcp:<session> of the account, default by default, stored and listed like any run.',
     'mcp.state-keyless':
       'Without a key the state is that of the session id, or else of the address and session; nobody reaches that of another by guessing a name.',
+    'mcp.state-none':
+      'A caller without key, session and known address has no state: its steps are judged as first ones, nothing of them is stored, and the answer says how to have state.',
     'mcp.state-kept': 'Keyless state is kept 24 h and bounded.',
     'mcp.origin': 'The own origin of the server is accepted.',
     'mcp.schemas':

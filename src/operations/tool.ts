@@ -3,7 +3,14 @@ import { maxIdLength } from '../core/drift.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
-import type { AddressLimit, Call, Keyed, Operation, Service } from './operation.ts'
+import {
+  type AddressLimit,
+  type Call,
+  type Keyed,
+  type Operation,
+  type Service,
+  unknownAddress,
+} from './operation.ts'
 import { Refusal } from './refusal.ts'
 
 /** Who calls a tool, as the tool endpoint sees it. */
@@ -50,14 +57,33 @@ export interface Tool {
   answer(service: Service, caller: ToolCaller, sent: unknown): Promise<Record<string, unknown>>
 }
 
+/**
+ * Whose the state of a call is: an account's; a session's or an address's, where the caller sent no
+ * key; or nobody's, where nothing tells the caller from others. For nobody no state is kept.
+ */
+export type Owner = 'account' | 'caller' | 'nobody'
+
 /** What a tool works with: the service, whose state it is, and the run of the session. */
 export interface ToolContext extends Keyed {
-  /** Whether the state belongs to an account; otherwise it belongs to a connection or an address. */
-  readonly isKeyed: boolean
+  readonly owner: Owner
   readonly caller: ToolCaller
   /** The run that `session` names. */
   readonly runId: string
 }
+
+/** What a tool says of state that is not kept. */
+export const keptField = z
+  .string()
+  .optional()
+  .describe('Only when nothing is kept of this caller: why, and how to change that.')
+
+/** That nothing is kept, where the state of a call is nobody’s; spread into the answer of a tool. */
+export function keptNote({ owner }: Pick<ToolContext, 'owner'>): { note?: string } {
+  return owner === 'nobody' ? { note: nothingKept } : {}
+}
+
+const nothingKept =
+  'Nothing is kept of this task, because nothing tells you from other callers: every call is judged as a first one. To have it kept, send a key (Authorization: Bearer KEY, or the argument key), send the mcp-session-id that initialize answers, or call through a proxy that names your address in the header this server reads.'
 
 /** Keyless tool calls an address may make a day. */
 export const toolLimit: AddressLimit = {
@@ -156,18 +182,20 @@ async function admit(
   service: Service,
   caller: ToolCaller,
   reads: boolean,
-): Promise<{ account: Account; tier: Tier; isKeyed: boolean }> {
+): Promise<{ account: Account; tier: Tier; owner: Owner }> {
   const call: Caller = { ...caller, method: reads ? 'GET' : 'POST' }
   if (caller.credential !== undefined) {
     const { account, tier } = await admitAccount(service, call, {})
-    return { account, tier, isKeyed: true }
+    return { account, tier, owner: 'account' }
   }
   await admitAddress(service, call, toolLimit)
+  const { address, session } = caller
   // A session token is random and an address cannot be chosen, so neither can be guessed by a name.
-  const whose = caller.session === null ? `address ${caller.address}` : `session ${caller.session}`
+  const whose = session === null ? `address ${address}` : `session ${session}`
+  const owner = session === null && address === unknownAddress ? 'nobody' : 'caller'
   const account: Account = { id: `anon_${service.hash(whose)}`, tier: 'ground', email: null }
   const tier = tierNamed(service.settings.tiers, 'ground')
-  return { account, tier: { ...tier, retention_days: keylessRetentionDays }, isKeyed: false }
+  return { account, tier: { ...tier, retention_days: keylessRetentionDays }, owner }
 }
 
 function parsed(schema: z.ZodObject, sent: unknown): unknown {

@@ -7,10 +7,10 @@ import type { DriftRequest } from '../core/drift.ts'
 import { maxSuspended, resume, suspend } from '../core/suspension.ts'
 import { dayMs } from '../core/time.ts'
 import type { Store } from '../storage/store.ts'
-import { driftAnswer, logRequest } from './drift.ts'
+import { driftAnswer, judgeFirst, logRequest } from './drift.ts'
 import { textField } from './fields.ts'
 import { traceStep, traceStepSchema } from './runs.ts'
-import { type Tool, type ToolContext, tool } from './tool.ts'
+import { keptField, keptNote, type Tool, type ToolContext, tool } from './tool.ts'
 import { learnUncertain } from './uncertain.ts'
 
 /** Runs that are kept of a caller without a key; the oldest ends first. */
@@ -61,6 +61,7 @@ export const checkState = tool({
       .optional()
       .describe('A ground put aside earlier that this goal is nearer to; it is live again.'),
     claims: claims.optional(),
+    note: keptField,
   }),
 })(async (context, input) => {
   const step: Step = {
@@ -76,6 +77,7 @@ export const checkState = tool({
     ...logged,
     run: run_id,
     ...(told.length === 0 ? {} : { claims: countClaims(told.join('\n')) }),
+    ...keptNote(context),
   }
 })
 
@@ -100,10 +102,14 @@ export const getHistory = tool({
     steps: z.int().min(0).describe('All steps of the task.'),
     drifting: z.int().min(0).describe('How many of them were drifting.'),
     trace: z.array(traceStepSchema),
+    note: keptField,
   }),
-})(async ({ store, account, runId, now }, { limit }) => {
-  const run = await store.runs.find(account.id, runId, now())
-  if (run === null) return { run: runId, ground: null, steps: 0, drifting: 0, trace: [] }
+})(async (context, { limit }) => {
+  const { store, account, runId, now, owner } = context
+  const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
+  if (run === null) {
+    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...keptNote(context) }
+  }
   const trace = await store.runs.trace(account.id, runId, Math.max(0, run.steps - limit), limit)
   return {
     run: runId,
@@ -126,9 +132,13 @@ export const resetTask = tool({
     run: z.string(),
     ground: z.string().nullable().describe('The ground now; null until the next goal sets it.'),
     suspended: z.array(z.string()).describe('Grounds put aside, latest last.'),
+    note: keptField,
   }),
 })(async (context, input) => {
-  const { account, runId, now } = context
+  const { account, runId, now, owner } = context
+  if (owner === 'nobody') {
+    return { ok: true as const, run: runId, ground: null, suspended: [], ...keptNote(context) }
+  }
   const given = input.goal?.trim() ?? ''
   if (given !== '') {
     const step = {
@@ -155,16 +165,20 @@ export const resetTask = tool({
 /** The tools about one task. */
 export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 
-/** Logs a step in the task of the session, coming back to a ground put aside where it is nearer. */
+/**
+ * Logs a step in the task of the session, coming back to a ground put aside where it is nearer. Where
+ * the task is nobody's, the step is judged as its first and not kept.
+ */
 export async function logInTask(context: ToolContext, step: Step) {
-  const { account, runId, now, isKeyed } = context
+  const { account, runId, now, owner } = context
+  if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
   await learnUncertain(context, () => [requestOf(runId, step)])
   const suspends = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
     suspends || step.userTurn === true
       ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
       : await logRequest(context, requestOf(runId, step))
-  if (!isKeyed && answer.step === 1) await endOldest(context)
+  if (owner === 'caller' && answer.step === 1) await endOldest(context)
   return answer
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { takeTurnOf, turnAnswer } from './dialogue.ts'
+import { judgeFirstTurn, takeTurnOf, turnAnswer } from './dialogue.ts'
+import { judgeFirst } from './drift.ts'
 import { textField } from './fields.ts'
 import { learnModulated, logModulated, modulateAnswer } from './modulate.ts'
-import { type Tool, tool } from './tool.ts'
+import { keptField, keptNote, type Tool, tool } from './tool.ts'
 
 const distance = z
   .union([z.number(), z.string()])
@@ -29,9 +30,12 @@ export const modulateTool = tool({
     distance,
     ...style,
   }),
-  output: modulateAnswer,
+  output: modulateAnswer.extend({ note: keptField }),
 })(async (context, input) => {
   const body = { ...input, run_id: context.runId }
+  if (context.owner === 'nobody') {
+    return { ...(await logModulated(context, body, judgeFirst)), ...keptNote(context) }
+  }
   await learnModulated(context, body)
   return logModulated(context, body)
 })
@@ -50,10 +54,12 @@ export const checkDialogue = tool({
     distance,
     ...style,
   }),
-  output: turnAnswer,
-})((context, { said, goal, ...rest }) =>
-  takeTurnOf(context, { ...rest, goal, position: said ?? goal, conv_id: context.runId }),
-)
+  output: turnAnswer.extend({ note: keptField }),
+})(async (context, { said, goal, ...rest }) => {
+  const body = { ...rest, goal, position: said ?? goal, conv_id: context.runId }
+  if (context.owner !== 'nobody') return takeTurnOf(context, body)
+  return { ...(await judgeFirstTurn(context, body)), ...keptNote(context) }
+})
 
 /** Clears a conversation. */
 export const resetDialogue = tool({
@@ -65,11 +71,14 @@ export const resetDialogue = tool({
   output: z.strictObject({
     ok: z.literal(true),
     cleared: z.boolean().describe('Whether there was a conversation.'),
+    note: keptField,
   }),
-})(async ({ store, account, runId, now }) => ({
-  ok: true as const,
-  cleared: await store.tx(({ conversations }) => conversations.end(account.id, runId, now())),
-}))
+})(async (context) => {
+  const { store, account, runId, now, owner } = context
+  if (owner === 'nobody') return { ok: true as const, cleared: false, ...keptNote(context) }
+  const cleared = await store.tx(({ conversations }) => conversations.end(account.id, runId, now()))
+  return { ok: true as const, cleared }
+})
 
 /** The tools about several agents. */
 export const teamTools: readonly Tool[] = [modulateTool, checkDialogue, resetDialogue]
