@@ -178,6 +178,8 @@ export const requirements = {
       'An IP address in the header is canonicalised: the spellings of one address share a bucket.',
     'check.counter.other-value':
       'A header value that is no IP address is a bucket as sent, by its first 64 characters.',
+    'check.counter.bounded':
+      'A day has buckets for at most 100,000 addresses; all further ones share one bucket for each kind of call.',
     'check.detector.field': 'The body field detector chooses the detector of this call.',
     'check.detector.unknown': 'A detector that does not exist is 400 bad_request.',
     'check.result.additive':

@@ -1,3 +1,4 @@
+import { unknownAddress } from '../core/address.ts'
 import { isSpelledKey } from '../core/keys.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import { dayMs, dayOf } from '../core/time.ts'
@@ -23,9 +24,19 @@ export async function admitAddress(
 ): Promise<void> {
   const perDay = limit.perDay(service.settings)
   if (perDay === 0) return
-  const bucket = `${limit.counter}:${call.address}`
+  const bucket = await bucketOf(service, call, limit)
   const { refusal } = await count(service, call, bucket, perDay, 'This address')
   if (refusal !== null) throw refusal
+}
+
+function bucketOf(
+  { store, now }: Service,
+  { address }: Caller,
+  { counter }: AddressLimit,
+): Promise<string> | string {
+  // There is one of it, so it is not among those that are limited.
+  if (address === unknownAddress) return `${counter}:${address}`
+  return store.addressBuckets.find(counter, address, dayOf(now()))
 }
 
 /** Tells whose call it is (401), whether the tier allows it (402), and counts it (429). */

@@ -86,9 +86,6 @@ export interface Keyed extends Service {
   gone(): AbortSignal
 }
 
-/** The address of all callers that nothing tells apart. It is nobody's own, so nothing is kept for it. */
-export const unknownAddress = 'unknown'
-
 /** One request as the gate sees it, whatever surface it came through. */
 export interface Call {
   readonly method: string

@@ -1,16 +1,10 @@
 import { z } from 'zod'
+import { unknownAddress } from '../core/address.ts'
 import { maxIdLength } from '../core/drift.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
-import {
-  type AddressLimit,
-  type Call,
-  type Keyed,
-  type Operation,
-  type Service,
-  unknownAddress,
-} from './operation.ts'
+import type { AddressLimit, Call, Keyed, Operation, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
 /** Who calls a tool, as the tool endpoint sees it. */

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
-import { unknownAddress } from '../operations/operation.ts'
+import { unknownAddress } from '../core/address.ts'
 
 /** How the caller's address is found. */
 export interface AddressSettings {
