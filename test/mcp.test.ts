@@ -285,6 +285,37 @@ onEachDatabase(({ createUrl }) => {
     assert.deepEqual([kept.steps, kept.note], [1, undefined], 'a session is somebody')
   })
 
+  test('past what the server stores a day for callers without a key, those with one go on', async (t) => {
+    verifies('mcp.state-ceiling')
+    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const { call } = await connect(t, app, '2025-11-25')
+    await call('check_state', step(errand))
+    const day = Math.floor(Date.UTC(2026, 0, 15) / dayMs)
+    const { counters } = app.running.store
+    const once = await counters.used('keyless:bytes', day)
+    assert.ok(once > errand.length && once < 10_000, `${once} bytes`)
+    await counters.count('keyless:bytes', day, 256 * 1024 * 1024 - 2 * once)
+    assert.equal((await call('check_state', step(errand))).step, 2)
+    for (const [name, args] of [
+      ['check_state', step(errand)],
+      ['reset_task', { goal: elsewhere }],
+      ['modulate', { goal: errand }],
+      ['check_dialogue', { agent: 'a', goal: errand }],
+    ] as const) {
+      const refused = await call(name, args)
+      assert.deepEqual(
+        [refused.isError, refused.error, refused.retry_after_s],
+        [true, 'rate_limit', 43_200],
+      )
+      assert.match(refused.detail, /without a key.*Send a key/)
+    }
+    assert.equal((await call('get_history')).steps, 2, 'what is there can be read')
+    const caller = await newCaller(app)
+    assert.equal((await call('check_state', step(errand, { key: caller.key }))).step, 1)
+    app.advance(dayMs / 2)
+    assert.equal((await call('check_state', step(errand))).step, 3)
+  })
+
   test('keyless state is kept for a day and bounded', async (t) => {
     verifies('mcp.state-kept')
     const app = await start(t, {

@@ -853,6 +853,10 @@ export const requirements = {
       'Without a key the state is that of the session id, or else of the address and session; nobody reaches that of another by guessing a name.',
     'mcp.state-none':
       'A caller without key, session and known address has no state: its steps are judged as first ones, nothing of them is stored, and the answer says how to have state.',
+    'mcp.state-ceiling':
+      'Past 256 MiB of state a day, callers without a key are answered 429 rate_limit and those with one go on.',
+    'mcp.models-ceiling':
+      'Past 1,000 questions to the chat endpoint and 10,000 pairs of texts to the embeddings endpoint a day, callers without a key are answered by the rules and those with one by the models.',
     'mcp.state-kept': 'Keyless state is kept 24 h and bounded.',
     'mcp.origin': 'The own origin of the server is accepted.',
     'mcp.schemas':

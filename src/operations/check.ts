@@ -8,6 +8,7 @@ import type { Step } from '../core/detector/step.ts'
 import { type SimilarityOf, withSimilarity } from '../core/similarity.ts'
 import { maxTextLength } from '../core/text.ts'
 import { bytesOf } from './bytes.ts'
+import { keylessEmbeddings } from './keyless.ts'
 import { lenient } from './lenient.ts'
 import { perAddress, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
@@ -128,10 +129,12 @@ export const check = perAddress(
 
 /** The verdicts of the steps; where embeddings are configured, they are asked for the uncertain ones. */
 async function judge(
-  { settings, embeddings }: Service,
+  service: Service,
   detector: DetectorName,
   steps: readonly Step[],
 ): Promise<Verdict[]> {
+  const { settings } = service
+  const embeddings = keylessEmbeddings(service)
   const judgeAll = (known: SimilarityOf) => {
     let memory = newMemory(detector)
     return steps.map((step) => {

@@ -4,6 +4,7 @@ import { maxIdLength } from '../core/drift.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
+import { admitState, keylessEmbeddings } from './keyless.ts'
 import type { AddressLimit, Call, Keyed, Operation, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
@@ -33,6 +34,8 @@ export interface ToolDeclaration<Input, Output, Sent = unknown> {
   /** What it does and when to call it, so that a model can act on it. */
   description: string
   hints?: Partial<ToolHints>
+  /** Whether a call stores what it is given; without a key that counts towards the day's ceiling. */
+  stores?: true
   /** Besides `key` and `session`, which every tool takes. */
   input: z.ZodObject & z.ZodType<Input, Sent>
   output: z.ZodObject & z.ZodType<Output>
@@ -115,7 +118,7 @@ const noHints: ToolHints = {
  * it counts in the daily bucket of the caller's address; then the input, then the work.
  */
 export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Output, Sent>) {
-  const { hints, input, output, ...about } = declaration
+  const { hints, input, output, stores, ...about } = declaration
   const whole = input.extend(everyTool)
   const told = { ...noHints, ...hints }
   return (work: (context: ToolContext, input: Input) => Promise<Output> | Output): Tool => ({
@@ -129,9 +132,11 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
       const admitted = await admit(service, { ...caller, credential }, told.readOnlyHint)
       const { rest } = keyOf(parsed(whole, sent))
       const { session = defaultSession, ...given } = rest as { session?: string }
+      if (stores && admitted.owner === 'caller') await admitState(service, given)
       const context: ToolContext = {
         ...service,
         ...admitted,
+        embeddings: admitted.owner === 'account' ? service.embeddings : keylessEmbeddings(service),
         gone: caller.gone,
         caller,
         runId: `${prefix}${session}`,
@@ -144,7 +149,7 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
 
 /** A tool that asks an operation, through that operation's own gate. */
 export function operationTool<Input, Sent>(
-  declaration: Omit<ToolDeclaration<Input, unknown, Sent>, 'output'>,
+  declaration: Omit<ToolDeclaration<Input, unknown, Sent>, 'output' | 'stores'>,
   operation: Pick<Operation, 'http' | 'access' | 'answer' | 'output'>,
 ): Tool {
   const { hints, input, ...about } = declaration

@@ -39,6 +39,7 @@ const claims = z
 export const checkState = tool({
   name: 'check_state',
   title: 'Check whether you are still on the errand',
+  stores: true,
   description:
     'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it with the user’s own words as goal when a task begins (that becomes the ground), then at each new step and before anything hard to undo. Set user_turn when the user has just redirected you; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
   input: z.object({
@@ -124,6 +125,7 @@ export const getHistory = tool({
 export const resetTask = tool({
   name: 'reset_task',
   title: 'Put the current errand aside and begin another',
+  stores: true,
   description: `Puts the ground of this task aside (the latest ${maxSuspended} are kept and come back by themselves when a later goal is nearer to one of them). With goal, that is the new ground at once; without, the next reported goal is. Call it when the user gives you another errand, not when you feel you have drifted.`,
   hints: { idempotentHint: true },
   input: z.object({ goal: goal.optional().describe('The new errand, in the user’s own words.') }),

@@ -22,6 +22,7 @@ const style = {
 export const modulateTool = tool({
   name: 'modulate',
   title: 'Check a step by the policy of your role',
+  stores: true,
   description:
     'As check_state, and tells whether your role in a team returns to the ground now: an explorer may go far before it does, a checker returns at the first sign. Without a team every drift returns.',
   input: z.object({
@@ -44,6 +45,7 @@ export const modulateTool = tool({
 export const checkDialogue = tool({
   name: 'check_dialogue',
   title: 'Check whether a dialogue of agents is still on its goal',
+  stores: true,
   description:
     'Report each turn of a conversation between agents: who spoke, the goal as that agent states it, and what was said. Answers whether the dialogue advances, left its goal, echoes itself or stalls. The first turn freezes the shared goal.',
   input: z.object({
