@@ -406,6 +406,7 @@ test('keyless tool calls have an address bucket of their own', async (t) => {
   const refused = await call('field_vocabulary')
   assert.deepEqual([refused.isError, refused.error], [true, 'rate_limit'])
   assert.ok(refused.retry_after_s > 0)
+  assert.match(refused.detail, /operator .* PLUMBLINE_TOOLS_PER_DAY\.$/)
   assert.equal((await app.get('/v1/signal')).status, 200)
   const caller = await newCaller(app)
   const { call: keyed } = await connect(t, app, '2026-07-28', caller.headers)

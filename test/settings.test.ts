@@ -259,6 +259,43 @@ test('the base address is used in links', async (t) => {
   ])
 })
 
+test('a server that others can reach warns of what is not set for it', async (t) => {
+  verifies('settings.public-warning')
+  const mail = {
+    PLUMBLINE_SMTP_URL: 'smtp://127.0.0.1:1',
+    PLUMBLINE_MAIL_FROM: 'plumbline@example.com',
+  }
+  const anybody = /HOST is .*PLUMBLINE_TRUSTED_PROXIES is not set.*PLUMBLINE_CLIENT_ADDRESS=socket/
+  const metrics = /metrics is served to everybody/
+  const links = /Links in mails lead to http:\/\/127\.0\.0\.1:\d+,.*PLUMBLINE_BASE_URL/
+  for (const [env, expected] of [
+    [{}, []],
+    [{ HOST: 'localhost', ...mail }, []],
+    [{ HOST: '127.0.0.2', ...mail }, []],
+    [{ HOST: '0.0.0.0' }, [anybody, metrics]],
+    [{ HOST: '0.0.0.0', PLUMBLINE_METRICS_PORT: '0' }, [anybody]],
+    [{ HOST: '0.0.0.0', PLUMBLINE_CLIENT_ADDRESS: 'socket' }, []],
+    [{ HOST: '0.0.0.0', PLUMBLINE_TRUSTED_PROXIES: '10.0.0.1', ...mail }, [links]],
+    [{ HOST: '0.0.0.0', ...mail, PLUMBLINE_BASE_URL: 'https://p.example' }, [anybody, metrics]],
+  ] as const) {
+    const app = await start(t, { env: { ...env } })
+    const warned = app.log.filter(({ level }) => level === 40).map(({ msg }) => msg)
+    for (const pattern of [anybody, metrics, links] as RegExp[]) {
+      const said = (expected as readonly RegExp[]).includes(pattern)
+      assert.equal(pattern.test(warned.join('\n')), said, `${pattern} for ${JSON.stringify(env)}`)
+    }
+  }
+})
+
+test('a link never leads to an address that stands for all', { skip: !hasIpv6 }, async (t) => {
+  verifies('settings.public-warning')
+  for (const host of ['0.0.0.0', '::']) {
+    const app = await start(t, { env: { HOST: host } })
+    assert.match(app.url, /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/)
+    assert.deepEqual((await app.get('/v1/openapi.json')).body.servers, [{ url: app.url }])
+  }
+})
+
 test('the default detector is meaning, and overlap can be chosen', async (t) => {
   verifies('settings.detector-default', 'meaning.default')
   assert.equal(configOf({}).detector, 'meaning')
@@ -291,6 +328,8 @@ test('the calls a day are set, and 0 is as many as you like', async (t) => {
     statuses.push((await few.request('POST', '/v1/check', { body: good })).status)
   }
   assert.deepEqual(statuses, [200, 200, 429])
+  const { detail } = (await few.request('POST', '/v1/check', { body: good })).body
+  assert.match(detail, /operator .* PLUMBLINE_CHECK_PER_DAY\.$/)
   const unlimited = await start(t, { env: { PLUMBLINE_CHECK_PER_DAY: '0' } })
   const calls = Array.from({ length: 150 }, () =>
     unlimited.request('POST', '/v1/check', { body: good }),

@@ -339,13 +339,15 @@ export const requirements = {
     'settings.detector':
       'PLUMBLINE_DETECTOR sets the default detector, and an unknown one is a fault.',
     'settings.check-per-day':
-      'PLUMBLINE_CHECK_PER_DAY is the calls a day and address; 0 is unlimited.',
+      'PLUMBLINE_CHECK_PER_DAY is the calls a day and address, and the 429 names it; 0 is unlimited.',
     'settings.client-address':
       'PLUMBLINE_CLIENT_ADDRESS names the header that holds the caller address; it counts from loopback and private networks, and any other peer that sends it is its socket address. socket counts by the address of the connection.',
     'settings.trusted-proxies':
       'With PLUMBLINE_TRUSTED_PROXIES the header counts only from peers inside these CIDRs.',
     'settings.address-list':
       'Of a list of addresses the rightmost that is no trusted proxy counts, and an entry that is no IP address is unknown.',
+    'settings.public-warning':
+      'A server on a public HOST without PLUMBLINE_TRUSTED_PROXIES or socket warns at start, and so does one off loopback with mail and without PLUMBLINE_BASE_URL; no link leads to an address that stands for all.',
     'settings.log-level': 'LOG_LEVEL sets the level of the log, info by default.',
 
     // the process

@@ -80,7 +80,11 @@ const note =
 
 /** Judges two goals, or a sequence of steps, without a key and without storing them. */
 export const check = perAddress(
-  { counter: 'check', perDay: ({ checkPerDay }) => checkPerDay },
+  {
+    counter: 'check',
+    setting: 'PLUMBLINE_CHECK_PER_DAY',
+    perDay: ({ checkPerDay }) => checkPerDay,
+  },
   {
     name: 'check.judge',
     group: 'detector',

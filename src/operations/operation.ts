@@ -184,6 +184,8 @@ export interface Operation<Input = unknown, Output = unknown, Sent = unknown>
 /** Calls a day that one address may make: the name of its counter and the setting that limits it. */
 export interface AddressLimit {
   counter: string
+  /** The setting with which the operator raises it; the refusal names it. */
+  setting: 'PLUMBLINE_CHECK_PER_DAY' | 'PLUMBLINE_TOOLS_PER_DAY'
   perDay(settings: Settings): number
 }
 

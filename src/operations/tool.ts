@@ -85,6 +85,7 @@ const nothingKept =
 /** Keyless tool calls an address may make a day. */
 export const toolLimit: AddressLimit = {
   counter: 'tools',
+  setting: 'PLUMBLINE_TOOLS_PER_DAY',
   perDay: ({ toolsPerDay }) => toolsPerDay,
 }
 

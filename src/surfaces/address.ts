@@ -37,22 +37,24 @@ export function isOwnNetwork(address: string): boolean {
   return isAmong(ownNetwork, canonical(address))
 }
 
-const ownNetwork = new BlockList()
-for (const [network, bits] of [
-  ['127.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['172.16.0.0', 12],
-  ['192.168.0.0', 16],
-  ['169.254.0.0', 16],
-] as const) {
-  ownNetwork.addSubnet(network, bits, 'ipv4')
+/** Whether an address is of this machine. */
+export function isLoopback(address: string): boolean {
+  return isAmong(loopback, canonical(address))
 }
-for (const [network, bits] of [
-  ['::1', 128],
-  ['fc00::', 7],
-  ['fe80::', 10],
-] as const) {
-  ownNetwork.addSubnet(network, bits, 'ipv6')
+
+const loopback = blocks(['127.0.0.0/8', '::1/128'])
+const ownNetwork = blocks([
+  ...['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '169.254.0.0/16'],
+  ...['::1/128', 'fc00::/7', 'fe80::/10'],
+])
+
+function blocks(networks: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/')
+    list.addSubnet(address, Number(bits), isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  }
+  return list
 }
 
 /** Node joins several lines of one header by commas, and so they are a list as well. */
