@@ -145,6 +145,8 @@ export const requirements = {
     'http.deprecation':
       'Every /v1 answer, errors included, carries deprecation: true and no sunset.',
     'http.no-successor': 'link names no successor-version while the v2 route does not exist.',
+    'openapi.etag':
+      'Both descriptions carry an etag and are made once for each list of base addresses; if-none-match with it is 304 without a body.',
     'openapi.served': 'GET /v1/openapi.json answers a valid OpenAPI 3.1 document without a key.',
     'openapi.version': 'info.version of the OpenAPI document is 2026-08-27.',
     'openapi.tags':
@@ -355,6 +357,8 @@ export const requirements = {
     'process.readyz':
       'GET /readyz answers 200 when the database is writable and migrations are done, without a key.',
     'process.metrics': 'GET /metrics answers Prometheus text, without a key.',
+    'process.shared-work':
+      '/readyz and /metrics do their work at most four times a second, however many ask, and never answer with a result that is older than the question.',
     'process.metrics-port': '/metrics can be bound to another port.',
     'process.sigterm.drain':
       'On SIGTERM it is not ready at once, refuses new connections and answers the requests in flight.',
