@@ -259,6 +259,7 @@ export function createService(
             now: world.now,
             failed: (reason) => log.info({ reason }, 'the embeddings endpoint was asked in vain'),
           }),
+    noteChange: (change) => log.info(change, 'changed'),
     noteRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,

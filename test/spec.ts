@@ -365,6 +365,12 @@ export const requirements = {
     'process.sigterm.exit': 'After SIGTERM it exits 0 within 10 s, and at once on a second one.',
     'process.no-outbound': 'It opens no outbound connection while none is configured.',
     'process.nodes-share': 'Nodes on one PostgreSQL share the daily count.',
+    'process.log.address':
+      'The log names the address of a caller with a refusal (4xx), and with nothing else but a change.',
+    'process.log.changes':
+      'Every change of an account or a key over HTTP is a line of the log at info, with the action, the account, the id and beginning of the key, the request id and the address.',
+    'process.metrics.gone':
+      'A request whose caller goes away before its answer is out is counted once, with the status 499.',
     'process.log.no-goal': 'The log never holds a goal above debug level.',
   }),
 

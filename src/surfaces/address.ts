@@ -21,9 +21,10 @@ const longestBucket = 64
  */
 export function addressBucket(
   { clientAddressHeader, trustedProxies }: AddressSettings,
-  request: Pick<IncomingMessage, 'headers' | 'headersDistinct' | 'socket'>,
+  request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
+  peerAddress: string | undefined,
 ): string {
-  const peer = canonical(request.socket.remoteAddress ?? unknownAddress)
+  const peer = canonical(peerAddress ?? unknownAddress)
   if (clientAddressHeader === null) return peer
   const sent = String(request.headers[clientAddressHeader] ?? '').trim()
   if (sent === '') return unknownAddress

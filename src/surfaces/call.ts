@@ -20,7 +20,7 @@ export function readCall(
   let signal: AbortSignal | null = null
   return {
     method,
-    address: addressBucket(addresses, request),
+    address: addressBucket(addresses, request, request.socket.remoteAddress),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
     query: lastValues(query),

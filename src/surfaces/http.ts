@@ -5,7 +5,7 @@ import { admin, type Operation, type Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import type { Tool } from '../operations/tool.ts'
 import { isUnavailable } from '../storage/database.ts'
-import type { AddressSettings } from './address.ts'
+import { type AddressSettings, addressBucket } from './address.ts'
 import { readCall } from './call.ts'
 import { type Exchange, jsonType, sendBytes, sendJson, sendLines, sendText } from './exchange.ts'
 import { mailRoutes } from './mail-pages.ts'
@@ -70,7 +70,9 @@ function serve(routes: readonly Route[], parts: HttpParts): HttpServer {
     const requestId = newRequestId()
     const headers = headersOf(requestId)
     const exchange = { request, response, requestId, headers, isStopping }
-    response.on('finish', () => noteAnswer(parts, exchange, route.path, startedAt))
+    // A socket that is closed no longer says whose it was.
+    const peer = request.socket.remoteAddress
+    response.on('close', () => noteAnswer(parts, exchange, route.path, startedAt, peer))
     try {
       await route.answer(exchange)
     } catch (error) {
@@ -106,21 +108,28 @@ function operationRoute(operation: Operation, { service, addresses }: HttpParts)
   }
 }
 
-/** Good answers are many and metrics count them; a refusal is what an operator looks for. */
+/** Stands for the status of an answer whose caller went away before all of it was sent. */
+const callerGone = 499
+
+/**
+ * Good answers are many and metrics count them; a refusal is what an operator looks for, and whose
+ * request it was. No other line names an address.
+ */
 function noteAnswer(
-  { metrics, log }: HttpParts,
+  { metrics, log, addresses }: HttpParts,
   { request, response, requestId }: Exchange,
   route: string,
   startedAt: number,
+  peer: string | undefined,
 ): void {
   const { method = '' } = request
-  const { statusCode: status } = response
+  const status = response.writableFinished ? response.statusCode : callerGone
   const ms = performance.now() - startedAt
   metrics.countRequest(method, route, status, ms / 1000)
-  const level = status < 400 ? 'debug' : 'info'
-  if (log.isLevelEnabled(level)) {
-    log[level]({ request_id: requestId, method, route, status, ms }, 'answered')
-  }
+  const line = { request_id: requestId, method, route, status, ms }
+  if (status < 400 || status === callerGone) log.debug(line, 'answered')
+  else if (status >= 500) log.info(line, 'answered')
+  else log.info({ ...line, address: addressBucket(addresses, request, peer) }, 'answered')
 }
 
 function answerFault({ log }: HttpParts, exchange: Exchange, error: unknown): void {
