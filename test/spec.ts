@@ -168,6 +168,8 @@ export const requirements = {
     'http.413': 'A body over 256 KiB is 413 payload_too_large.',
     'http.500':
       'A fault of ours is 500 internal, without a stack, a table name or anything of an account.',
+    'http.page-policy':
+      'Every HTML page carries a content-security-policy that allows its own style and form and nothing else, and no frame around it.',
     'http.key-ignored': 'A key on a keyless route is ignored, also an unknown one.',
 
     // POST /v1/check

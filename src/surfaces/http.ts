@@ -13,7 +13,7 @@ import { mcpRoutes } from './mcp-http.ts'
 import type { McpExtension } from './mcp-server.ts'
 import type { Metrics } from './metrics.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
-import { homePage, htmlType, migrationPage } from './pages.ts'
+import { homePage, migrationPage, sendPage } from './pages.ts'
 import type { Answering, Route } from './route.ts'
 import { createServer, type HttpServer } from './server.ts'
 import { shareWork } from './shared-work.ts'
@@ -269,9 +269,9 @@ function plainRoutes(parts: HttpParts): Route[] {
   const assertWritable = shareWork(parts.assertWritable, sharedPauseMs)
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
   return [
-    get('/', (exchange) => sendText(exchange, 200, htmlType, homePage(baseUrls()[0] ?? ''))),
+    get('/', (exchange) => sendPage(exchange, 200, homePage(baseUrls()[0] ?? ''))),
     get('/docs/migration', (exchange) =>
-      sendText(exchange, 200, htmlType, migrationPage(baseUrls()[0] ?? '')),
+      sendPage(exchange, 200, migrationPage(baseUrls()[0] ?? '')),
     ),
     get('/v1/openapi.json', (exchange) => {
       const { json, etag } = description()
