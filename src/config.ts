@@ -25,7 +25,7 @@ export interface Config {
   toolsPerDay: number
   /** Header that names the caller's address, lower case, or null for the socket's. */
   clientAddressHeader: string | null
-  /** Peers whose header counts; null trusts every peer. */
+  /** Peers whose header counts; null trusts loopback and private networks. */
   trustedProxies: BlockList | null
   /** Port of its own for `/metrics`; null serves it beside everything else. */
   metricsPort: number | null

@@ -34,6 +34,7 @@ import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
 import type { McpExtension } from './surfaces/mcp-server.ts'
 import { createMetrics } from './surfaces/metrics.ts'
+import { startWarnings } from './surfaces/start-warnings.ts'
 
 /** What the process stands on besides its configuration; tests bring their own. */
 export interface World {
@@ -185,6 +186,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
   async function listen(): Promise<void> {
     const { host, port, metricsPort } = config
     url = await app.listen({ port, host })
+    for (const warning of startWarnings(config, url)) log.warn(warning)
     metricsUrl = (await metricsApp?.listen({ port: metricsPort ?? 0, host })) ?? null
     await scheduler.start()
   }
@@ -257,6 +259,7 @@ export function createService(
             now: world.now,
             failed: (reason) => log.info({ reason }, 'the embeddings endpoint was asked in vain'),
           }),
+    noteChange: (change) => log.info(change, 'changed'),
     noteRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { describe, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { unrelatedErrands } from '../src/core/similarity.ts'
+import { dayMs } from '../src/core/time.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { answerTo, standIn, vectorOf } from './embeddings-endpoint.ts'
@@ -41,6 +42,7 @@ async function callTool(app: App, name: string, args: object) {
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      'cf-connecting-ip': '203.0.113.200',
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/call',
       'mcp-name': name,
@@ -187,6 +189,31 @@ describe('an embeddings endpoint', () => {
     assert.ok(asked.every(({ input }) => input.length <= 32))
     assert.equal(new Set(texts).size, texts.length)
     assert.equal(texts.length, unrelatedErrands.length + 1 + goals.length)
+  })
+
+  test('is asked for 10,000 pairs a day of callers without a key, and goes on for those with one', async (t) => {
+    verifies('mcp.models-ceiling')
+    const { url, asked } = await standIn(t)
+    const app = await start(t, { env: env(url) })
+    const me = await newCaller(app)
+    const goal = (number: number) => `${near}${number}`
+    const check = async (number: number) =>
+      answered((await app.post('/v1/check', { ground, goal: goal(number) })).body.verdict)
+    const today = Math.floor(Date.UTC(2026, 0, 15) / dayMs)
+    await app.running.store.counters.count('keyless:embeddings', today, 9_999)
+    assert.deepEqual([await check(1), await check(1)], [settled, settled])
+    assert.equal(asked.length, 1, 'what is known counts once')
+    assert.deepEqual(await check(2), [false, true])
+    const told = { progress: 'advancing', distance: 5 }
+    await callTool(app, 'check_state', { goal: ground, ...told })
+    const tool = await callTool(app, 'check_state', { goal: goal(3), ...told })
+    assert.deepEqual(answered(tool), [false, true])
+    assert.equal(asked.length, 1)
+    await me.log({ ground, goal: 'cancel the trip' })
+    assert.deepEqual(answered(await me.log({ goal: goal(2) })), settled)
+    assert.deepEqual(await check(2), settled, 'and what those learn is known to all')
+    app.advance(dayMs)
+    assert.deepEqual(await check(4), settled)
   })
 
   test('is configured by an address and a model, and there is none without them', async (t) => {

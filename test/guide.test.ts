@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { guideByRules } from '../src/core/guide.ts'
+import { dayMs } from '../src/core/time.ts'
 import { type App, start } from './harness.ts'
 import { verifies } from './verifies.ts'
 
@@ -50,6 +51,9 @@ const modern = {
   'io.modelcontextprotocol/clientCapabilities': {},
 }
 
+/** The day at which the clock of a service under test begins. */
+const today = Math.floor(Date.UTC(2026, 0, 15) / dayMs)
+
 /** Calls a tool over HTTP. */
 async function ask(app: App, name: string, args: object) {
   const { body, text } = await app.request('POST', '/mcp', {
@@ -62,6 +66,7 @@ async function ask(app: App, name: string, args: object) {
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      'cf-connecting-ip': '203.0.113.200',
       'mcp-protocol-version': '2026-07-28',
       'mcp-method': 'tools/call',
       'mcp-name': name,
@@ -138,6 +143,23 @@ test('an endpoint that fails is told of, and the rules answer', async (t) => {
     assert.match(said.guidance, /smallest piece/, name)
     assert.ok(!JSON.stringify(said).includes(url), name)
   }
+})
+
+test('callers without a key share a thousand questions a day, those with one have their own', async (t) => {
+  verifies('mcp.models-ceiling')
+  const { url, asked } = await standIn(t, says('Return to the roof.'))
+  const app = await start(t, { env: env(url) })
+  const { key } = await app.newAccount()
+  await app.running.store.counters.count('keyless:guide', today, 999)
+  const situation = { situation: 'what next?' }
+  assert.equal((await ask(app, 'ask_alice', situation)).source, 'model')
+  const past = await ask(app, 'ask_alice', situation)
+  assert.equal(past.source, 'rules')
+  assert.match(past.note, /not asked: callers without a key.*Send a key/)
+  assert.equal((await ask(app, 'ask_alice', { ...situation, key })).source, 'model')
+  assert.equal(asked.length, 2)
+  app.advance(dayMs)
+  assert.equal((await ask(app, 'ask_alice', situation)).source, 'model')
 })
 
 test('each kind of situation has its rule', () => {

@@ -135,6 +135,21 @@ test('the link leads to a page', async (t) => {
   assert.match(await page.text(), /<h1>/)
 })
 
+test('a page runs nothing, loads nothing and is in no frame', async (t) => {
+  verifies('http.page-policy')
+  const app = await start(t)
+  for (const path of ['/', '/docs/migration', '/email/confirm', '/digest/unsubscribe']) {
+    const { headers, text } = await app.get(path)
+    assert.match(headers.get('content-type') ?? '', /^text\/html/)
+    assert.equal(
+      headers.get('content-security-policy'),
+      "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    )
+    assert.doesNotMatch(text, /<(script|img|iframe|link|object|embed)\b|\son\w+=|url\(/i, path)
+  }
+  assert.equal((await app.get('/v1/tiers')).headers.get('content-security-policy'), null)
+})
+
 test('bodies are UTF-8', async (t) => {
   verifies('http.utf8')
   const app = await start(t)

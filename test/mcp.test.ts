@@ -6,6 +6,7 @@ import { vocabulary } from '../src/core/field.ts'
 import { dayMs, hourMs } from '../src/core/time.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
+import { dumpTables } from './dump.ts'
 import { type App, start } from './harness.ts'
 import { sendRaw } from './raw.ts'
 import { verifies } from './verifies.ts'
@@ -16,12 +17,12 @@ const elsewhere = 'redesign the company logo'
 const eras = { '2025-11-25': 'legacy', '2026-07-28': 'auto' } as const
 type Era = keyof typeof eras
 
-/** A client of the SDK that is connected in the given era. */
+/** A client of the SDK that is connected in the given era; a proxy names its address unless told otherwise. */
 async function connect(
   t: TestContext,
   app: App,
   era: Era,
-  headers: Record<string, string> = {},
+  headers: Record<string, string> = { 'cf-connecting-ip': '203.0.113.200' },
 ): Promise<{ client: Client; transport: StreamableHTTPClientTransport; call: Call }> {
   const client = new Client(
     { name: 'test', version: '1' },
@@ -229,6 +230,92 @@ onEachDatabase(({ createUrl }) => {
     assert.equal((await other.call('get_history')).steps, 0)
   })
 
+  test('without key, session and address nothing is kept, and the answer says so', async (t) => {
+    verifies('mcp.state-none')
+    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const one = await connect(t, app, '2026-07-28', {})
+    const other = await connect(t, app, '2026-07-28', { 'cf-connecting-ip': 'unknown' })
+    const first = await one.call('check_state', step(errand, { session: 'shared' }))
+    assert.deepEqual(
+      [first.reason, first.step, first.revision, first.ground, first.run],
+      ['grounded', 1, 1, errand, 'mcp:shared'],
+    )
+    assert.match(first.note, /Nothing is kept.*key.*mcp-session-id.*proxy/)
+    const foreign = await other.call('check_state', step(elsewhere, { session: 'shared' }))
+    assert.deepEqual([foreign.reason, foreign.ground, foreign.step], ['grounded', elsewhere, 1])
+    const odd = await one.call('check_state', step(errand, { progress: 'sideways', doing: 'x' }))
+    assert.deepEqual([odd.reason, odd.claims.claims], ['ungrammatical', 0])
+    for (const { call } of [one, other]) {
+      const { note, ...history } = await call('get_history', { session: 'shared' })
+      assert.deepEqual(history, {
+        run: 'mcp:shared',
+        ground: null,
+        steps: 0,
+        drifting: 0,
+        trace: [],
+      })
+      assert.equal(note, first.note)
+      const reset = await call('reset_task', { goal: elsewhere })
+      assert.deepEqual(reset, { ok: true, run: 'mcp:default', ground: null, suspended: [], note })
+      const style = { team: 'deep-search', role: 'explorer' }
+      const modulated = await call('modulate', { goal: errand, ...style })
+      assert.deepEqual(
+        [modulated.step, modulated.reason, modulated.modulation.return, modulated.note],
+        [1, 'grounded', false, note],
+      )
+      assert.match((await call('modulate', { goal: errand, team: 'x' })).detail, /team: send/)
+      const turn = await call('check_dialogue', { agent: 'a', goal: errand, ...style })
+      assert.deepEqual(
+        [turn.turn, turn.reason, turn.modulation.return, turn.note],
+        [1, 'grounded', false, note],
+      )
+      assert.deepEqual(await call('reset_dialogue'), { ok: true, cleared: false, note })
+      assert.equal((await call('ask_alice', { situation: 'what now?' })).source, 'rules')
+    }
+    const { contents } = await one.client.readResource({ uri: 'plumbline://tasks/shared' })
+    assert.equal(JSON.parse((contents[0] as { text: string }).text).steps, 0)
+    const tables = await dumpTables(app.running.store.db)
+    for (const [table, rows] of Object.entries(tables)) {
+      assert.doesNotMatch(JSON.stringify(rows), /login|logo|mcp:|anon_/, table)
+    }
+
+    const session = await connect(t, app, '2025-11-25', {})
+    await session.call('check_state', step(errand))
+    const kept = await session.call('get_history')
+    assert.deepEqual([kept.steps, kept.note], [1, undefined], 'a session is somebody')
+  })
+
+  test('past what the server stores a day for callers without a key, those with one go on', async (t) => {
+    verifies('mcp.state-ceiling')
+    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const { call } = await connect(t, app, '2025-11-25')
+    await call('check_state', step(errand))
+    const day = Math.floor(Date.UTC(2026, 0, 15) / dayMs)
+    const { counters } = app.running.store
+    const once = await counters.used('keyless:bytes', day)
+    assert.ok(once > errand.length && once < 10_000, `${once} bytes`)
+    await counters.count('keyless:bytes', day, 256 * 1024 * 1024 - 2 * once)
+    assert.equal((await call('check_state', step(errand))).step, 2)
+    for (const [name, args] of [
+      ['check_state', step(errand)],
+      ['reset_task', { goal: elsewhere }],
+      ['modulate', { goal: errand }],
+      ['check_dialogue', { agent: 'a', goal: errand }],
+    ] as const) {
+      const refused = await call(name, args)
+      assert.deepEqual(
+        [refused.isError, refused.error, refused.retry_after_s],
+        [true, 'rate_limit', 43_200],
+      )
+      assert.match(refused.detail, /without a key.*Send a key/)
+    }
+    assert.equal((await call('get_history')).steps, 2, 'what is there can be read')
+    const caller = await newCaller(app)
+    assert.equal((await call('check_state', step(errand, { key: caller.key }))).step, 1)
+    app.advance(dayMs / 2)
+    assert.equal((await call('check_state', step(errand))).step, 3)
+  })
+
   test('keyless state is kept for a day and bounded', async (t) => {
     verifies('mcp.state-kept')
     const app = await start(t, {
@@ -319,6 +406,7 @@ test('keyless tool calls have an address bucket of their own', async (t) => {
   const refused = await call('field_vocabulary')
   assert.deepEqual([refused.isError, refused.error], [true, 'rate_limit'])
   assert.ok(refused.retry_after_s > 0)
+  assert.match(refused.detail, /operator .* PLUMBLINE_TOOLS_PER_DAY\.$/)
   assert.equal((await app.get('/v1/signal')).status, 200)
   const caller = await newCaller(app)
   const { call: keyed } = await connect(t, app, '2026-07-28', caller.headers)

@@ -6,8 +6,12 @@ import {
   InMemorySpanExporter,
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-base'
+import { z } from 'zod'
+import { operations } from '../src/operations/all.ts'
+import { type Operation, open } from '../src/operations/operation.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
+import { openSocket, sendRaw } from './raw.ts'
 import { verifies } from './verifies.ts'
 
 const exporter = new InMemorySpanExporter()
@@ -96,16 +100,139 @@ test('metrics count requests, verdicts, commits and what waits', async (t) => {
   assert.doesNotMatch(text, /pl_live|shed/)
 })
 
-test('the log tells of refusals by route, without addresses, keys or goals', async (t) => {
-  verifies('process.log.no-key', 'process.log.no-goal')
+test('the log tells of refusals by route and caller, without query, keys or goals', async (t) => {
+  verifies('process.log.no-key', 'process.log.no-goal', 'process.log.address')
   const app = await start(t, { env: { LOG_LEVEL: 'info' } })
   const me = await newCaller(app)
   await me.log({ goal: 'a secret goal' })
   await app.get(`/v1/drift/run?key=${me.key}&run_id=nowhere`)
   const answered = app.log.filter(({ msg }) => msg === 'answered')
   assert.deepEqual(
-    answered.map(({ method, route, status }) => [method, route, status]),
-    [['GET', '/v1/drift/run', 404]],
+    answered.map(({ method, route, status, address }) => [method, route, status, address]),
+    [['GET', '/v1/drift/run', 404, 'unknown']],
   )
   assert.doesNotMatch(JSON.stringify(app.log), /secret|pl_live|nowhere/)
+  app.log.length = 0
+  const [raw] = await sendRaw(
+    app.url,
+    'GET /v1/nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncf-connecting-ip: 203.0.113.9\r\n\r\n',
+  )
+  assert.equal(raw?.status, 404)
+  await app.get('/v1/tiers', { 'cf-connecting-ip': '203.0.113.10' })
+  assert.deepEqual(
+    app.log.map(({ status, address }) => [status, address]),
+    [[404, '203.0.113.9']],
+    'only refusals name whose they are',
+  )
+})
+
+test('a request whose caller goes away is counted once, as 499', async (t) => {
+  verifies('process.metrics.gone')
+  let begun = () => {}
+  const isBegun = new Promise<void>((resolve) => {
+    begun = resolve
+  })
+  const gone = Promise.withResolvers<void>()
+  const slow = open({
+    name: 'test.slow',
+    group: 'account',
+    summary: 'Waits for its caller to go away.',
+    http: { method: 'GET', path: '/v1/slow' },
+    input: z.unknown(),
+    output: z.unknown(),
+    read(_body, call) {
+      call.gone().addEventListener('abort', () => gone.resolve())
+      begun()
+    },
+  })(async () => {
+    await gone.promise
+    return {}
+  })
+  const app = await start(t, { operations: [...operations, slow] as readonly Operation[] })
+  const socket = await openSocket(app.url)
+  socket.write('GET /v1/slow HTTP/1.1\r\nhost: x\r\n\r\n')
+  await isBegun
+  socket.destroy()
+  await gone.promise
+  await app.get('/v1/tiers')
+  const { text } = await app.get('/metrics')
+  const lines = text.split('\n').filter((line) => /requests_total.*"\/v1\/slow"/.test(line))
+  assert.deepEqual(lines, [
+    'plumbline_requests_total{method="GET",route="/v1/slow",status="499"} 1',
+  ])
+  assert.match(text, /requests_total\{method="GET",route="\/v1\/tiers",status="200"\} 1\n/)
+})
+
+test('every change of an account or a key is a line of the log, without the key', async (t) => {
+  verifies('process.log.changes')
+  const token = 'an-operator-of-this-server'
+  const env = { PLUMBLINE_ADMIN_TOKEN: token, LOG_LEVEL: 'info' }
+  const app = await start(t, { env })
+  const as = (credential: string) => ({
+    authorization: `Bearer ${credential}`,
+    'cf-connecting-ip': '203.0.113.9',
+  })
+  const operator = as(token)
+  const ids: string[] = []
+  const lines = () =>
+    app.log
+      .filter(({ msg }) => msg === 'changed')
+      .map(({ level, time: _time, msg: _msg, ...line }) => {
+        assert.equal(level, 30)
+        assert.deepEqual([line.address, line.request_id], ['203.0.113.9', ids.shift()])
+        return line
+      })
+      .map(({ address: _address, request_id: _id, ...line }) => line)
+  const sent = async (
+    method: string,
+    path: string,
+    headers: Record<string, string>,
+    body?: object,
+  ) => {
+    const answer = await app.request(method, path, {
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    assert.ok(answer.status < 300, answer.text)
+    if (answer.headers.get('idempotent-replayed') === null) {
+      ids.push(answer.headers.get('x-request-id') ?? '')
+    }
+    return answer.body
+  }
+
+  const made = await sent('POST', '/v1/admin/accounts', operator, { tier: 'solo' })
+  const { account } = made
+  await sent('POST', '/v1/admin/accounts/tier', operator, { account, tier: 'pro' })
+  const second = await sent('POST', '/v1/admin/keys', operator, { account })
+  await sent('DELETE', `/v1/admin/keys?account=${account}&id=${second.id}`, operator)
+  const holder = as(made.key.key)
+  const once = { ...holder, 'idempotency-key': 'once' }
+  const third = await sent('POST', '/v1/me/keys', once, {})
+  await sent('POST', '/v1/me/keys', once, {})
+  const fourth = await sent('POST', '/v1/me/keys/rotate', holder, { id: third.id })
+  await sent('DELETE', `/v1/me/keys?id=${third.id}`, holder)
+  await app.request('DELETE', '/v1/me/keys?id=key_none', { headers: holder })
+
+  const { prefix } = made.key
+  assert.deepEqual(lines(), [
+    { action: 'admin.create-account', account, tier: 'solo', key_id: made.key.id, prefix },
+    { action: 'admin.set-tier', account, tier: 'pro' },
+    { action: 'admin.create-key', account, key_id: second.id, prefix: second.prefix },
+    { action: 'admin.revoke-key', account, key_id: second.id },
+    { action: 'me.create-key', account, key_id: third.id, prefix: third.prefix },
+    {
+      action: 'me.rotate-key',
+      account,
+      key_id: fourth.id,
+      prefix: fourth.prefix,
+      replaces: third.id,
+    },
+    { action: 'me.revoke-key', account, key_id: third.id },
+  ])
+  const told = JSON.stringify(app.log)
+  for (const { key } of [made.key, second, third, fourth]) assert.ok(!told.includes(key))
+  const changing = operations.filter(
+    ({ access, http }) => access === 'admin' && http.method !== 'GET',
+  )
+  for (const { name } of changing) assert.ok(told.includes(name), name)
 })

@@ -52,6 +52,35 @@ test('the description is served without a key, and is valid OpenAPI 3.1', async 
   await run(redocly, ['lint', file, '--config', join(root, 'redocly.yaml')], { env })
 })
 
+test('a description that the caller holds is not sent again', async (t) => {
+  verifies('openapi.etag')
+  const token = 'an-operator-of-this-server'
+  const app = await start(t, { env: { PLUMBLINE_ADMIN_TOKEN: token } })
+  for (const [path, credential] of [
+    ['/v1/openapi.json', {}],
+    ['/v1/admin/openapi.json', { authorization: `Bearer ${token}` }],
+  ] as const) {
+    const whole = await app.get(path, credential)
+    const etag = whole.headers.get('etag') ?? ''
+    assert.match(etag, /^"[\w-]{43}"$/)
+    assert.equal(whole.body.openapi, '3.1.0')
+    for (const held of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const { status, text, headers } = await app.get(path, {
+        ...credential,
+        'if-none-match': held,
+      })
+      assert.deepEqual([status, text, headers.get('etag')], [304, '', etag], held)
+      assert.equal(headers.get('cache-control'), 'no-store')
+      assert.notEqual(headers.get('x-request-id'), null)
+    }
+    const other = await app.get(path, { ...credential, 'if-none-match': '"x"' })
+    assert.deepEqual([other.status, other.text], [200, whole.text])
+  }
+  const refused = await app.get('/v1/admin/openapi.json', { 'if-none-match': '*' })
+  assert.equal(refused.status, 401)
+  assert.equal((await app.get('/v1/tiers', { 'if-none-match': '*' })).status, 200)
+})
+
 test('the description that is checked in is the one that is served', async (t) => {
   verifies('openapi.served')
   const checkedIn = readFileSync(join(root, 'openapi.json'), 'utf8')

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { type Config, readConfig } from '../src/config.ts'
+import { addressBucket } from '../src/surfaces/address.ts'
 import { databases } from './backends.ts'
 import { type App, start } from './harness.ts'
 import { freshFolder, spawnPlumbline, spawnServe } from './spawned.ts'
@@ -258,6 +259,43 @@ test('the base address is used in links', async (t) => {
   ])
 })
 
+test('a server that others can reach warns of what is not set for it', async (t) => {
+  verifies('settings.public-warning')
+  const mail = {
+    PLUMBLINE_SMTP_URL: 'smtp://127.0.0.1:1',
+    PLUMBLINE_MAIL_FROM: 'plumbline@example.com',
+  }
+  const anybody = /HOST is .*PLUMBLINE_TRUSTED_PROXIES is not set.*PLUMBLINE_CLIENT_ADDRESS=socket/
+  const metrics = /metrics is served to everybody/
+  const links = /Links in mails lead to http:\/\/127\.0\.0\.1:\d+,.*PLUMBLINE_BASE_URL/
+  for (const [env, expected] of [
+    [{}, []],
+    [{ HOST: 'localhost', ...mail }, []],
+    [{ HOST: '127.0.0.2', ...mail }, []],
+    [{ HOST: '0.0.0.0' }, [anybody, metrics]],
+    [{ HOST: '0.0.0.0', PLUMBLINE_METRICS_PORT: '0' }, [anybody]],
+    [{ HOST: '0.0.0.0', PLUMBLINE_CLIENT_ADDRESS: 'socket' }, []],
+    [{ HOST: '0.0.0.0', PLUMBLINE_TRUSTED_PROXIES: '10.0.0.1', ...mail }, [links]],
+    [{ HOST: '0.0.0.0', ...mail, PLUMBLINE_BASE_URL: 'https://p.example' }, [anybody, metrics]],
+  ] as const) {
+    const app = await start(t, { env: { ...env } })
+    const warned = app.log.filter(({ level }) => level === 40).map(({ msg }) => msg)
+    for (const pattern of [anybody, metrics, links] as RegExp[]) {
+      const said = (expected as readonly RegExp[]).includes(pattern)
+      assert.equal(pattern.test(warned.join('\n')), said, `${pattern} for ${JSON.stringify(env)}`)
+    }
+  }
+})
+
+test('a link never leads to an address that stands for all', { skip: !hasIpv6 }, async (t) => {
+  verifies('settings.public-warning')
+  for (const host of ['0.0.0.0', '::']) {
+    const app = await start(t, { env: { HOST: host } })
+    assert.match(app.url, /^http:\/\/(127\.0\.0\.1|\[::1\]):\d+$/)
+    assert.deepEqual((await app.get('/v1/openapi.json')).body.servers, [{ url: app.url }])
+  }
+})
+
 test('the default detector is meaning, and overlap can be chosen', async (t) => {
   verifies('settings.detector-default', 'meaning.default')
   assert.equal(configOf({}).detector, 'meaning')
@@ -290,6 +328,8 @@ test('the calls a day are set, and 0 is as many as you like', async (t) => {
     statuses.push((await few.request('POST', '/v1/check', { body: good })).status)
   }
   assert.deepEqual(statuses, [200, 200, 429])
+  const { detail } = (await few.request('POST', '/v1/check', { body: good })).body
+  assert.match(detail, /operator .* PLUMBLINE_CHECK_PER_DAY\.$/)
   const unlimited = await start(t, { env: { PLUMBLINE_CHECK_PER_DAY: '0' } })
   const calls = Array.from({ length: 150 }, () =>
     unlimited.request('POST', '/v1/check', { body: good }),
@@ -339,8 +379,11 @@ test('the header counts only from a trusted proxy, when some are named', async (
   ] as const) {
     const app = await start(t, { env: { PLUMBLINE_TRUSTED_PROXIES: networks } })
     assert.equal(await leftFor(app, { from }), 99)
-    assert.equal(await leftFor(app, { from, headers }), trusted ? 99 : 98, networks)
-    assert.equal(await leftFor(app, { from, headers }), trusted ? 98 : 97, networks)
+    assert.equal(await leftFor(app, { from, headers }), 99, networks)
+    assert.equal(await leftFor(app, { from, headers }), 98, networks)
+    const other = { 'cf-connecting-ip': '192.0.2.2' }
+    assert.equal(await leftFor(app, { from, headers: other }), trusted ? 99 : 97, networks)
+    assert.equal(await leftFor(app, { from }), 98, 'without the header it is unknown')
   }
 })
 
@@ -352,9 +395,71 @@ test('an IPv4 peer of an IPv6 socket is the same peer', { skip: !hasIpv6 }, asyn
   const port = new URL(trusting.url).port
   const asIpv4 = { url: `http://127.0.0.1:${port}` }
   const asIpv6 = { url: `http://[::1]:${port}` }
-  assert.equal(await leftFor(asIpv4, {}), 99)
   assert.equal(await leftFor(asIpv4, { headers }), 99)
-  assert.equal(await leftFor(asIpv6, { headers }), 98, 'no trusted peer, so unknown')
+  assert.equal(await leftFor(asIpv6, { headers }), 99, 'no trusted peer, so its own address')
+  assert.equal(await leftFor(asIpv4, { headers }), 98)
+})
+
+test('of a list the rightmost address that is no proxy is the caller', async (t) => {
+  verifies('settings.address-list')
+  const env = {
+    PLUMBLINE_CLIENT_ADDRESS: 'x-forwarded-for',
+    PLUMBLINE_TRUSTED_PROXIES: '127.0.0.1/32, 198.51.100.0/24',
+  }
+  const app = await start(t, { env })
+  const left = (list: string | string[]) => leftFor(app, { headers: { 'x-forwarded-for': list } })
+  let expected = 99
+  for (const list of [
+    '203.0.113.9',
+    '10.0.0.1, 203.0.113.9',
+    '10.0.0.2,203.0.113.9',
+    ['10.0.0.3', '203.0.113.9'],
+    'nonsense, 10.0.0.4 , ::ffff:203.0.113.9',
+    '10.0.0.5, 203.0.113.9, 198.51.100.7, 127.0.0.1',
+  ]) {
+    assert.equal(await left(list), expected--, String(list))
+  }
+  expected = 99
+  for (const list of ['nonsense', '203.0.113.9, nonsense', '203.0.113.9:4711', '203.0.113.9,']) {
+    assert.equal(await left(list), expected--, `${list} is unknown`)
+  }
+  assert.equal(await leftFor(app, {}), expected)
+  assert.equal(await left('198.51.100.7, 127.0.0.1'), 99, 'a proxy may call by itself')
+  assert.equal(await left('198.51.100.7'), 98)
+
+  const single = await start(t)
+  const lines = (...sent: string[]) => leftFor(single, { headers: { 'cf-connecting-ip': sent } })
+  assert.equal(await lines('192.0.2.1', '203.0.113.9'), 99)
+  assert.equal(await lines('192.0.2.2', '203.0.113.9'), 98, 'the line that was added last counts')
+})
+
+test('without named proxies the header counts from the own network alone', () => {
+  verifies('settings.client-address')
+  const header = '192.0.2.1'
+  for (const [peer, isProxy] of [
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['10.1.2.3', true],
+    ['172.16.0.1', true],
+    ['172.31.255.255', true],
+    ['192.168.1.1', true],
+    ['169.254.1.1', true],
+    ['::1', true],
+    ['::ffff:10.1.2.3', true],
+    ['fd12::1', true],
+    ['fe80::1%eth0', true],
+    ['172.32.0.1', false],
+    ['11.0.0.1', false],
+    ['203.0.113.7', false],
+    ['::ffff:203.0.113.7', false],
+    ['2001:db8::1', false],
+  ] as const) {
+    const settings = { clientAddressHeader: 'cf-connecting-ip', trustedProxies: null }
+    const headers = { 'cf-connecting-ip': header }
+    const bucket = addressBucket(settings, { headers, headersDistinct: {} }, peer)
+    assert.equal(bucket, isProxy ? header : peer.replace('::ffff:', ''), peer)
+    assert.equal(addressBucket(settings, { headers: {}, headersDistinct: {} }, peer), 'unknown')
+  }
 })
 
 test('the log has the level that was set', async (t) => {
@@ -382,7 +487,7 @@ async function limitOf(app: App): Promise<string | null> {
 /** Calls left after a check of this caller, who connects from a loopback address of choice. */
 async function leftFor(
   { url }: { url: string },
-  { from, headers = {} }: { from?: string; headers?: Record<string, string> },
+  { from, headers = {} }: { from?: string; headers?: Record<string, string | string[]> },
 ): Promise<number> {
   const sent = request(`${url}/v1/check`, {
     method: 'POST',

@@ -145,6 +145,8 @@ export const requirements = {
     'http.deprecation':
       'Every /v1 answer, errors included, carries deprecation: true and no sunset.',
     'http.no-successor': 'link names no successor-version while the v2 route does not exist.',
+    'openapi.etag':
+      'Both descriptions carry an etag and are made once for each list of base addresses; if-none-match with it is 304 without a body.',
     'openapi.served': 'GET /v1/openapi.json answers a valid OpenAPI 3.1 document without a key.',
     'openapi.version': 'info.version of the OpenAPI document is 2026-08-27.',
     'openapi.tags':
@@ -168,6 +170,8 @@ export const requirements = {
       'No request that brings texts to be judged, however long and in whatever script, keeps the event loop for 500 ms of processor time in one piece.',
     'http.500':
       'A fault of ours is 500 internal, without a stack, a table name or anything of an account.',
+    'http.page-policy':
+      'Every HTML page carries a content-security-policy that allows its own style and form and nothing else, and no frame around it.',
     'http.key-ignored': 'A key on a keyless route is ignored, also an unknown one.',
 
     // POST /v1/check
@@ -180,6 +184,8 @@ export const requirements = {
       'An IP address in the header is canonicalised: the spellings of one address share a bucket.',
     'check.counter.other-value':
       'A header value that is no IP address is a bucket as sent, by its first 64 characters.',
+    'check.counter.bounded':
+      'A day has buckets for at most 100,000 addresses; all further ones share one bucket for each kind of call.',
     'check.detector.field': 'The body field detector chooses the detector of this call.',
     'check.detector.unknown': 'A detector that does not exist is 400 bad_request.',
     'check.result.additive':
@@ -339,11 +345,15 @@ export const requirements = {
     'settings.detector':
       'PLUMBLINE_DETECTOR sets the default detector, and an unknown one is a fault.',
     'settings.check-per-day':
-      'PLUMBLINE_CHECK_PER_DAY is the calls a day and address; 0 is unlimited.',
+      'PLUMBLINE_CHECK_PER_DAY is the calls a day and address, and the 429 names it; 0 is unlimited.',
     'settings.client-address':
-      'PLUMBLINE_CLIENT_ADDRESS names the header that holds the caller address; socket counts by the address of the connection.',
+      'PLUMBLINE_CLIENT_ADDRESS names the header that holds the caller address; it counts from loopback and private networks, and any other peer that sends it is its socket address. socket counts by the address of the connection.',
     'settings.trusted-proxies':
       'With PLUMBLINE_TRUSTED_PROXIES the header counts only from peers inside these CIDRs.',
+    'settings.address-list':
+      'Of a list of addresses the rightmost that is no trusted proxy counts, and an entry that is no IP address is unknown.',
+    'settings.public-warning':
+      'A server on a public HOST without PLUMBLINE_TRUSTED_PROXIES or socket warns at start, and so does one off loopback with mail and without PLUMBLINE_BASE_URL; no link leads to an address that stands for all.',
     'settings.log-level': 'LOG_LEVEL sets the level of the log, info by default.',
 
     // the process
@@ -351,12 +361,20 @@ export const requirements = {
     'process.readyz':
       'GET /readyz answers 200 when the database is writable and migrations are done, without a key.',
     'process.metrics': 'GET /metrics answers Prometheus text, without a key.',
+    'process.shared-work':
+      '/readyz and /metrics do their work at most four times a second, however many ask, and never answer with a result that is older than the question.',
     'process.metrics-port': '/metrics can be bound to another port.',
     'process.sigterm.drain':
       'On SIGTERM it is not ready at once, refuses new connections and answers the requests in flight.',
     'process.sigterm.exit': 'After SIGTERM it exits 0 within 10 s, and at once on a second one.',
     'process.no-outbound': 'It opens no outbound connection while none is configured.',
     'process.nodes-share': 'Nodes on one PostgreSQL share the daily count.',
+    'process.log.address':
+      'The log names the address of a caller with a refusal (4xx), and with nothing else but a change.',
+    'process.log.changes':
+      'Every change of an account or a key over HTTP is a line of the log at info, with the action, the account, the id and beginning of the key, the request id and the address.',
+    'process.metrics.gone':
+      'A request whose caller goes away before its answer is out is counted once, with the status 499.',
     'process.log.no-goal': 'The log never holds a goal above debug level.',
   }),
 
@@ -851,6 +869,12 @@ export const requirements = {
       'With a key the state is the run mcp:<session> of the account, default by default, stored and listed like any run.',
     'mcp.state-keyless':
       'Without a key the state is that of the session id, or else of the address and session; nobody reaches that of another by guessing a name.',
+    'mcp.state-none':
+      'A caller without key, session and known address has no state: its steps are judged as first ones, nothing of them is stored, and the answer says how to have state.',
+    'mcp.state-ceiling':
+      'Past 256 MiB of state a day, callers without a key are answered 429 rate_limit and those with one go on.',
+    'mcp.models-ceiling':
+      'Past 1,000 questions to the chat endpoint and 10,000 pairs of texts to the embeddings endpoint a day, callers without a key are answered by the rules and those with one by the models.',
     'mcp.state-kept': 'Keyless state is kept 24 h and bounded.',
     'mcp.origin': 'The own origin of the server is accepted.',
     'mcp.schemas':

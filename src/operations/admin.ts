@@ -40,6 +40,7 @@ export const makeAccount = admin({
     key: newKeySchema,
   }),
   status: 201,
+  changes: ({ account, tier, key: { id, prefix } }) => ({ account, tier, key_id: id, prefix }),
   refusals: [badRequest],
 })(async (service, { tier, email }) => {
   const made = await createAccount(service, tier, email ?? null)
@@ -90,6 +91,7 @@ export const setTier = admin({
   http: { method: 'POST', path: '/v1/admin/accounts/tier' },
   input: z.object({ account, tier: tierName }),
   output: z.strictObject({ ok, account: z.string(), tier: tierName }),
+  changes: ({ account, tier }) => ({ account, tier }),
   refusals: [badRequest, noAccount],
 })(async ({ store }, { account, tier }) => {
   if (!(await store.accounts.setTier(account, tier))) throw unknownAccount()
@@ -120,6 +122,7 @@ export const makeKey = admin({
   input: z.object({ account }),
   output: newKeySchema,
   status: 201,
+  changes: ({ id, prefix }, { account }) => ({ account, key_id: id, prefix }),
   refusals: [badRequest, noAccount],
 })(async (service, { account }) => {
   if ((await service.store.accounts.find(account)) === null) throw unknownAccount()
@@ -135,6 +138,7 @@ export const endKey = admin({
   http: { method: 'DELETE', path: '/v1/admin/keys' },
   input: z.object({ account, id: z.string('send the id of a key, key_…') }),
   output: z.strictObject({ ok }),
+  changes: (_ok, { account, id }) => ({ account, key_id: id }),
   refusals: [badRequest, noSuchKey],
 })(async ({ store }, { account, id }) => {
   if (await store.accounts.deleteKey(account, id)) return { ok: true as const }

@@ -1,3 +1,4 @@
+import { unknownAddress } from '../core/address.ts'
 import { isSpelledKey } from '../core/keys.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import { dayMs, dayOf } from '../core/time.ts'
@@ -23,9 +24,19 @@ export async function admitAddress(
 ): Promise<void> {
   const perDay = limit.perDay(service.settings)
   if (perDay === 0) return
-  const bucket = `${limit.counter}:${call.address}`
-  const { refusal } = await count(service, call, bucket, perDay, 'This address')
+  const bucket = await bucketOf(service, call, limit)
+  const { refusal } = await count(service, call, bucket, perDay, 'This address', limit.setting)
   if (refusal !== null) throw refusal
+}
+
+function bucketOf(
+  { store, now }: Service,
+  { address }: Caller,
+  { counter }: AddressLimit,
+): Promise<string> | string {
+  // There is one of it, so it is not among those that are limited.
+  if (address === unknownAddress) return `${counter}:${address}`
+  return store.addressBuckets.find(counter, address, dayOf(now()))
 }
 
 /** Tells whose call it is (401), whether the tier allows it (402), and counts it (429). */
@@ -107,6 +118,7 @@ async function count(
   bucket: string,
   perDay: number | null,
   who: string,
+  setting?: AddressLimit['setting'],
 ): Promise<Counted> {
   const at = now()
   const day = dayOf(at)
@@ -125,17 +137,24 @@ async function count(
   headers['x-ratelimit-reset'] = String(resetSeconds)
   tellLeft(used)
   return {
-    refusal: used > perDay ? usedUp(who, perDay, resetSeconds) : null,
+    refusal: used > perDay ? usedUp(who, perDay, resetSeconds, setting) : null,
     uncount: async () => tellLeft(await store.counters.count(bucket, day, -1)),
   }
 }
 
-function usedUp(who: string, perDay: number, resetSeconds: number): Refusal {
+function usedUp(
+  who: string,
+  perDay: number,
+  resetSeconds: number,
+  setting: AddressLimit['setting'] | undefined,
+): Refusal {
+  const raised =
+    setting === undefined ? '' : ` The operator of this server can raise the limit with ${setting}.`
   return new Refusal(
     429,
     'rate_limit',
     {
-      detail: `${who} has used its ${perDay} calls for today (UTC). They are renewed in ${resetSeconds} seconds.`,
+      detail: `${who} has used its ${perDay} calls for today (UTC). They are renewed in ${resetSeconds} seconds.${raised}`,
       retry_after_s: resetSeconds,
     },
     { 'retry-after': String(resetSeconds) },

@@ -8,6 +8,7 @@ import type { Step } from '../core/detector/step.ts'
 import { type SimilarityOf, withSimilarity } from '../core/similarity.ts'
 import { maxTextLength } from '../core/text.ts'
 import { bytesOf } from './bytes.ts'
+import { keylessEmbeddings } from './keyless.ts'
 import { lenient } from './lenient.ts'
 import { perAddress, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
@@ -80,7 +81,11 @@ const note =
 
 /** Judges two goals, or a sequence of steps, without a key and without storing them. */
 export const check = perAddress(
-  { counter: 'check', perDay: ({ checkPerDay }) => checkPerDay },
+  {
+    counter: 'check',
+    setting: 'PLUMBLINE_CHECK_PER_DAY',
+    perDay: ({ checkPerDay }) => checkPerDay,
+  },
   {
     name: 'check.judge',
     group: 'detector',
@@ -132,10 +137,12 @@ export const check = perAddress(
  * configured, they are asked for the uncertain ones.
  */
 async function judge(
-  { settings, embeddings }: Service,
+  service: Service,
   detector: DetectorName,
   steps: readonly Step[],
 ): Promise<Verdict[]> {
+  const { settings } = service
+  const embeddings = keylessEmbeddings(service)
   const slice = createSlices()
   async function judgeAll(known: SimilarityOf): Promise<Verdict[]> {
     const verdicts: Verdict[] = []

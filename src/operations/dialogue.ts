@@ -1,5 +1,12 @@
 import { z } from 'zod'
-import { dialogueReasons, readDialogue } from '../core/dialogue.ts'
+import {
+  type DialogueRequest,
+  dialogueReasons,
+  takeTurn as judgeTurn,
+  newDialogue,
+  readDialogue,
+  type TurnVerdict,
+} from '../core/dialogue.ts'
 import { maxIdLength } from '../core/drift.ts'
 import { isOnErrand } from '../core/incidents.ts'
 import { maxTextLength } from '../core/text.ts'
@@ -117,8 +124,7 @@ export async function takeTurnOf(
   { store, account, tier, now }: Keyed,
   body: unknown,
 ): Promise<z.infer<typeof turnAnswer>> {
-  const request = readDialogue(body)
-  if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
+  const request = requestOf(body)
   const modulation = await modulationOf(store, account.id, body)
   const at = now()
   const taken = await store.tx(async ({ conversations, alerts }) => {
@@ -150,11 +156,36 @@ export async function takeTurnOf(
         'The stored state of this conversation is damaged. Go on under another conv_id; its earlier turns can still be read.',
     })
   }
+  return answerOf(request, taken.turn, taken.verdict, modulation)
+}
+
+/** Judges a turn as the first of a conversation, and keeps nothing of it. */
+export async function judgeFirstTurn(
+  { store, account }: Keyed,
+  body: unknown,
+): Promise<z.infer<typeof turnAnswer>> {
+  const request = requestOf(body)
+  const modulation = await modulationOf(store, account.id, body)
+  return answerOf(request, 1, judgeTurn(newDialogue(), request).verdict, modulation)
+}
+
+function requestOf(body: unknown): DialogueRequest {
+  const request = readDialogue(body)
+  if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
+  return request
+}
+
+function answerOf(
+  { convId }: DialogueRequest,
+  turn: number,
+  verdict: TurnVerdict,
+  modulation: Awaited<ReturnType<typeof modulationOf>>,
+): z.infer<typeof turnAnswer> {
   return {
-    conv_id: request.convId,
-    turn: taken.turn,
-    ...taken.verdict,
-    ...(modulation === undefined ? {} : { modulation: modulation(taken.verdict) }),
+    conv_id: convId,
+    turn,
+    ...verdict,
+    ...(modulation === undefined ? {} : { modulation: modulation(verdict) }),
   }
 }
 

@@ -9,6 +9,7 @@ import {
   maxPlanLength,
   readDrift,
 } from '../core/drift.ts'
+import { logStep, newAgent, newRun } from '../core/run.ts'
 import { maxTextLength } from '../core/text.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
 import { lenient } from './lenient.ts'
@@ -92,6 +93,17 @@ export async function logRequest(
   return answerOf(context, logged)
 }
 
+/** Judges one step as the first of a run, and keeps nothing of it. */
+export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeof driftAnswer> {
+  const { request: whole, detector, now } = entryOf(context, request)
+  const run = newRun(request.runId, request.detector ?? detector, now)
+  const agent = newAgent(request.agentId, run.detector)
+  const judged = logStep(run, agent, whole, null, now, 0)
+  const { revision } = judged.agent.memory
+  const names = { run_id: run.run_id, agent_id: agent.agent_id }
+  return answerOf(context, { ...judged, ...names, revision, earlier: null, previous: null }, false)
+}
+
 /** Logs many steps at once, of one run or of several: all of them, or none. */
 export const logDriftBatch = keyed({
   name: 'drift.log-batch',
@@ -155,7 +167,11 @@ function entryOf(
   }
 }
 
-function answerOf({ countVerdict }: Keyed, logged: LoggedStep): z.infer<typeof driftAnswer> {
+function answerOf(
+  { countVerdict }: Keyed,
+  logged: LoggedStep,
+  stored = true,
+): z.infer<typeof driftAnswer> {
   if (logged === 'damaged') {
     throw new Refusal(500, 'internal', {
       detail:
@@ -163,7 +179,7 @@ function answerOf({ countVerdict }: Keyed, logged: LoggedStep): z.infer<typeof d
     })
   }
   const { verdict, run_id, agent_id, step, revision, earlier } = logged
-  countVerdict(verdict, true)
+  countVerdict(verdict, stored)
   return {
     ...verdict,
     run_id,

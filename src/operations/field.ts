@@ -19,6 +19,7 @@ import { Refusal } from './refusal.ts'
 /** The field's own bucket of an address; as many calls a day as the stateless check has. */
 export const fieldLimit: AddressLimit = {
   counter: 'field',
+  setting: 'PLUMBLINE_CHECK_PER_DAY',
   perDay: ({ checkPerDay }) => checkPerDay,
 }
 

@@ -98,6 +98,7 @@ export const createKey = keyed({
   input: z.object({}),
   output: newKeySchema,
   status: 201,
+  changes: ({ id, prefix }) => ({ key_id: id, prefix }),
   refusals: [tooManyKeys],
 })((context) =>
   context.store.tx(async (store) => {
@@ -119,6 +120,7 @@ export const revokeKey = keyed({
   unmetered: true,
   input: z.object({ id }),
   output: z.strictObject({ ok: z.literal(true) }),
+  changes: (_ok, { id }) => ({ key_id: id }),
   refusals: [badRequest, noSuchKey, conflict('It is the last key that does not expire.')],
 })(({ store, account, now }, { id }) =>
   store.tx(async ({ accounts }) => {
@@ -158,6 +160,7 @@ export const rotateKey = keyed({
   }),
   output: newKeySchema,
   status: 201,
+  changes: ({ id, prefix }, old) => ({ key_id: id, prefix, replaces: old.id }),
   refusals: [badRequest, noSuchKey, tooManyKeys],
 })((context, { id, grace_hours }) =>
   context.store.tx(async (store) => {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { readDrift } from '../core/drift.ts'
 import { type Modulation, modulate, presets, type Role, readStyle } from '../core/modulation.ts'
 import type { Store } from '../storage/store.ts'
-import { driftAnswer, driftBody, logRequest, readableSteps } from './drift.ts'
+import { driftAnswer, driftBody, type judgeFirst, logRequest, readableSteps } from './drift.ts'
 import { lenient } from './lenient.ts'
 import { badRequest, type Keyed, keyed } from './operation.ts'
 import { Refusal } from './refusal.ts'
@@ -56,17 +56,21 @@ export const modulateStep = keyed({
   output: modulateAnswer,
   refusals: [badRequest],
   ahead: learnModulated,
-})(logModulated)
+})((context, body) => logModulated(context, body))
 
 /** Learns what `logModulated` can then have without waiting; see `learnUncertain`. */
 export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
   await learnUncertain(context, () => readableSteps([withRunId(body)]))
 }
 
-/** Logs a step as a body says it, for the account of the context; see POST /v1/modulate. */
+/**
+ * Logs a step as a body says it, for the account of the context; see POST /v1/modulate. `log` judges
+ * it, and stores it unless nothing is kept of this caller.
+ */
 export async function logModulated(
   context: Keyed,
   body: unknown,
+  log: typeof logRequest | typeof judgeFirst = logRequest,
 ): Promise<z.infer<typeof modulateAnswer>> {
   const fields = fieldsOf(body)
   const request = readDrift(withRunId(body))
@@ -77,7 +81,7 @@ export async function logModulated(
   if ('fault' in request || (styled !== null && 'fault' in styled)) {
     throw new Refusal(400, 'bad_request', { detail: faults.join('; ') })
   }
-  const result = await logRequest(context, request)
+  const result = await log(context, request)
   return { ...result, modulation: modulate(result, styled) }
 }
 

@@ -53,6 +53,8 @@ export interface Service {
   readonly guide: Guide | null
   /** The endpoint that is asked for what is uncertain; null when none is configured. */
   readonly embeddings: Embeddings | null
+  /** Has the log say who changed what. */
+  noteChange(change: Change): void
   /** Has the log say which setting exempts a webhook's address that the rule refused. */
   noteRefusedWebhook(): void
   /** Set in tests: every answer is checked against its operation's output schema. */
@@ -107,11 +109,34 @@ export interface Call {
   readonly headers: Record<string, string>
 }
 
+/** A change that the log tells of, so that it can be told later who made it; it holds no secret. */
+export interface Change extends Changed {
+  /** The name of the operation. */
+  action: string
+  request_id: string | undefined
+  /** The bucket of the caller's address. */
+  address: string
+}
+
+/** What a change was made of. */
+export interface Changed {
+  /** The account; that of the caller's key unless given. */
+  account?: string
+  tier?: string
+  key_id?: string
+  /** How the key begins. */
+  prefix?: string
+  /** The key that a new one replaces. */
+  replaces?: string
+}
+
 /** What goes back. `json` is the body as it was first sent, when an answer is replayed or kept. */
 export interface Answer {
   status: number
   body: unknown
   json?: string
+  /** What the log is to say of it; a replay says it no more. */
+  changed?: Changed
 }
 
 /** How a refusal is described: its status, its words and the shape of its body beside `error`. */
@@ -143,6 +168,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
   refusals?: readonly DescribedRefusal[]
   /** Whether the answer holds a secret: kept for replays, only the same credential can read it. */
   secret?: true
+  /** What the log says of it, where it changes accounts or keys. */
+  changes?(output: NoInfer<Output>, input: NoInfer<Input>): Changed
   /** Whether its work logs steps once and uses the store for nothing else; see `replayable`. */
   logs?: true
   /**
@@ -184,6 +211,8 @@ export interface Operation<Input = unknown, Output = unknown, Sent = unknown>
 /** Calls a day that one address may make: the name of its counter and the setting that limits it. */
 export interface AddressLimit {
   counter: string
+  /** The setting with which the operator raises it; the refusal names it. */
+  setting: 'PLUMBLINE_CHECK_PER_DAY' | 'PLUMBLINE_TOOLS_PER_DAY'
   perDay(settings: Settings): number
 }
 
@@ -250,17 +279,16 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
       try {
         const read = await readSent(declaration, call)
         await declaration.ahead?.({ ...service, ...admitted, gone: call.gone }, read.sent)
-        return await replayable(
-          service,
-          call,
-          admitted.account.id,
-          declaration,
-          read.body,
-          (store) => {
-            const context = { ...service, ...admitted, gone: call.gone, store }
-            return perform(declaration, work, context, service, read)
-          },
-        )
+        const account = admitted.account.id
+        const answer = await replayable(service, call, account, declaration, read.body, (store) => {
+          const context = { ...service, ...admitted, gone: call.gone, store }
+          return perform(declaration, work, context, service, read)
+        })
+        const { changed } = answer
+        if (changed !== undefined) {
+          noteChange(service, call, declaration.name, { account, ...changed })
+        }
+        return answer
       } catch (error) {
         if (error instanceof Refusal && uncounted.includes(error.status)) await admitted.uncount()
         throw error
@@ -285,11 +313,25 @@ export function admin<Input, Output, Sent>(declaration: Declaration<Input, Outpu
     async answer(service, call) {
       admitAdmin(service, call)
       const read = await readSent(declaration, call)
-      return replayable(service, call, 'admin', declaration, read.body, (store) =>
+      const answer = await replayable(service, call, 'admin', declaration, read.body, (store) =>
         perform(declaration, work, { ...service, store }, service, read),
       )
+      if (answer.changed !== undefined) {
+        noteChange(service, call, declaration.name, answer.changed)
+      }
+      return answer
     },
   })
+}
+
+/** Tells the log of a change, once it is committed. */
+function noteChange(
+  service: Service,
+  { headers, address }: Call,
+  action: string,
+  changed: Changed,
+): void {
+  service.noteChange({ action, request_id: headers['x-request-id'], address, ...changed })
 }
 
 /** Refusals of the work that leave the daily quota alone. */
@@ -322,9 +364,11 @@ async function perform<Context, Input, Output, Sent>(
 ): Promise<Answer | Outside<Answer>> {
   const input = declaration.input.safeParse(sent)
   if (!input.success) throw new Refusal(400, 'bad_request', { detail: faultOf(input.error) })
+  const { changes } = declaration
   const answer = (output: Output): Answer => ({
     status: declaration.status ?? 200,
     body: checkAnswers ? declaration.output.parse(output) : output,
+    ...(changes === undefined ? {} : { changed: changes(output, input.data) }),
   })
   const worked = await work(context, input.data)
   if (!isOutside(worked)) return answer(worked)

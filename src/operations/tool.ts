@@ -1,8 +1,10 @@
 import { z } from 'zod'
+import { unknownAddress } from '../core/address.ts'
 import { maxIdLength } from '../core/drift.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
+import { admitState, keylessEmbeddings } from './keyless.ts'
 import type { AddressLimit, Call, Keyed, Operation, Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
@@ -32,6 +34,8 @@ export interface ToolDeclaration<Input, Output, Sent = unknown> {
   /** What it does and when to call it, so that a model can act on it. */
   description: string
   hints?: Partial<ToolHints>
+  /** Whether a call stores what it is given; without a key that counts towards the day's ceiling. */
+  stores?: true
   /** Besides `key` and `session`, which every tool takes. */
   input: z.ZodObject & z.ZodType<Input, Sent>
   output: z.ZodObject & z.ZodType<Output>
@@ -50,18 +54,38 @@ export interface Tool {
   answer(service: Service, caller: ToolCaller, sent: unknown): Promise<Record<string, unknown>>
 }
 
+/**
+ * Whose the state of a call is: an account's; a session's or an address's, where the caller sent no
+ * key; or nobody's, where nothing tells the caller from others. For nobody no state is kept.
+ */
+export type Owner = 'account' | 'caller' | 'nobody'
+
 /** What a tool works with: the service, whose state it is, and the run of the session. */
 export interface ToolContext extends Keyed {
-  /** Whether the state belongs to an account; otherwise it belongs to a connection or an address. */
-  readonly isKeyed: boolean
+  readonly owner: Owner
   readonly caller: ToolCaller
   /** The run that `session` names. */
   readonly runId: string
 }
 
+/** What a tool says of state that is not kept. */
+export const keptField = z
+  .string()
+  .optional()
+  .describe('Only when nothing is kept of this caller: why, and how to change that.')
+
+/** That nothing is kept, where the state of a call is nobody’s; spread into the answer of a tool. */
+export function keptNote({ owner }: Pick<ToolContext, 'owner'>): { note?: string } {
+  return owner === 'nobody' ? { note: nothingKept } : {}
+}
+
+const nothingKept =
+  'Nothing is kept of this task, because nothing tells you from other callers: every call is judged as a first one. To have it kept, send a key (Authorization: Bearer KEY, or the argument key), send the mcp-session-id that initialize answers, or call through a proxy that names your address in the header this server reads.'
+
 /** Keyless tool calls an address may make a day. */
 export const toolLimit: AddressLimit = {
   counter: 'tools',
+  setting: 'PLUMBLINE_TOOLS_PER_DAY',
   perDay: ({ toolsPerDay }) => toolsPerDay,
 }
 
@@ -95,7 +119,7 @@ const noHints: ToolHints = {
  * it counts in the daily bucket of the caller's address; then the input, then the work.
  */
 export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Output, Sent>) {
-  const { hints, input, output, ...about } = declaration
+  const { hints, input, output, stores, ...about } = declaration
   const whole = input.extend(everyTool)
   const told = { ...noHints, ...hints }
   return (work: (context: ToolContext, input: Input) => Promise<Output> | Output): Tool => ({
@@ -109,9 +133,11 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
       const admitted = await admit(service, { ...caller, credential }, told.readOnlyHint)
       const { rest } = keyOf(parsed(whole, sent))
       const { session = defaultSession, ...given } = rest as { session?: string }
+      if (stores && admitted.owner === 'caller') await admitState(service, given)
       const context: ToolContext = {
         ...service,
         ...admitted,
+        embeddings: admitted.owner === 'account' ? service.embeddings : keylessEmbeddings(service),
         gone: caller.gone,
         caller,
         runId: `${prefix}${session}`,
@@ -124,7 +150,7 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
 
 /** A tool that asks an operation, through that operation's own gate. */
 export function operationTool<Input, Sent>(
-  declaration: Omit<ToolDeclaration<Input, unknown, Sent>, 'output'>,
+  declaration: Omit<ToolDeclaration<Input, unknown, Sent>, 'output' | 'stores'>,
   operation: Pick<Operation, 'http' | 'access' | 'answer' | 'output'>,
 ): Tool {
   const { hints, input, ...about } = declaration
@@ -156,18 +182,20 @@ async function admit(
   service: Service,
   caller: ToolCaller,
   reads: boolean,
-): Promise<{ account: Account; tier: Tier; isKeyed: boolean }> {
+): Promise<{ account: Account; tier: Tier; owner: Owner }> {
   const call: Caller = { ...caller, method: reads ? 'GET' : 'POST' }
   if (caller.credential !== undefined) {
     const { account, tier } = await admitAccount(service, call, {})
-    return { account, tier, isKeyed: true }
+    return { account, tier, owner: 'account' }
   }
   await admitAddress(service, call, toolLimit)
+  const { address, session } = caller
   // A session token is random and an address cannot be chosen, so neither can be guessed by a name.
-  const whose = caller.session === null ? `address ${caller.address}` : `session ${caller.session}`
+  const whose = session === null ? `address ${address}` : `session ${session}`
+  const owner = session === null && address === unknownAddress ? 'nobody' : 'caller'
   const account: Account = { id: `anon_${service.hash(whose)}`, tier: 'ground', email: null }
   const tier = tierNamed(service.settings.tiers, 'ground')
-  return { account, tier: { ...tier, retention_days: keylessRetentionDays }, isKeyed: false }
+  return { account, tier: { ...tier, retention_days: keylessRetentionDays }, owner }
 }
 
 function parsed(schema: z.ZodObject, sent: unknown): unknown {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type GuidedRun, guideByRules, guideMessages } from '../core/guide.ts'
 import { textField } from './fields.ts'
+import { mayAskGuide } from './keyless.ts'
 import { type Tool, type ToolContext, tool } from './tool.ts'
 
 const newestGoals = 5
@@ -24,19 +25,31 @@ export const askAlice: Tool = tool({
   }),
 })(async (context, { situation }) => {
   const run = await guidedRun(context)
-  const { guide } = context
-  const said =
-    guide === null ? null : await guide.ask(guideMessages(situation, run), context.gone())
-  if (said !== null && 'text' in said) return { guidance: said.text, source: 'model' as const }
-  return {
-    guidance: guideByRules(situation, run),
-    source: 'rules' as const,
-    ...(said === null ? {} : { note: `The model endpoint was asked, but ${said.failure}.` }),
-  }
+  const said = await askModel(context, situation, run)
+  if ('text' in said) return { guidance: said.text, source: 'model' as const }
+  return { guidance: guideByRules(situation, run), source: 'rules' as const, ...said }
 })
 
-async function guidedRun({ store, account, runId, now }: ToolContext): Promise<GuidedRun | null> {
-  const run = await store.runs.find(account.id, runId, now())
+/** What the model says, or why it does not; nothing where none is configured. */
+async function askModel(
+  context: ToolContext,
+  situation: string,
+  run: GuidedRun | null,
+): Promise<{ text: string } | { note?: string }> {
+  const { guide, owner, gone } = context
+  if (guide === null) return {}
+  if (owner !== 'account' && !(await mayAskGuide(context))) {
+    return {
+      note: 'The model endpoint was not asked: callers without a key have used it as often as this server lets them in a day (UTC). Send a key to have it asked.',
+    }
+  }
+  const said = await guide.ask(guideMessages(situation, run), gone())
+  return 'text' in said ? said : { note: `The model endpoint was asked, but ${said.failure}.` }
+}
+
+async function guidedRun(context: ToolContext): Promise<GuidedRun | null> {
+  const { store, account, runId, now, owner } = context
+  const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
   if (run === null) return null
   const after = Math.max(0, run.steps - newestGoals)
   const trace = await store.runs.trace(account.id, runId, after, newestGoals)

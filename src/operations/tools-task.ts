@@ -7,10 +7,10 @@ import type { DriftRequest } from '../core/drift.ts'
 import { maxSuspended, resume, suspend } from '../core/suspension.ts'
 import { dayMs } from '../core/time.ts'
 import type { Store } from '../storage/store.ts'
-import { driftAnswer, logRequest } from './drift.ts'
+import { driftAnswer, judgeFirst, logRequest } from './drift.ts'
 import { textField } from './fields.ts'
 import { traceStep, traceStepSchema } from './runs.ts'
-import { type Tool, type ToolContext, tool } from './tool.ts'
+import { keptField, keptNote, type Tool, type ToolContext, tool } from './tool.ts'
 import { learnUncertain } from './uncertain.ts'
 
 /** Runs that are kept of a caller without a key; the oldest ends first. */
@@ -39,6 +39,7 @@ const claims = z
 export const checkState = tool({
   name: 'check_state',
   title: 'Check whether you are still on the errand',
+  stores: true,
   description:
     'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it with the user’s own words as goal when a task begins (that becomes the ground), then at each new step and before anything hard to undo. Set user_turn when the user has just redirected you; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
   input: z.object({
@@ -61,6 +62,7 @@ export const checkState = tool({
       .optional()
       .describe('A ground put aside earlier that this goal is nearer to; it is live again.'),
     claims: claims.optional(),
+    note: keptField,
   }),
 })(async (context, input) => {
   const step: Step = {
@@ -76,6 +78,7 @@ export const checkState = tool({
     ...logged,
     run: run_id,
     ...(told.length === 0 ? {} : { claims: countClaims(told.join('\n')) }),
+    ...keptNote(context),
   }
 })
 
@@ -100,10 +103,14 @@ export const getHistory = tool({
     steps: z.int().min(0).describe('All steps of the task.'),
     drifting: z.int().min(0).describe('How many of them were drifting.'),
     trace: z.array(traceStepSchema),
+    note: keptField,
   }),
-})(async ({ store, account, runId, now }, { limit }) => {
-  const run = await store.runs.find(account.id, runId, now())
-  if (run === null) return { run: runId, ground: null, steps: 0, drifting: 0, trace: [] }
+})(async (context, { limit }) => {
+  const { store, account, runId, now, owner } = context
+  const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
+  if (run === null) {
+    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...keptNote(context) }
+  }
   const trace = await store.runs.trace(account.id, runId, Math.max(0, run.steps - limit), limit)
   return {
     run: runId,
@@ -118,6 +125,7 @@ export const getHistory = tool({
 export const resetTask = tool({
   name: 'reset_task',
   title: 'Put the current errand aside and begin another',
+  stores: true,
   description: `Puts the ground of this task aside (the latest ${maxSuspended} are kept and come back by themselves when a later goal is nearer to one of them). With goal, that is the new ground at once; without, the next reported goal is. Call it when the user gives you another errand, not when you feel you have drifted.`,
   hints: { idempotentHint: true },
   input: z.object({ goal: goal.optional().describe('The new errand, in the user’s own words.') }),
@@ -126,9 +134,13 @@ export const resetTask = tool({
     run: z.string(),
     ground: z.string().nullable().describe('The ground now; null until the next goal sets it.'),
     suspended: z.array(z.string()).describe('Grounds put aside, latest last.'),
+    note: keptField,
   }),
 })(async (context, input) => {
-  const { account, runId, now } = context
+  const { account, runId, now, owner } = context
+  if (owner === 'nobody') {
+    return { ok: true as const, run: runId, ground: null, suspended: [], ...keptNote(context) }
+  }
   const given = input.goal?.trim() ?? ''
   if (given !== '') {
     const step = {
@@ -155,16 +167,20 @@ export const resetTask = tool({
 /** The tools about one task. */
 export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 
-/** Logs a step in the task of the session, coming back to a ground put aside where it is nearer. */
+/**
+ * Logs a step in the task of the session, coming back to a ground put aside where it is nearer. Where
+ * the task is nobody's, the step is judged as its first and not kept.
+ */
 export async function logInTask(context: ToolContext, step: Step) {
-  const { account, runId, now, isKeyed } = context
+  const { account, runId, now, owner } = context
+  if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
   await learnUncertain(context, () => [requestOf(runId, step)])
   const suspends = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
     suspends || step.userTurn === true
       ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
       : await logRequest(context, requestOf(runId, step))
-  if (!isKeyed && answer.step === 1) await endOldest(context)
+  if (owner === 'caller' && answer.step === 1) await endOldest(context)
   return answer
 }
 

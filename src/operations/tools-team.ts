@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { takeTurnOf, turnAnswer } from './dialogue.ts'
+import { judgeFirstTurn, takeTurnOf, turnAnswer } from './dialogue.ts'
+import { judgeFirst } from './drift.ts'
 import { textField } from './fields.ts'
 import { learnModulated, logModulated, modulateAnswer } from './modulate.ts'
-import { type Tool, tool } from './tool.ts'
+import { keptField, keptNote, type Tool, tool } from './tool.ts'
 
 const distance = z
   .union([z.number(), z.string()])
@@ -21,6 +22,7 @@ const style = {
 export const modulateTool = tool({
   name: 'modulate',
   title: 'Check a step by the policy of your role',
+  stores: true,
   description:
     'As check_state, and tells whether your role in a team returns to the ground now: an explorer may go far before it does, a checker returns at the first sign. Without a team every drift returns.',
   input: z.object({
@@ -29,9 +31,12 @@ export const modulateTool = tool({
     distance,
     ...style,
   }),
-  output: modulateAnswer,
+  output: modulateAnswer.extend({ note: keptField }),
 })(async (context, input) => {
   const body = { ...input, run_id: context.runId }
+  if (context.owner === 'nobody') {
+    return { ...(await logModulated(context, body, judgeFirst)), ...keptNote(context) }
+  }
   await learnModulated(context, body)
   return logModulated(context, body)
 })
@@ -40,6 +45,7 @@ export const modulateTool = tool({
 export const checkDialogue = tool({
   name: 'check_dialogue',
   title: 'Check whether a dialogue of agents is still on its goal',
+  stores: true,
   description:
     'Report each turn of a conversation between agents: who spoke, the goal as that agent states it, and what was said. Answers whether the dialogue advances, left its goal, echoes itself or stalls. The first turn freezes the shared goal.',
   input: z.object({
@@ -50,10 +56,12 @@ export const checkDialogue = tool({
     distance,
     ...style,
   }),
-  output: turnAnswer,
-})((context, { said, goal, ...rest }) =>
-  takeTurnOf(context, { ...rest, goal, position: said ?? goal, conv_id: context.runId }),
-)
+  output: turnAnswer.extend({ note: keptField }),
+})(async (context, { said, goal, ...rest }) => {
+  const body = { ...rest, goal, position: said ?? goal, conv_id: context.runId }
+  if (context.owner !== 'nobody') return takeTurnOf(context, body)
+  return { ...(await judgeFirstTurn(context, body)), ...keptNote(context) }
+})
 
 /** Clears a conversation. */
 export const resetDialogue = tool({
@@ -65,11 +73,14 @@ export const resetDialogue = tool({
   output: z.strictObject({
     ok: z.literal(true),
     cleared: z.boolean().describe('Whether there was a conversation.'),
+    note: keptField,
   }),
-})(async ({ store, account, runId, now }) => ({
-  ok: true as const,
-  cleared: await store.tx(({ conversations }) => conversations.end(account.id, runId, now())),
-}))
+})(async (context) => {
+  const { store, account, runId, now, owner } = context
+  if (owner === 'nobody') return { ok: true as const, cleared: false, ...keptNote(context) }
+  const cleared = await store.tx(({ conversations }) => conversations.end(account.id, runId, now()))
+  return { ok: true as const, cleared }
+})
 
 /** The tools about several agents. */
 export const teamTools: readonly Tool[] = [modulateTool, checkDialogue, resetDialogue]

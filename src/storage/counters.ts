@@ -5,9 +5,9 @@ export interface Counters {
   /**
    * Counts one call and answers how many the bucket has had on `day` (days since 1970-01-01 UTC),
    * this one included. Among calls at once, on all nodes, every number is given out once. `by` of
-   * −1 takes one back.
+   * −1 takes one back, and a larger number counts what is not a call.
    */
-  count(bucket: string, day: number, by?: 1 | -1): Promise<number>
+  count(bucket: string, day: number, by?: number): Promise<number>
   /** How many the bucket has had on `day`, as this node knows it, without counting. */
   used(bucket: string, day: number): Promise<number>
   /** Forgets at most `limit` counters of days before `beforeDay`; answers how many. */

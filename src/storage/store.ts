@@ -1,5 +1,6 @@
 import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accounts.ts'
 import { type Acts, createActs } from './acts.ts'
+import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
 import { type Alerts, createAlerts } from './alerts.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { type Counters, createCounters } from './counters.ts'
@@ -25,6 +26,7 @@ import { createToolSessions, type ToolSessions } from './tool-sessions.ts'
 /** What the service remembers, one member for each noun. */
 export interface Store {
   readonly counters: Counters
+  readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly idempotency: Idempotency
   readonly runs: Runs
@@ -73,6 +75,7 @@ export interface OpenStore extends Store {
 /** The store in a migrated database. */
 export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
+  const addressBuckets = createAddressBuckets(counters)
   const keys = newKeyMemory()
 
   let wake = () => {}
@@ -85,6 +88,7 @@ export function createStore(db: Database): OpenStore {
   function over(queries: Queries, note: Note): Omit<Store, 'tx' | 'log' | 'logOnce'> {
     return {
       counters,
+      addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       idempotency: createIdempotency(queries),
       runs: createRuns(queries, db.kind),

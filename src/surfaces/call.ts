@@ -15,12 +15,12 @@ export function readCall(
   addresses: AddressSettings,
   access: Operation['access'],
 ): Call {
-  const { headers, method = '', url = '', socket } = request
+  const { headers, method = '', url = '' } = request
   const query = parametersOf(queryOf(url))
   let signal: AbortSignal | null = null
   return {
     method,
-    address: addressBucket(addresses, headers, socket.remoteAddress),
+    address: addressBucket(addresses, request, request.socket.remoteAddress),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
     query: lastValues(query),

@@ -24,9 +24,17 @@ export function sendText(exchange: Exchange, status: number, type: string, text:
 /** Answers with bytes, one character each, of this content type. */
 export function sendBytes(exchange: Exchange, status: number, type: string, bytes: string): void {
   const { headers } = exchange
+  if (status === 200 && hasSent(exchange)) return void begin(exchange, 304).end()
   headers['content-type'] = type
   headers['content-length'] = String(bytes.length)
   begin(exchange, status).end(bytes, 'latin1')
+}
+
+/** Whether the caller says that it holds what the answer's etag names; only a few answers have one. */
+function hasSent({ headers, request }: Exchange): boolean {
+  const held = request.headers['if-none-match']
+  if (headers.etag === undefined || held === undefined) return false
+  return held.split(',').some((tag) => ['*', headers.etag].includes(tag.trim().replace(/^W\//, '')))
 }
 
 /** Answers with a value as JSON. Throws, and sends nothing, when it has none. */

@@ -5,7 +5,7 @@ import { admin, type Operation, type Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import type { Tool } from '../operations/tool.ts'
 import { isUnavailable } from '../storage/database.ts'
-import type { AddressSettings } from './address.ts'
+import { type AddressSettings, addressBucket } from './address.ts'
 import { readCall } from './call.ts'
 import { type Exchange, jsonType, sendBytes, sendJson, sendLines, sendText } from './exchange.ts'
 import { mailRoutes } from './mail-pages.ts'
@@ -13,9 +13,10 @@ import { mcpRoutes } from './mcp-http.ts'
 import type { McpExtension } from './mcp-server.ts'
 import type { Metrics } from './metrics.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
-import { homePage, htmlType, migrationPage } from './pages.ts'
+import { homePage, migrationPage, sendPage } from './pages.ts'
 import type { Answering, Route } from './route.ts'
 import { createServer, type HttpServer } from './server.ts'
+import { shareWork } from './shared-work.ts'
 import { inSpan } from './tracing.ts'
 
 /** What the HTTP surface is made from. */
@@ -42,6 +43,8 @@ export interface HttpParts {
 }
 
 const retryAfterSeconds = 2
+/** Between two writes of /readyz or two readings of /metrics, which anybody may ask for. */
+const sharedPauseMs = 250
 
 /** The HTTP server over the operations, not yet listening. */
 export function createHttp(given: HttpParts): HttpServer {
@@ -67,7 +70,9 @@ function serve(routes: readonly Route[], parts: HttpParts): HttpServer {
     const requestId = newRequestId()
     const headers = headersOf(requestId)
     const exchange = { request, response, requestId, headers, isStopping }
-    response.on('finish', () => noteAnswer(parts, exchange, route.path, startedAt))
+    // A socket that is closed no longer says whose it was.
+    const peer = request.socket.remoteAddress
+    response.on('close', () => noteAnswer(parts, exchange, route.path, startedAt, peer))
     try {
       await route.answer(exchange)
     } catch (error) {
@@ -103,21 +108,28 @@ function operationRoute(operation: Operation, { service, addresses }: HttpParts)
   }
 }
 
-/** Good answers are many and metrics count them; a refusal is what an operator looks for. */
+/** Stands for the status of an answer whose caller went away before all of it was sent. */
+const callerGone = 499
+
+/**
+ * Good answers are many and metrics count them; a refusal is what an operator looks for, and whose
+ * request it was. No other line names an address.
+ */
 function noteAnswer(
-  { metrics, log }: HttpParts,
+  { metrics, log, addresses }: HttpParts,
   { request, response, requestId }: Exchange,
   route: string,
   startedAt: number,
+  peer: string | undefined,
 ): void {
   const { method = '' } = request
-  const { statusCode: status } = response
+  const status = response.writableFinished ? response.statusCode : callerGone
   const ms = performance.now() - startedAt
   metrics.countRequest(method, route, status, ms / 1000)
-  const level = status < 400 ? 'debug' : 'info'
-  if (log.isLevelEnabled(level)) {
-    log[level]({ request_id: requestId, method, route, status, ms }, 'answered')
-  }
+  const line = { request_id: requestId, method, route, status, ms }
+  if (status < 400 || status === callerGone) log.debug(line, 'answered')
+  else if (status >= 500) log.info(line, 'answered')
+  else log.info({ ...line, address: addressBucket(addresses, request, peer) }, 'answered')
 }
 
 function answerFault({ log }: HttpParts, exchange: Exchange, error: unknown): void {
@@ -158,8 +170,33 @@ export function describeHttp(
   return describe('public', operations, describedRoutes, baseUrls)
 }
 
+/** A description as it is sent: its JSON, and what names this state of it. */
+interface SentDescription {
+  json: string
+  etag: string
+}
+
+/** A description that is put into words once for each list of base addresses, which costs much more than sending it. */
+function rememberDescription(
+  { service, baseUrls }: Pick<HttpParts, 'service' | 'baseUrls'>,
+  describeAt: (baseUrls: readonly string[]) => Record<string, unknown>,
+): () => SentDescription {
+  let madeFor = ''
+  let made: SentDescription | null = null
+  return () => {
+    const urls = baseUrls().join(' ')
+    if (made === null || urls !== madeFor) {
+      const json = JSON.stringify(describeAt(baseUrls()))
+      made = { json, etag: `"${service.hash(json)}"` }
+      madeFor = urls
+    }
+    return made
+  }
+}
+
 /** The description of the administrative routes is one of them, and there is none without them. */
-function adminDescription({ operations, baseUrls }: HttpParts): Operation[] {
+function adminDescription(parts: HttpParts): Operation[] {
+  const { operations } = parts
   if (!operations.some(({ access }) => access === 'admin')) return []
   const read = admin({
     name: 'admin.openapi',
@@ -168,8 +205,21 @@ function adminDescription({ operations, baseUrls }: HttpParts): Operation[] {
     http: { method: 'GET', path: '/v1/admin/openapi.json' },
     input: z.object({}),
     output: z.record(z.string(), z.unknown()),
-  })(async () => describe('admin', [...operations, read], [], baseUrls()))
-  return [read]
+  })(async () => ({}))
+  const description = rememberDescription(parts, (urls) =>
+    describe('admin', [...operations, read], [], urls),
+  )
+  return [
+    {
+      ...read,
+      async answer(service, call) {
+        const answer = await read.answer(service, call)
+        const { json, etag } = description()
+        call.headers.etag = etag
+        return { ...answer, json }
+      },
+    },
+  ]
 }
 
 /** The headers of every answer; the link is made anew only when the address becomes known. */
@@ -205,22 +255,29 @@ const describedRoutes: readonly DescribedRoute[] = [
         description: 'The description.',
         content: { 'application/json': { schema: { type: 'object' } } },
       },
+      304: {
+        description: 'The description that if-none-match names, by its etag, is the current one.',
+      },
     },
   },
 ]
 
 /** The routes that are no operation. */
 function plainRoutes(parts: HttpParts): Route[] {
-  const { operations, servesMetrics, baseUrls, isStopping, assertWritable } = parts
+  const { operations, servesMetrics, baseUrls, isStopping } = parts
+  const description = rememberDescription(parts, (urls) => describeHttp(operations, urls))
+  const assertWritable = shareWork(parts.assertWritable, sharedPauseMs)
   const get = (path: string, answer: Route['answer']): Route => ({ method: 'GET', path, answer })
   return [
-    get('/', (exchange) => sendText(exchange, 200, htmlType, homePage(baseUrls()[0] ?? ''))),
+    get('/', (exchange) => sendPage(exchange, 200, homePage(baseUrls()[0] ?? ''))),
     get('/docs/migration', (exchange) =>
-      sendText(exchange, 200, htmlType, migrationPage(baseUrls()[0] ?? '')),
+      sendPage(exchange, 200, migrationPage(baseUrls()[0] ?? '')),
     ),
-    get('/v1/openapi.json', (exchange) =>
-      sendJson(exchange, 200, describeHttp(operations, baseUrls())),
-    ),
+    get('/v1/openapi.json', (exchange) => {
+      const { json, etag } = description()
+      exchange.headers.etag = etag
+      sendText(exchange, 200, jsonType, json)
+    }),
     get('/healthz', (exchange) => sendJson(exchange, 200, { status: 'alive' })),
     get('/readyz', async (exchange) => {
       if (isStopping()) return sendJson(exchange, 503, { status: 'stopping' })
@@ -238,9 +295,10 @@ function plainRoutes(parts: HttpParts): Route[] {
 }
 
 function metricsRoute({ metrics }: HttpParts): Route {
+  const text = shareWork(metrics.text, sharedPauseMs)
   return {
     method: 'GET',
     path: '/metrics',
-    answer: async (exchange) => sendText(exchange, 200, metrics.contentType, await metrics.text()),
+    answer: async (exchange) => sendText(exchange, 200, metrics.contentType, await text()),
   }
 }

@@ -2,8 +2,8 @@ import { unsubscribePath } from '../jobs/digest.ts'
 import { endDigest, hasDigest } from '../operations/digest.ts'
 import { confirmEmail, confirmPath, findLinkedEmail } from '../operations/email.ts'
 import type { Service } from '../operations/operation.ts'
-import { type Exchange, sendText } from './exchange.ts'
-import { buttonPage, htmlType, notePage } from './pages.ts'
+import type { Exchange } from './exchange.ts'
+import { buttonPage, notePage, sendPage } from './pages.ts'
 import { queryOf, type Route } from './route.ts'
 
 const goneTitle = 'This link is no longer good'
@@ -21,7 +21,7 @@ export function mailRoutes(service: Service): Route[] {
         const email = await findLinkedEmail(service, tokenOf(exchange))
         if (email === null) return confirmGone(exchange)
         const page = buttonPage('Confirm your mail address', `Mail to ${email}?`, 'Yes, confirm')
-        sendText(exchange, 200, htmlType, page)
+        sendPage(exchange, 200, page)
       },
     },
     {
@@ -30,7 +30,7 @@ export function mailRoutes(service: Service): Route[] {
       async answer(exchange) {
         const email = await confirmEmail(service, tokenOf(exchange))
         if (email === null) return confirmGone(exchange)
-        sendText(exchange, 200, htmlType, notePage('Confirmed', `Mail goes to ${email} now.`))
+        sendPage(exchange, 200, notePage('Confirmed', `Mail goes to ${email} now.`))
       },
     },
     {
@@ -39,7 +39,7 @@ export function mailRoutes(service: Service): Route[] {
       async answer(exchange) {
         if (!(await hasDigest(service, tokenOf(exchange)))) return digestGone(exchange)
         const page = buttonPage('No more digests', 'Have no digest mailed any more?', 'Stop them')
-        sendText(exchange, 200, htmlType, page)
+        sendPage(exchange, 200, page)
       },
     },
     {
@@ -48,7 +48,7 @@ export function mailRoutes(service: Service): Route[] {
       async answer(exchange) {
         if (!(await endDigest(service, tokenOf(exchange)))) return digestGone(exchange)
         const note = notePage('Stopped', 'No digest is mailed any more.')
-        sendText(exchange, 200, htmlType, note)
+        sendPage(exchange, 200, note)
       },
     },
   ]
@@ -56,12 +56,12 @@ export function mailRoutes(service: Service): Route[] {
 
 function confirmGone(exchange: Exchange): void {
   const note = 'It was followed already, replaced by a newer one, or is older than 24 hours.'
-  sendText(exchange, 404, htmlType, notePage(goneTitle, note))
+  sendPage(exchange, 404, notePage(goneTitle, note))
 }
 
 function digestGone(exchange: Exchange): void {
   const note = 'No digest is mailed by it any more.'
-  sendText(exchange, 404, htmlType, notePage(goneTitle, note))
+  sendPage(exchange, 404, notePage(goneTitle, note))
 }
 
 function tokenOf({ request }: Exchange): string {

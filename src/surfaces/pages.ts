@@ -1,7 +1,15 @@
 import { escapeHtml } from '../core/html.ts'
+import { type Exchange, sendText } from './exchange.ts'
 
-/** The content type of a page. */
-export const htmlType = 'text/html; charset=utf-8'
+/** What a page may do: show its own text and style, and post its own form. */
+const policy =
+  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+
+/** Answers with a page. */
+export function sendPage(exchange: Exchange, status: number, html: string): void {
+  exchange.headers['content-security-policy'] = policy
+  sendText(exchange, status, 'text/html; charset=utf-8', html)
+}
 
 /** The page that `link: …; rel="deprecation"` points to: what differs from the published system. */
 export function migrationPage(baseUrl: string): string {

@@ -77,10 +77,15 @@ export function createServer(
   app.setNotFoundHandler(refuse)
 
   return {
-    listen: (address) => app.listen(address),
+    listen: async (address) => linkable(await app.listen(address)),
     close: () => app.close(),
     cutOff: () => app.server.closeAllConnections(),
   }
+}
+
+/** The address as a link; Fastify has one for 0.0.0.0, and `[::]` leads nowhere as well. */
+function linkable(url: string): string {
+  return url.replace('//[::]', '//[::1]')
 }
 
 /** The routes of a path by their methods; one key of both would have to be put together each time. */

@@ -1,0 +1,36 @@
+import { isIP } from 'node:net'
+import type { Config } from '../config.ts'
+import { isLoopback, isOwnNetwork } from './address.ts'
+
+/** What an operator should know of a server that has begun to listen at `url`, one text each. */
+export function startWarnings(
+  config: Pick<
+    Config,
+    'host' | 'clientAddressHeader' | 'trustedProxies' | 'metricsPort' | 'mail' | 'baseUrl'
+  >,
+  url: string,
+): string[] {
+  const { host, clientAddressHeader, trustedProxies, metricsPort, mail, baseUrl } = config
+  const warnings: string[] = []
+  const believesAnybody = clientAddressHeader !== null && trustedProxies === null
+  if (believesAnybody && !isHostAmong(host, isOwnNetwork)) {
+    const metrics =
+      metricsPort === null
+        ? ' /metrics is served to everybody too; PLUMBLINE_METRICS_PORT moves it to a port of its own.'
+        : ''
+    warnings.push(
+      `HOST is ${host}, which other machines can reach, and PLUMBLINE_TRUSTED_PROXIES is not set: callers of this machine and of private networks can name any address in ${clientAddressHeader}, and all callers without that header share one daily limit. Set PLUMBLINE_TRUSTED_PROXIES to the addresses of your proxies, or PLUMBLINE_CLIENT_ADDRESS=socket where there is no proxy.${metrics}`,
+    )
+  }
+  if (mail !== null && baseUrl === null && !isHostAmong(host, isLoopback)) {
+    warnings.push(
+      `Links in mails lead to ${url}, because PLUMBLINE_BASE_URL is not set. Set it to the address at which readers of the mails reach this server.`,
+    )
+  }
+  return warnings
+}
+
+/** Names are not looked up, so any but localhost may stand for every address. */
+function isHostAmong(host: string, isAmong: (address: string) => boolean): boolean {
+  return isIP(host) === 0 ? host === 'localhost' : isAmong(host)
+}
