@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { check } from '../src/operations/check.ts'
 import { databases } from './backends.ts'
 import { start } from './harness.ts'
+import { lineTo } from './line.ts'
 import { openSocket, readAnswers, readToEnd } from './raw.ts'
 import { freshFolder, type Spawned, spawnPlumbline, spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
@@ -304,49 +305,3 @@ for (const [kind, method] of [[net, 'connect'], [dgram, 'connect'], [dgram, 'sen
   }
 }
 `
-
-interface Line {
-  url: string
-  cut(): Promise<void>
-  mend(): Promise<void>
-}
-
-/** A line to a database server that can be cut. */
-async function lineTo(t: TestContext, databaseUrl: string): Promise<Line> {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(Number(target.port || 5432), target.hostname)
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from)
-      from.pipe(to)
-      from.on('error', () => {})
-      from.on('close', () => to.destroy())
-    }
-  })
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    return (server.address() as { port: number }).port
-  }
-  const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${await listen(0)}`
-  async function cut(): Promise<void> {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    await closed
-  }
-  t.after(cut)
-  return {
-    url: url.href,
-    cut,
-    mend: async () => {
-      await listen(Number(url.port))
-    },
-  }
-}

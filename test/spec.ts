@@ -554,6 +554,8 @@ export const requirements = {
     'command.doctor': 'plumbline doctor checks the configuration and the store.',
     'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
     'settings.admin-token': '/v1/admin routes are 404 while PLUMBLINE_ADMIN_TOKEN is unset.',
+    'unavailable.unknown':
+      'A 503 says that nothing was stored only when that is certain; when the database did not confirm the commit it names the idempotency key that makes a repetition safe.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
     'process.sqlite-cli': 'On SQLite the command line works beside the one server.',

@@ -66,6 +66,20 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === UNAVAILABLE
 }
 
+/**
+ * As `unavailable`, of a transaction whose COMMIT was sent and not confirmed: its changes may be durable
+ * or not, and nobody can tell until the database answers again.
+ */
+export function commitUnknown(cause: unknown): Error {
+  const error = isUnavailable(cause) ? (cause as Error) : unavailable(cause)
+  return Object.assign(error, { commit: 'unknown' })
+}
+
+/** Whether what failed may have been stored all the same. */
+export function mayBeStored(error: unknown): boolean {
+  return isUnavailable(error) && 'commit' in (error as Error)
+}
+
 /** Whether it is unavailable only because two transactions waited for each other, and this one gave way. */
 export function gaveWay(error: unknown): boolean {
   if (!isUnavailable(error)) return false

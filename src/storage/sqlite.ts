@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
+  commitUnknown,
   type Database,
   DEFAULT_LIMIT_MS,
   type Queries,
@@ -57,7 +58,7 @@ export async function openSqlite(path: string): Promise<Database> {
     try {
       writer.run('BEGIN IMMEDIATE')
     } catch (error) {
-      if (isBusy(error)) return waitForLock(jobs, error)
+      if (isCausedBy(error, BUSY)) return waitForLock(jobs, error)
       for (const job of jobs) job.reject(error)
       return writer.recover()
     }
@@ -70,7 +71,7 @@ export async function openSqlite(path: string): Promise<Database> {
         answers.push(await attempt(job, jobs.length > 1, overstay.failed))
         if (overstay.over()) break
       }
-      writer.run('COMMIT')
+      commit()
       for (const answer of answers) answer()
     } catch (error) {
       for (const job of jobs.slice(0, tried)) job.reject(error)
@@ -79,6 +80,15 @@ export async function openSqlite(path: string): Promise<Database> {
       overstay.clear()
       queue = [...jobs.slice(tried), ...queue]
       writer.recover()
+    }
+  }
+
+  function commit(): void {
+    try {
+      writer.run('COMMIT')
+    } catch (error) {
+      // Written and not proven to be on disk, it may come back when the file is opened again.
+      throw isCausedBy(error, IOERR) ? commitUnknown(error) : error
     }
   }
 
@@ -359,6 +369,6 @@ export function resultCode(error: unknown): number {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : 0
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && resultCode(error.cause) === BUSY
+function isCausedBy(error: unknown, code: number): boolean {
+  return error instanceof Error && resultCode(error.cause) === code
 }
