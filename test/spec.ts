@@ -556,6 +556,8 @@ export const requirements = {
     'settings.admin-token': '/v1/admin routes are 404 while PLUMBLINE_ADMIN_TOKEN is unset.',
     'unavailable.unknown':
       'A 503 says that nothing was stored only when that is certain; when the database did not confirm the commit it names the idempotency key that makes a repetition safe.',
+    'unavailable.bounded':
+      'A request that cannot be stored is refused with 503 within 5 s, time in the queue included, and at once when too many wait.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
     'process.sqlite-cli': 'On SQLite the command line works beside the one server.',

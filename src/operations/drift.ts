@@ -88,7 +88,7 @@ export async function logRequest(
 ): Promise<z.infer<typeof driftAnswer>> {
   const [logged] = await context.store.log([entryOf(context, request)])
   if (logged === undefined) throw new Error('a logged step without its result')
-  return answerOf(context, logged)
+  return answerOf(logged)
 }
 
 /** Logs many steps at once, of one run or of several: all of them, or none. */
@@ -118,7 +118,7 @@ export const logDriftBatch = keyed({
     throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
   })
   const logged = await context.store.log(entries)
-  return { results: logged.map((each) => answerOf(context, each)) }
+  return { results: logged.map(answerOf) }
 })
 
 /** The steps of a batch, or null when it has none or too many. */
@@ -150,7 +150,7 @@ function entryOf(
   }
 }
 
-function answerOf({ countVerdict }: Keyed, logged: LoggedStep): z.infer<typeof driftAnswer> {
+function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
   if (logged === 'damaged') {
     throw new Refusal(500, 'internal', {
       detail:
@@ -158,7 +158,6 @@ function answerOf({ countVerdict }: Keyed, logged: LoggedStep): z.infer<typeof d
     })
   }
   const { verdict, run_id, agent_id, step, revision, earlier } = logged
-  countVerdict(verdict, true)
   return {
     ...verdict,
     run_id,

@@ -73,6 +73,7 @@ export async function replayable(
    */
   async function logWithOthers(): Promise<Answer | null> {
     let own: Answer | null = null
+    let hasLogged = false
     const ended = await new Promise<Kept | 'worked' | 'apart'>((resolve, reject) => {
       const log = (entries: readonly Entry[]) =>
         new Promise<LoggedStep[]>((goOn) => {
@@ -80,10 +81,12 @@ export async function replayable(
             goOn([...logged])
             return answered
           }
+          hasLogged = true
           service.store.logOnce(entries, { claim, answer }).then(resolve, reject)
         })
       const answered = work({ ...service.store, log }).then((answer) => {
         if ('outside' in answer) throw new Error('a work that logs steps goes on outside')
+        if (!hasLogged) reject(new Error('a work that declares that it logs steps has logged none'))
         const json = JSON.stringify(answer.body)
         own = { ...answer, json }
         return { status: answer.status, answer: json }

@@ -25,7 +25,7 @@ export interface Queries {
 
 /** How long a transaction may take. */
 export interface TxOptions {
-  /** Milliseconds until it is given up as unavailable, waiting for locks included; 4,500 unless given. */
+  /** Milliseconds until it is given up as unavailable, waiting for its turn and for locks included; 3,500 unless given. */
   readonly limitMs?: number
 }
 
@@ -51,8 +51,11 @@ export function leave<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** The time a transaction or a read gets unless its caller says otherwise, in milliseconds. */
-export const DEFAULT_LIMIT_MS = 4_500
+/**
+ * The time a transaction or a read gets unless its caller says otherwise, in milliseconds. With the
+ * second that counting a call may take before, a request is answered within 5 s.
+ */
+export const DEFAULT_LIMIT_MS = 3_500
 
 /** An error that says the database cannot do this now but may soon; the cause's words are part of its message. */
 export function unavailable(cause: unknown): Error {

@@ -14,7 +14,7 @@ import {
 } from './database.ts'
 
 const CONNECT_LIMIT_MS = 2_000
-const STATEMENT_LIMIT_MS = 4_000
+const STATEMENT_LIMIT_MS = 3_000
 const MAX_CONNECTIONS = 10
 const MAX_STATEMENTS = 1_000
 
@@ -301,7 +301,8 @@ function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): P
 }
 
 function begin(limitMs: number): string {
-  if (limitMs === DEFAULT_LIMIT_MS) return 'BEGIN'
+  // What every connection has is near enough.
+  if (limitMs >= STATEMENT_LIMIT_MS && limitMs <= DEFAULT_LIMIT_MS) return 'BEGIN'
   return `BEGIN; SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`
 }
 
