@@ -51,6 +51,26 @@ describe('PostgreSQL away', { skip: postgres.skip, concurrency: 4 }, () => {
     assert.equal((await me.read('a')).run.steps, 1, 'it was stored')
   })
 
+  test('what needs no database is answered while it says nothing, and the rest within 5 s', async (t) => {
+    verifies('counters.outage', 'unavailable.bounded')
+    const { line, me } = await startOnLine(t)
+    line.freeze()
+    const began = performance.now()
+    const asked = [
+      me.post('/v1/drift', step),
+      me.post('/v1/drift', step, { 'idempotency-key': 'k' }),
+      me.post('/v1/drift/batch', { steps: [step, step] }),
+      me.get('/v1/drift/run?run_id=before'),
+      me.app.post('/v1/check', { ground: step.goal, goal: step.goal }),
+    ]
+    const waits = await Promise.all(asked.map((each) => each.then(() => performance.now() - began)))
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    assert.deepEqual(statuses, [503, 503, 503, 503, 200])
+    // Promised are 5 s; the rest is for a loaded machine.
+    assert.ok(Math.max(...waits) < 5_500, `answered after ${waits}`)
+    t.diagnostic(`slowest ${Math.max(...waits)} ms`)
+  })
+
   test('a step that never reached the database is said not to be stored', async (t) => {
     verifies('unavailable.unknown')
     const { line, me } = await startOnLine(t)
