@@ -106,7 +106,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
     config.baseUrl ?? url,
     ...(config.altBaseUrl === null ? [] : [config.altBaseUrl]),
   ]
-  store.onSteps(metrics.countCommit)
+  store.onSteps((logged) => {
+    metrics.countCommit(logged.length)
+    for (const step of logged) if (step !== 'damaged') metrics.countVerdict(step.verdict, true)
+  })
   metrics.watch({
     waitingSteps: store.waitingSteps,
     jobs: () => store.jobs.count(world.now()),
@@ -116,7 +119,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     store,
     world,
     () => baseUrls()[0] ?? '',
-    metrics.countVerdict,
+    (verdict) => metrics.countVerdict(verdict, false),
     log,
   )
   const offered = world.operations.filter(

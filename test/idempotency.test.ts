@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
+import { z } from 'zod'
+import { keyed } from '../src/operations/operation.ts'
 import { databases, onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
@@ -249,6 +251,22 @@ onEachDatabase((database) => {
     assert.equal((await caller.request('DELETE', path, undefined, once)).status, 200)
     assert.equal((await caller.request('DELETE', path, undefined, once)).status, 404)
   })
+})
+
+test('a keyed request whose work declares steps and logs none fails instead of hanging', async (t) => {
+  const idle = keyed({
+    name: 'test.idle',
+    group: 'detector',
+    summary: 'Logs nothing.',
+    http: { method: 'POST', path: '/v1/idle' },
+    logs: true,
+    input: z.object({}),
+    output: z.object({}),
+  })(async () => ({}))
+  const app = await start(t, { operations: [idle] })
+  const caller = await newCaller(app)
+  const answer = await caller.post('/v1/idle', {}, once)
+  assert.deepEqual([answer.status, answer.body.error], [500, 'internal'])
 })
 
 const postgres = databases.find(({ name }) => name === 'postgres')!

@@ -12,6 +12,7 @@ import { type Operation, open } from '../src/operations/operation.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
 import { openSocket, sendRaw } from './raw.ts'
+import { setMemory } from './set-memory.ts'
 import { verifies } from './verifies.ts'
 
 const exporter = new InMemorySpanExporter()
@@ -98,6 +99,30 @@ test('metrics count requests, verdicts, commits and what waits', async (t) => {
   assert.match(text, /plumbline_request_duration_seconds_bucket\{le="0.001",route="\/v1\/check"\}/)
   assert.match(text, /plumbline_jobs\{kind="expire",state="later"\}/)
   assert.doesNotMatch(text, /pl_live|shed/)
+})
+
+test('metrics count the verdict of a stored step once, though its batch is tried again', async (t) => {
+  verifies('process.metrics')
+  const app = await start(t)
+  const me = await newCaller(app)
+  await me.log({ run_id: 'hurt', goal: 'fix the login' })
+  await setMemory(app.running.store.db, 'hurt', 'nonsense')
+  const runs = ['whole', 'hurt', 'whole', 'other']
+  const answers = await Promise.all(
+    runs.map((run_id, at) =>
+      me.post('/v1/drift', { run_id, goal: 'fix the login' }, { 'idempotency-key': `key ${at}` }),
+    ),
+  )
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 500, 200, 200],
+  )
+  const { text } = await app.get('/metrics')
+  const counts = [...text.matchAll(/^plumbline_verdicts_total\{.*stored="true"\} (\d+)$/gm)]
+  assert.equal(
+    counts.reduce((sum, [, count]) => sum + Number(count), 0),
+    4,
+  )
 })
 
 test('the log tells of refusals by route and caller, without query, keys or goals', async (t) => {

@@ -2,15 +2,16 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, writeFileSync } from 'node:fs'
-import { connect, createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { check } from '../src/operations/check.ts'
 import { databases } from './backends.ts'
 import { start } from './harness.ts'
+import { lineTo } from './line.ts'
 import { openSocket, readAnswers, readToEnd } from './raw.ts'
 import { freshFolder, type Spawned, spawnPlumbline, spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
@@ -205,25 +206,26 @@ describe('the process', { concurrency: true }, () => {
   })
 
   test('is not ready while its server is away', { skip: postgres.skip }, async (t) => {
-    verifies('process.readyz', 'process.healthz')
+    verifies('process.readyz', 'process.healthz', 'counters.outage')
     const line = await lineTo(t, await postgres.createUrl())
     const app = await start(t, { env: { DATABASE_URL: line.url } })
     const check = () => app.request('POST', '/v1/check', { body: good })
     assert.deepEqual([(await app.get('/readyz')).status, (await check()).status], [200, 200])
     await line.cut()
-    for (const answer of await Promise.all([app.get('/readyz'), check()])) {
-      assert.deepEqual([answer.status, answer.body.error], [503, 'unavailable'])
-      assert.equal(answer.headers.get('retry-after'), String(answer.body.retry_after_s))
-    }
+    const answer = await app.get('/readyz')
+    assert.deepEqual([answer.status, answer.body.error], [503, 'unavailable'])
+    assert.equal(answer.headers.get('retry-after'), String(answer.body.retry_after_s))
+    const meanwhile = await check()
+    assert.deepEqual(
+      [meanwhile.status, meanwhile.headers.get('x-ratelimit-remaining')],
+      [200, '98'],
+    )
     assert.equal((await app.get('/healthz')).status, 200)
     await line.mend()
+    await app.running.store.counters.flush()
     const again = await check()
     assert.deepEqual([(await app.get('/readyz')).status, again.status], [200, 200])
-    assert.equal(
-      again.headers.get('x-ratelimit-remaining'),
-      '98',
-      'what was refused is not counted',
-    )
+    assert.equal(again.headers.get('x-ratelimit-remaining'), '97', 'the outage is counted too')
   })
 
   test('logs no goal above debug level', async (t) => {
@@ -304,49 +306,3 @@ for (const [kind, method] of [[net, 'connect'], [dgram, 'connect'], [dgram, 'sen
   }
 }
 `
-
-interface Line {
-  url: string
-  cut(): Promise<void>
-  mend(): Promise<void>
-}
-
-/** A line to a database server that can be cut. */
-async function lineTo(t: TestContext, databaseUrl: string): Promise<Line> {
-  const target = new URL(databaseUrl)
-  const sockets = new Set<Socket>()
-  const server = createServer((near) => {
-    const far = connect(Number(target.port || 5432), target.hostname)
-    for (const [from, to] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(from)
-      from.pipe(to)
-      from.on('error', () => {})
-      from.on('close', () => to.destroy())
-    }
-  })
-  const listen = async (port: number) => {
-    server.listen(port, '127.0.0.1')
-    await once(server, 'listening')
-    return (server.address() as { port: number }).port
-  }
-  const url = new URL(databaseUrl)
-  url.host = `127.0.0.1:${await listen(0)}`
-  async function cut(): Promise<void> {
-    if (!server.listening) return
-    const closed = once(server, 'close')
-    server.close()
-    for (const socket of sockets) socket.destroy()
-    await closed
-  }
-  t.after(cut)
-  return {
-    url: url.href,
-    cut,
-    mend: async () => {
-      await listen(Number(url.port))
-    },
-  }
-}

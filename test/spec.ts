@@ -574,6 +574,12 @@ export const requirements = {
     'command.doctor': 'plumbline doctor checks the configuration and the store.',
     'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
     'settings.admin-token': '/v1/admin routes are 404 while PLUMBLINE_ADMIN_TOKEN is unset.',
+    'unavailable.unknown':
+      'A 503 says that nothing was stored only when that is certain; when the database did not confirm the commit it names the idempotency key that makes a repetition safe.',
+    'unavailable.bounded':
+      'A request that cannot be stored is refused with 503 within 5 s, time in the queue included, and at once when too many wait.',
+    'counters.outage':
+      'While PostgreSQL is away or read-only a node counts daily limits in memory and adds them later, so that what needs no database is answered.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
     'process.sqlite-cli': 'On SQLite the command line works beside the one server.',

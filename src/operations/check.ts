@@ -119,7 +119,7 @@ export const check = perAddress(
     throw new Refusal(400, request.error, { detail: request.detail, shapes, note })
   }
   const steps = await judge(service, request.detector ?? service.settings.detector, request.steps)
-  for (const verdict of steps) service.countVerdict(verdict, false)
+  for (const verdict of steps) service.countVerdict(verdict)
   const [first] = steps
   const verdict = steps.at(-1)
   if (first === undefined || verdict === undefined) throw new Error('a check without steps')

@@ -90,7 +90,7 @@ export async function logRequest(
 ): Promise<z.infer<typeof driftAnswer>> {
   const [logged] = await context.store.log([entryOf(context, request)])
   if (logged === undefined) throw new Error('a logged step without its result')
-  return answerOf(context, logged)
+  return answerOf(logged)
 }
 
 /** Judges one step as the first of a run, and keeps nothing of it. */
@@ -101,7 +101,8 @@ export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeo
   const judged = logStep(run, agent, whole, null, now, 0)
   const { revision } = judged.agent.memory
   const names = { run_id: run.run_id, agent_id: agent.agent_id }
-  return answerOf(context, { ...judged, ...names, revision, earlier: null, previous: null }, false)
+  context.countVerdict(judged.verdict)
+  return answerOf({ ...judged, ...names, revision, earlier: null, previous: null })
 }
 
 /** Logs many steps at once, of one run or of several: all of them, or none. */
@@ -135,7 +136,7 @@ export const logDriftBatch = keyed({
     throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
   })
   const logged = await context.store.log(entries)
-  return { results: logged.map((each) => answerOf(context, each)) }
+  return { results: logged.map(answerOf) }
 })
 
 /** The steps of a batch, or null when it has none or too many. */
@@ -167,11 +168,7 @@ function entryOf(
   }
 }
 
-function answerOf(
-  { countVerdict }: Keyed,
-  logged: LoggedStep,
-  stored = true,
-): z.infer<typeof driftAnswer> {
+function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
   if (logged === 'damaged') {
     throw new Refusal(500, 'internal', {
       detail:
@@ -179,7 +176,6 @@ function answerOf(
     })
   }
   const { verdict, run_id, agent_id, step, revision, earlier } = logged
-  countVerdict(verdict, stored)
   return {
     ...verdict,
     run_id,

@@ -44,8 +44,8 @@ export interface Service {
   seal(text: string, secret: string): string
   /** The text that was sealed, or null when it was with another secret. */
   unseal(sealed: string, secret: string): string | null
-  /** Has a verdict counted; `stored` tells steps of runs from those that were only checked. */
-  countVerdict(verdict: Verdict, stored: boolean): void
+  /** Has a verdict counted that is not stored; the store tells of the others when they are. */
+  countVerdict(verdict: Verdict): void
   readonly webhooks: Webhooks
   /** null when none is configured. */
   readonly mail: Mail | null

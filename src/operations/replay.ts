@@ -1,5 +1,6 @@
 import { defaultRunId, maxIdLength } from '../core/drift.ts'
 import { parseJson, wellFormed } from '../core/text.ts'
+import { commitUnknown, isUnavailable } from '../storage/database.ts'
 import type { Kept } from '../storage/idempotency.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
 import type { Store } from '../storage/store.ts'
@@ -72,6 +73,7 @@ export async function replayable(
    */
   async function logWithOthers(): Promise<Answer | null> {
     let own: Answer | null = null
+    let hasLogged = false
     const ended = await new Promise<Kept | 'worked' | 'apart'>((resolve, reject) => {
       const log = (entries: readonly Entry[]) =>
         new Promise<LoggedStep[]>((goOn) => {
@@ -79,10 +81,12 @@ export async function replayable(
             goOn([...logged])
             return answered
           }
+          hasLogged = true
           service.store.logOnce(entries, { claim, answer }).then(resolve, reject)
         })
       const answered = work({ ...service.store, log }).then((answer) => {
         if ('outside' in answer) throw new Error('a work that logs steps goes on outside')
+        if (!hasLogged) reject(new Error('a work that declares that it logs steps has logged none'))
         const json = JSON.stringify(answer.body)
         own = { ...answer, json }
         return { status: answer.status, answer: json }
@@ -115,10 +119,11 @@ export async function replayable(
 
   async function finishOutside({ outside }: Outside<Answer>): Promise<Answer> {
     try {
-      const answer = await outside(service.store)
-      return await service.store.tx((store) => keep(store, answer))
+      const answer = await afterCommit(outside(service.store))
+      return await afterCommit(service.store.tx((store) => keep(store, answer)))
     } catch (error) {
-      await service.store.tx(({ idempotency }) => idempotency.release(claim))
+      // A key that cannot be given back is free again after a minute.
+      await service.store.tx(({ idempotency }) => idempotency.release(claim)).catch(() => {})
       throw error
     }
   }
@@ -126,7 +131,16 @@ export async function replayable(
 
 /** The answer of a work, all of it done. */
 export function settled(worked: Answer | Outside<Answer>, store: Store): Promise<Answer> | Answer {
-  return 'outside' in worked ? worked.outside(store) : worked
+  return 'outside' in worked ? afterCommit(worked.outside(store)) : worked
+}
+
+/** What follows a commit; when the database is away by then, something has been stored all the same. */
+async function afterCommit<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw isUnavailable(error) ? commitUnknown(error) : error
+  }
 }
 
 function conflict(detail: string): Refusal {

@@ -1,4 +1,11 @@
-import { type Database, leave, storable, unavailable } from './database.ts'
+import {
+  type Database,
+  isUnavailable,
+  leave,
+  mayBeStored,
+  storable,
+  unavailable,
+} from './database.ts'
 
 /** How often something was done on a day, per bucket: an address, an account, whatever is limited. */
 export interface Counters {
@@ -22,7 +29,9 @@ export interface Counters {
  * Counters in a database. On SQLite, which has one server, the number is kept in memory and stored
  * within a second, so that a call costs no write and still counts on a full disk; what was counted in
  * the last second before a crash is lost. On PostgreSQL the nodes share the stored number, and a crash
- * of PostgreSQL loses no more than that either.
+ * of PostgreSQL loses no more than that either. While PostgreSQL is away, read-only or slow, each node
+ * goes on from the numbers it knows and adds what it counted when PostgreSQL is back: until then limits
+ * are approximate, since no node sees what the others count.
  */
 export function createCounters(db: Database): Counters {
   return db.kind === 'sqlite' ? countInMemory(db) : countTogether(db)
@@ -31,7 +40,8 @@ export function createCounters(db: Database): Counters {
 const MAX_BUCKETS = 100_000
 const WRITE_PAUSE_MS = 1_000
 const RETRY_PAUSE_MS = 1_000
-const SHARED_LIMIT_MS = 2_000
+/** How long a call waits for its count before the node counts by itself. */
+const SHARED_LIMIT_MS = 1_000
 
 interface Tally {
   readonly bucket: string
@@ -167,42 +177,119 @@ interface Waiting {
   readonly callers: { by: number; resolve(used: number): void; reject(error: unknown): void }[]
 }
 
-function sumOf(callers: Waiting['callers']): number {
-  return callers.reduce((sum, { by }) => sum + by, 0)
+/** What all callers of a bucket add to it. */
+function sumOf({ bucket, day, callers }: Waiting): Tally {
+  return { bucket, day, used: callers.reduce((sum, { by }) => sum + by, 0) }
 }
 
 function countTogether(db: Database): Counters {
   let waiting = new Map<string, Waiting>()
   let sending: Promise<void> | null = null
+  /** What each bucket was last known to have had, the latest last: what an outage goes on from. */
+  const known = new Map<string, number>()
+  /** What was counted during an outage and is not stored yet. */
+  const owed = new Map<string, Tally>()
+  /** Whether the database could not be written the last time. */
+  let away = false
+  let retry: NodeJS.Timeout | null = null
+  let storing: Promise<void> | null = null
+  let closed = false
 
   async function send(): Promise<void> {
     while (waiting.size > 0) {
       await new Promise(setImmediate)
       const calls = waiting
       waiting = new Map()
-      try {
-        for (const { bucket, day, used } of await add([...calls.values()])) {
-          const callers = calls.get(`${day} ${bucket}`)?.callers ?? []
-          let ordinal = used - sumOf(callers)
-          for (const caller of callers) {
-            ordinal += caller.by
-            caller.resolve(ordinal)
-          }
-        }
-      } catch (error) {
-        // Those that came meanwhile would wait once more for a database that is away.
-        for (const { callers } of [...calls.values(), ...waiting.values()]) {
-          for (const caller of callers) caller.reject(error)
-        }
-        waiting = new Map()
-      }
+      if (away) countMeanwhile(calls)
+      else await countStored(calls)
     }
     sending = null
   }
 
+  async function countStored(calls: ReadonlyMap<string, Waiting>): Promise<void> {
+    try {
+      for (const { bucket, day, used } of await add([...calls.values()].map(sumOf))) {
+        const key = `${day} ${bucket}`
+        answer(key, calls.get(key)?.callers ?? [], used)
+      }
+    } catch (error) {
+      if (isUnavailable(error)) {
+        away = true
+        retryLater()
+        countMeanwhile(calls, mayBeStored(error))
+        return
+      }
+      for (const { callers } of calls.values()) for (const { reject } of callers) reject(error)
+    }
+  }
+
+  /** Answers callers whose bucket has had `used`, theirs included. */
+  function answer(key: string, callers: Waiting['callers'], used: number): void {
+    let ordinal = used - callers.reduce((sum, { by }) => sum + by, 0)
+    for (const caller of callers) {
+      ordinal += caller.by
+      caller.resolve(ordinal)
+    }
+    known.delete(key)
+    known.set(key, used)
+    const [oldest] = known.keys()
+    if (known.size > MAX_BUCKETS && oldest !== undefined) known.delete(oldest)
+  }
+
+  /** Counts by what this node knows. What may be stored already is not owed, lest it counts twice. */
+  function countMeanwhile(calls: ReadonlyMap<string, Waiting>, isStored = false): void {
+    for (const [key, call] of calls) {
+      const { used: added } = sumOf(call)
+      if (!isStored && !owe(sumOf(call))) {
+        const error = unavailable('too many counters wait to be stored')
+        for (const { reject } of call.callers) reject(error)
+        continue
+      }
+      answer(key, call.callers, (known.get(key) ?? 0) + added)
+    }
+  }
+
+  /** Remembers a count to be stored; false when there are too many. */
+  function owe({ bucket, day, used }: Tally): boolean {
+    const key = `${day} ${bucket}`
+    const before = owed.get(key)
+    if (before === undefined && owed.size >= MAX_BUCKETS) return false
+    owed.set(key, { bucket, day, used: used + (before?.used ?? 0) })
+    return true
+  }
+
+  function retryLater(): void {
+    if (closed) return
+    retry = setTimeout(() => void storeOwed().catch(retryLater), RETRY_PAUSE_MS)
+    retry.unref()
+  }
+
+  /** Stores what the outage has left and ends it; rejects while the database is still away. */
+  function storeOwed(): Promise<void> {
+    storing ??= storeAll().finally(() => {
+      storing = null
+    })
+    return storing
+  }
+
+  async function storeAll(): Promise<void> {
+    // Asked first, so that counts are not sent to where nobody can tell whether they arrived.
+    await db.get('SELECT 1 AS answers')
+    while (owed.size > 0) {
+      const rows = [...owed.values()]
+      owed.clear()
+      try {
+        for (const { bucket, day, used } of await add(rows)) known.set(`${day} ${bucket}`, used)
+      } catch (error) {
+        if (!mayBeStored(error)) for (const row of rows) owe(row)
+        throw error
+      }
+    }
+    away = false
+  }
+
   /** Rows are added in one order on every node: in different orders they would wait for each other. */
-  async function add(calls: readonly Waiting[]): Promise<Tally[]> {
-    const rows = calls.map(({ bucket, day, callers }) => ({ bucket, day, used: sumOf(callers) }))
+  async function add(rows: readonly Tally[]): Promise<Tally[]> {
     const { counted } = await db.tx(
       async (tx) => {
         // It goes to disk with the next commit that is waited for, so with that of what the call stores.
@@ -226,6 +313,7 @@ function countTogether(db: Database): Counters {
 
   async function flush(): Promise<void> {
     await sending
+    if (owed.size > 0) await storeOwed()
   }
 
   return {
@@ -244,11 +332,15 @@ function countTogether(db: Database): Counters {
         storable(bucket),
         day,
       )
-      return row?.used ?? 0
+      return (row?.used ?? 0) + (owed.get(`${day} ${storable(bucket)}`)?.used ?? 0)
     },
     expire: (beforeDay, limit) => expireStored(db, beforeDay, limit),
     flush,
-    close: flush,
+    async close() {
+      closed = true
+      if (retry !== null) clearTimeout(retry)
+      await flush().catch(() => {})
+    },
   }
 }
 

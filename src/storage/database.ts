@@ -25,7 +25,7 @@ export interface Queries {
 
 /** How long a transaction may take. */
 export interface TxOptions {
-  /** Milliseconds until it is given up as unavailable, waiting for locks included; 4,500 unless given. */
+  /** Milliseconds until it is given up as unavailable, waiting for its turn and for locks included; 3,500 unless given. */
   readonly limitMs?: number
 }
 
@@ -51,8 +51,11 @@ export function leave<T>(asked: Promise<T>): Promise<T> {
   return asked
 }
 
-/** The time a transaction or a read gets unless its caller says otherwise, in milliseconds. */
-export const DEFAULT_LIMIT_MS = 4_500
+/**
+ * The time a transaction or a read gets unless its caller says otherwise, in milliseconds. With the
+ * second that counting a call may take before, a request is answered within 5 s.
+ */
+export const DEFAULT_LIMIT_MS = 3_500
 
 /** An error that says the database cannot do this now but may soon; the cause's words are part of its message. */
 export function unavailable(cause: unknown): Error {
@@ -64,6 +67,20 @@ export function unavailable(cause: unknown): Error {
 /** Whether the database was away, full, read-only or busy too long: worth another try later, and no bug. */
 export function isUnavailable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === UNAVAILABLE
+}
+
+/**
+ * As `unavailable`, of a transaction whose COMMIT was sent and not confirmed: its changes may be durable
+ * or not, and nobody can tell until the database answers again.
+ */
+export function commitUnknown(cause: unknown): Error {
+  const error = isUnavailable(cause) ? (cause as Error) : unavailable(cause)
+  return Object.assign(error, { commit: 'unknown' })
+}
+
+/** Whether what failed may have been stored all the same. */
+export function mayBeStored(error: unknown): boolean {
+  return isUnavailable(error) && 'commit' in (error as Error)
 }
 
 /** Whether it is unavailable only because two transactions waited for each other, and this one gave way. */

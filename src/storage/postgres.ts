@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import { nextTick } from 'node:process'
 import pg, { type PoolClient, type QueryResult } from 'pg'
 import {
+  commitUnknown,
   type Database,
   DEFAULT_LIMIT_MS,
+  isUnavailable,
   leave,
   type Queries,
   storable,
@@ -12,7 +14,7 @@ import {
 } from './database.ts'
 
 const CONNECT_LIMIT_MS = 2_000
-const STATEMENT_LIMIT_MS = 4_000
+const STATEMENT_LIMIT_MS = 3_000
 const MAX_CONNECTIONS = 10
 const MAX_STATEMENTS = 1_000
 
@@ -118,18 +120,18 @@ export async function openPostgres(url: string): Promise<Database> {
       try {
         const result = await work(loan.queries)
         loan.end()
-        loan.assertDone()
+        assertNone(loan.failure())
         // Sent behind what nobody has waited for; where a statement has failed, it undoes everything.
         const undone = (await session.commit()) === 'ROLLBACK'
-        loan.assertDone()
+        assertNone(loan.failure())
         if (undone) throw new Error('A failed statement undid this transaction.')
         return result
       } catch (error) {
         loan.end()
         await session.rollBack()
         // What followed a failed statement was refused because of it.
-        loan.assertDone()
-        throw error
+        const first = loan.failure()?.error ?? error
+        throw session.isCommitUnknown() && isUnavailable(first) ? commitUnknown(first) : first
       } finally {
         session.release()
       }
@@ -184,8 +186,14 @@ export async function openPostgres(url: string): Promise<Database> {
       async commit(): Promise<string | null> {
         if (opening === null) return null
         isOver = true
-        return (await whenTaken((client) => send(client, { text: 'COMMIT' }))).command
+        const sendCommit = (client: PoolClient) => {
+          deadline.noteCommit()
+          return send(client, { text: 'COMMIT' })
+        }
+        return (await whenTaken(sendCommit)).command
       },
+      /** Whether COMMIT was sent over a connection that was then lost. */
+      isCommitUnknown: () => deadline.hasCommitted() && (taken === null || lost.has(taken)),
       async rollBack(): Promise<void> {
         await opening
         if (taken === null || lost.has(taken)) return
@@ -257,6 +265,9 @@ interface Deadline {
   /** Has the connection cut when the time is up. */
   watch(client: PoolClient): void
   passed(): boolean
+  /** Says that COMMIT is being sent: from then on nobody knows what an answer that is missing would say. */
+  noteCommit(): void
+  hasCommitted(): boolean
 }
 
 /** Runs `work`, and rejects as unavailable when it has not ended after `limitMs`. */
@@ -264,11 +275,13 @@ function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): P
   return new Promise((resolve, reject) => {
     let current: PoolClient | null = null
     let passed = false
+    let committed = false
     const cut = () => current?.connection.stream.destroy()
     const timer = setTimeout(() => {
       passed = true
       cut()
-      reject(unavailable(`no answer within ${limitMs} ms`))
+      const reason = `no answer within ${limitMs} ms`
+      reject(committed ? commitUnknown(reason) : unavailable(reason))
     }, limitMs)
     const deadline: Deadline = {
       watch(client) {
@@ -276,6 +289,10 @@ function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): P
         if (passed) cut()
       },
       passed: () => passed,
+      noteCommit() {
+        committed = true
+      },
+      hasCommitted: () => committed,
     }
     work(deadline)
       .then(resolve, reject)
@@ -284,15 +301,16 @@ function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): P
 }
 
 function begin(limitMs: number): string {
-  if (limitMs === DEFAULT_LIMIT_MS) return 'BEGIN'
+  // What every connection has is near enough.
+  if (limitMs >= STATEMENT_LIMIT_MS && limitMs <= DEFAULT_LIMIT_MS) return 'BEGIN'
   return `BEGIN; SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`
 }
 
 /** Queries for one transaction, in their order, refused once it is over: they would run inside another's. */
 function lendQueries(ask: (sql: string, values: readonly Value[]) => Promise<QueryResult>): {
   queries: Queries
-  /** Throws what the first query failed with, which nobody may have waited for. */
-  assertDone(): void
+  /** What the first query that failed did so with; nobody may have waited for it. */
+  failure(): { error: unknown } | null
   end(): void
 } {
   let over = false
@@ -319,13 +337,15 @@ function lendQueries(ask: (sql: string, values: readonly Value[]) => Promise<Que
         use(sql, values, ({ rows }) => rows[0] as Row | undefined),
       run: (sql, ...values) => use(sql, values, ({ rowCount }) => rowCount ?? 0),
     },
-    assertDone() {
-      if (failure !== null) throw failure.error
-    },
+    failure: () => failure,
     end() {
       over = true
     },
   }
+}
+
+function assertNone(failure: { error: unknown } | null): void {
+  if (failure !== null) throw failure.error
 }
 
 const INT8 = 20

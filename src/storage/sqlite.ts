@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
+  commitUnknown,
   type Database,
   DEFAULT_LIMIT_MS,
   type Queries,
@@ -11,6 +12,8 @@ import {
 } from './database.ts'
 
 const MAX_BATCH = 256
+/** Most transactions that wait; further ones are refused at once, as they would be in vain. */
+const MAX_WAITING = 10_000
 const MAX_STATEMENTS = 500
 const LOCK_RETRY_MS = 5
 const OPEN_LIMIT_MS = 1_000
@@ -53,11 +56,13 @@ export async function openSqlite(path: string): Promise<Database> {
   }
 
   async function commitBatch(): Promise<void> {
+    refuseLate(unavailable('its turn did not come in time'))
     const jobs = queue.splice(0, MAX_BATCH)
+    if (jobs.length === 0) return
     try {
       writer.run('BEGIN IMMEDIATE')
     } catch (error) {
-      if (isBusy(error)) return waitForLock(jobs, error)
+      if (isCausedBy(error, BUSY)) return waitForLock(jobs, error)
       for (const job of jobs) job.reject(error)
       return writer.recover()
     }
@@ -70,7 +75,7 @@ export async function openSqlite(path: string): Promise<Database> {
         answers.push(await attempt(job, jobs.length > 1, overstay.failed))
         if (overstay.over()) break
       }
-      writer.run('COMMIT')
+      commit()
       for (const answer of answers) answer()
     } catch (error) {
       for (const job of jobs.slice(0, tried)) job.reject(error)
@@ -79,6 +84,15 @@ export async function openSqlite(path: string): Promise<Database> {
       overstay.clear()
       queue = [...jobs.slice(tried), ...queue]
       writer.recover()
+    }
+  }
+
+  function commit(): void {
+    try {
+      writer.run('COMMIT')
+    } catch (error) {
+      // Written and not proven to be on disk, it may come back when the file is opened again.
+      throw isCausedBy(error, IOERR) ? commitUnknown(error) : error
     }
   }
 
@@ -113,13 +127,18 @@ export async function openSqlite(path: string): Promise<Database> {
   }
 
   async function waitForLock(jobs: readonly Job[], error: unknown): Promise<void> {
-    const patient = jobs.filter((job) => {
-      job.waitMs -= LOCK_RETRY_MS
-      if (job.waitMs <= 0) job.reject(error)
-      return job.waitMs > 0
-    })
-    queue = [...patient, ...queue]
+    queue = [...jobs, ...queue]
+    refuseLate(error)
     await new Promise((next) => setTimeout(next, LOCK_RETRY_MS))
+  }
+
+  /** Refuses all that has waited as long as it may, wherever in the queue it stands. */
+  function refuseLate(error: unknown): void {
+    const now = performance.now()
+    const isLate = ({ until }: Job) => until <= now
+    if (!queue.some(isLate)) return
+    for (const job of queue.filter(isLate)) job.reject(error)
+    queue = queue.filter((job) => !isLate(job))
   }
 
   async function read<T>(ask: (connection: Connection) => T): Promise<T> {
@@ -140,7 +159,9 @@ export async function openSqlite(path: string): Promise<Database> {
     tx: (work, { limitMs = DEFAULT_LIMIT_MS } = {}) =>
       new Promise((resolve, reject) => {
         if (closed) return reject(unavailable('it is closed'))
-        queue.push({ work, resolve: resolve as Job['resolve'], reject, waitMs: limitMs })
+        if (queue.length >= MAX_WAITING) return reject(unavailable('too many transactions wait'))
+        const until = performance.now() + limitMs
+        queue.push({ work, resolve: resolve as Job['resolve'], reject, until })
         draining ??= drain()
       }),
     async close() {
@@ -158,8 +179,8 @@ interface Job {
   readonly work: (tx: Queries) => Promise<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
-  /** Milliseconds it will still wait for another process to let go of the file. */
-  waitMs: number
+  /** When it is given up unless it has begun by then, by the clock of `performance.now`. */
+  readonly until: number
 }
 
 /** Tells when a batch has not ended within its turn, which means that a job awaits something else. */
@@ -359,6 +380,6 @@ export function resultCode(error: unknown): number {
   return typeof error.errcode === 'number' ? error.errcode & 0xff : 0
 }
 
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && resultCode(error.cause) === BUSY
+function isCausedBy(error: unknown, code: number): boolean {
+  return error instanceof Error && resultCode(error.cause) === code
 }

@@ -1,4 +1,11 @@
-import { type Database, gaveWay, isUnavailable, type Queries } from './database.ts'
+import {
+  type Database,
+  DEFAULT_LIMIT_MS,
+  gaveWay,
+  isUnavailable,
+  type Queries,
+  unavailable,
+} from './database.ts'
 import { type Claim, claimAll, type Kept, keepAll, keyOfClaim } from './idempotency.ts'
 import { createRecentRuns } from './recent-runs.ts'
 import { keyOf } from './rows.ts'
@@ -11,6 +18,9 @@ import { logAndTell } from './told-steps.ts'
  */
 const maxBatch = 512
 const maxText = 64_000
+
+/** Most steps that wait for a transaction; more are refused at once, as their turn would come too late. */
+const maxWaiting = 20_000
 
 /**
  * How many transactions log at once: SQLite has one writer; on PostgreSQL one is gathered and judged
@@ -32,10 +42,12 @@ const lateMs = 50
  */
 export function createStepLog(
   db: Database,
-  onCommit: (steps: number) => void,
+  onCommit: (logged: readonly LoggedStep[]) => void,
   onJob: () => void,
 ): StepLog {
   let waiting: Waiting[] = []
+  /** Steps of those that wait. */
+  let waitingSteps = 0
   /** Runs and idempotency keys of the transactions under way: whatever else needs one waits. */
   const busy = new Set<string>()
   const recent = createRecentRuns(db.kind)
@@ -78,13 +90,34 @@ export function createStepLog(
     const { taken, left } = choose()
     waiting = left
     for (const call of taken) {
+      waitingSteps -= call.entries.length
       underWay += call.entries.length
       for (const each of needsOf(call)) busy.add(each)
     }
     return taken
   }
 
+  /** Refuses the requests that have waited as long as a transaction may take. */
+  function refuseLate(): void {
+    const now = performance.now()
+    const late = waiting.filter(({ until }) => until <= now)
+    if (late.length === 0) return
+    waiting = waiting.filter(({ until }) => until > now)
+    for (const call of late) {
+      waitingSteps -= call.entries.length
+      call.reject(unavailable('the turn of these steps did not come in time'))
+    }
+  }
+
+  /** What is left of the time of the request that has waited longest, of those that can be taken now. */
+  function timeLeft(): number {
+    const oldest = waiting.find((call) => !needsOneOf(call, busy))
+    return oldest === undefined ? DEFAULT_LIMIT_MS : oldest.until - performance.now()
+  }
+
   async function logTogether(): Promise<void> {
+    refuseLate()
+    if (waiting.length === 0) return
     let batch: Waiting[] = []
     let jobs = false
     const jobAdded = () => {
@@ -92,15 +125,15 @@ export function createStepLog(
     }
     const patience = startPatience()
     beginning = true
+    const begin = (tx: Queries) => {
+      // Taken only now, so that whatever came while the transaction began is part of it.
+      beginning = false
+      batch = take()
+      return work(tx, batch, jobAdded)
+    }
+    let outcomes: Worked[] | null = null
     try {
-      const outcomes = await db.tx((tx) => {
-        // Taken only now, so that whatever came while the transaction began is part of it.
-        beginning = false
-        batch = take()
-        return work(tx, batch, jobAdded)
-      })
-      onCommit(outcomes.reduce((steps, { logged }) => steps + logged.length, 0))
-      for (const [place, outcome] of outcomes.entries()) batch[place]?.end(outcome)
+      outcomes = await db.tx(begin, { limitMs: timeLeft() })
     } catch (error) {
       recent.forget()
       beginning = false
@@ -118,19 +151,26 @@ export function createStepLog(
       underWay -= call.entries.length
       for (const each of needsOf(call)) busy.delete(each)
     }
+    for (const [place, outcome] of (outcomes ?? []).entries()) batch[place]?.end(outcome)
     // Even when the commit seems to have failed: it may have happened.
     if (jobs) onJob()
+    if (outcomes !== null) onCommit(outcomes.flatMap(({ logged }) => logged))
   }
 
   async function logAlone(call: Waiting, jobAdded: () => void): Promise<void> {
     // Its answer was begun, and cannot be begun again.
     if (call.once !== null) return call.end('apart')
+    let outcomes: Worked[]
     try {
-      for (const outcome of await db.tx((tx) => work(tx, [call], jobAdded))) call.end(outcome)
+      const limitMs = call.until - performance.now()
+      if (limitMs <= 0) throw unavailable('the time of these steps is up')
+      outcomes = await db.tx((tx) => work(tx, [call], jobAdded), { limitMs })
     } catch (error) {
       recent.forget()
-      call.reject(error)
+      return call.reject(error)
     }
+    for (const outcome of outcomes) call.end(outcome)
+    onCommit(outcomes.flatMap(({ logged }) => logged))
   }
 
   async function work(
@@ -165,10 +205,6 @@ export function createStepLog(
     return outcomes
   }
 
-  function waitingSteps(): number {
-    return waiting.reduce((steps, { entries }) => steps + entries.length, 0)
-  }
-
   /** Lets others go on when the transaction that begins now takes long. */
   function startPatience(): { end(): void } {
     if (lanes[db.kind] === 1) return { end() {} }
@@ -188,7 +224,7 @@ export function createStepLog(
 
   function mayBegin(): boolean {
     if (beginning) return false
-    const isWorthIt = underWay === 0 || waitingSteps() >= Math.max(underWay, worthALane)
+    const isWorthIt = underWay === 0 || waitingSteps >= Math.max(underWay, worthALane)
     return (isWorthIt || late > 0) && choose().taken.length > 0
   }
 
@@ -203,11 +239,17 @@ export function createStepLog(
     once: Once | null,
     { end, reject }: Pick<Waiting, 'end' | 'reject'>,
   ): void {
+    if (waitingSteps + entries.length > maxWaiting) {
+      reject(unavailable('too many steps wait'))
+      return
+    }
     const runs = [...new Set(entries.map(({ account, request }) => keyOf(account, request.runId)))]
     const key = once === null ? null : keyOfClaim(once.claim)
     const text = entries.reduce((sum, entry) => sum + textOf(entry), 0)
-    const call = { entries, text, once, runs, key, end, reject }
+    const until = performance.now() + DEFAULT_LIMIT_MS
+    const call = { entries, text, once, runs, key, until, end, reject }
     waiting.push(call)
+    waitingSteps += entries.length
     if (running < lanes[db.kind] && !needsOneOf(call, busy) && mayBegin()) void run()
   }
 
@@ -223,7 +265,7 @@ export function createStepLog(
           resolve(outcome === 'apart' ? 'apart' : (outcome.earlier ?? 'worked'))
         add(entries, once, { end, reject })
       }),
-    waitingSteps,
+    waitingSteps: () => waitingSteps,
   }
 }
 
@@ -269,6 +311,8 @@ interface Waiting {
   /** Its runs, each once, and its idempotency key or null. */
   readonly runs: readonly string[]
   readonly key: string | null
+  /** When its time is up, by the clock of `performance.now`. */
+  readonly until: number
   readonly end: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }

@@ -64,8 +64,8 @@ export interface OpenStore extends Store {
   writable(at: number): Promise<void>
   /** Steps that have come in and are not stored yet. */
   waitingSteps(): number
-  /** Has `listener` called with the number of steps after each commit of steps. */
-  onSteps(listener: (steps: number) => void): void
+  /** Has `listener` called with the steps of each commit of steps, once it is durable. */
+  onSteps(listener: (logged: readonly LoggedStep[]) => void): void
   /** Has `wake` called after each commit that added a job. */
   onJob(wake: () => void): void
   /** Stores what is still in memory and closes the database. */
@@ -79,7 +79,7 @@ export function createStore(db: Database): OpenStore {
   const keys = newKeyMemory()
 
   let wake = () => {}
-  let countSteps = (_steps: number) => {}
+  let tellSteps = (_logged: readonly LoggedStep[]) => {}
   /** What this node does when a change of the kind is committed. */
   const committed = { keys: () => forgetKeys(keys), jobs: () => wake() }
   type Kind = keyof typeof committed
@@ -109,10 +109,14 @@ export function createStore(db: Database): OpenStore {
     }
   }
 
-  function within(tx: Queries, note: Note): Store {
+  function within(tx: Queries, note: Note, logged: LoggedStep[]): Store {
     const store: Store = {
       ...over(tx, note),
-      log: (entries) => logAndTell(tx, db.kind, [entries], () => note('jobs')),
+      async log(entries) {
+        const steps = await logAndTell(tx, db.kind, [entries], () => note('jobs'))
+        logged.push(...steps)
+        return steps
+      },
       logOnce: async () => 'apart',
       tx: (work) => work(store),
     }
@@ -124,8 +128,11 @@ export function createStore(db: Database): OpenStore {
     begin: (inside: (tx: Queries) => Promise<T>) => Promise<T>,
   ): Promise<T> {
     const kinds = new Set<Kind>()
+    const logged: LoggedStep[] = []
     try {
-      return await begin((tx) => work(within(tx, (kind) => kinds.add(kind))))
+      const result = await begin((tx) => work(within(tx, (kind) => kinds.add(kind), logged)))
+      if (logged.length > 0) tellSteps(logged)
+      return result
     } finally {
       // A commit that seems to have failed may have happened.
       for (const kind of kinds) committed[kind]()
@@ -134,7 +141,7 @@ export function createStore(db: Database): OpenStore {
 
   const { log, logOnce, waitingSteps } = createStepLog(
     db,
-    (steps) => countSteps(steps),
+    (logged) => tellSteps(logged),
     () => committed.jobs(),
   )
   const root = over(db, (kind) => committed[kind]())
@@ -145,7 +152,7 @@ export function createStore(db: Database): OpenStore {
     logOnce,
     waitingSteps,
     onSteps(listener) {
-      countSteps = listener
+      tellSteps = listener
     },
     tx: (work) => transact(work, (inside) => db.tx(inside)),
     inTurn: (work) => transact(work, (inside) => inTurn(db, inside)),

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { admin, type Operation, type Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import type { Tool } from '../operations/tool.ts'
-import { isUnavailable } from '../storage/database.ts'
+import { isUnavailable, mayBeStored } from '../storage/database.ts'
 import { type AddressSettings, addressBucket } from './address.ts'
 import { readCall } from './call.ts'
 import { type Exchange, jsonType, sendBytes, sendJson, sendLines, sendText } from './exchange.ts'
@@ -145,7 +145,7 @@ function answerFault({ log }: HttpParts, exchange: Exchange, error: unknown): vo
     headers['retry-after'] = String(retryAfterSeconds)
     sendJson(exchange, 503, {
       error: 'unavailable',
-      detail: 'The database cannot be reached or written right now. Nothing was stored; try again.',
+      detail: unavailableDetail(error),
       retry_after_s: retryAfterSeconds,
     })
   } else {
@@ -156,6 +156,14 @@ function answerFault({ log }: HttpParts, exchange: Exchange, error: unknown): vo
       request_id: requestId,
     })
   }
+}
+
+/** What a caller is told when the database was away: whether the request can have changed anything. */
+function unavailableDetail(error: unknown): string {
+  if (!mayBeStored(error)) {
+    return 'The database cannot be reached or written right now. Nothing was stored; try again.'
+  }
+  return 'The database did not confirm this request in time. It may or may not have been stored. Repeat it with the same idempotency key (or step_id) and it is stored once; without a key, read before you repeat it.'
 }
 
 function isStream(body: unknown): body is AsyncIterable<string> {

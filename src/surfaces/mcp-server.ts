@@ -10,7 +10,7 @@ import { z } from 'zod'
 import type { Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import type { Tool, ToolCaller } from '../operations/tool.ts'
-import { isUnavailable } from '../storage/database.ts'
+import { isUnavailable, mayBeStored } from '../storage/database.ts'
 
 /** What servers of the tool protocol are made from. */
 export interface McpParts {
@@ -138,7 +138,10 @@ function faultOf(
 ): Record<string, unknown> & { error: string } {
   if (error instanceof Refusal) return { error: error.word, ...error.fields }
   if (isUnavailable(error)) {
-    return { error: 'unavailable', detail: 'The database cannot be reached right now; try again.' }
+    const detail = mayBeStored(error)
+      ? 'The database did not confirm this in time. It may or may not have been stored; read what is there before you repeat it.'
+      : 'The database cannot be reached right now; try again.'
+    return { error: 'unavailable', detail }
   }
   onFault(error, tool)
   return { error: 'internal', detail: 'This is a fault of the server; its log tells more.' }

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { type Database, isUnavailable } from '../../src/storage/database.ts'
 import { openDatabase } from '../../src/storage/open-database.ts'
 import { databases, openFor } from '../backends.ts'
+import { verifies } from '../verifies.ts'
 
 const sqlite = databases.find(({ name }) => name === 'sqlite')!
 
@@ -154,6 +155,49 @@ test('a lock held by another process is waited for, up to the limit', async (t) 
   other.exec('COMMIT')
   await patient
   assert.deepEqual(await db.all('SELECT id FROM items'), [{ id: 1 }])
+})
+
+test('of many that wait for a lock held elsewhere none waits longer than its limit', async (t) => {
+  verifies('unavailable.bounded')
+  const url = await sqlite.createUrl()
+  const db = await openItems(t, url)
+  const other = new DatabaseSync(url.slice('sqlite:'.length))
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const limitMs = 1_000
+  const began = performance.now()
+  const waits = await Promise.all(
+    Array.from({ length: 1_000 }, async (_, id) => {
+      const write = db.tx((tx) => tx.run('INSERT INTO items (id) VALUES (?)', id), { limitMs })
+      await assert.rejects(write, isUnavailable)
+      return performance.now() - began
+    }),
+  )
+  // Generous to a loaded machine: each batch with a limit of its own took four times as long.
+  assert.ok(
+    Math.max(...waits) < 2.5 * limitMs,
+    `the last was refused after ${Math.max(...waits)} ms`,
+  )
+  other.exec('ROLLBACK')
+  await insert(db, 1)
+  assert.deepEqual(await db.all('SELECT id FROM items'), [{ id: 1 }])
+})
+
+test('beyond a bound what comes is refused at once and what waits is not', async (t) => {
+  verifies('unavailable.bounded')
+  const url = await sqlite.createUrl()
+  const db = await openItems(t, url)
+  const other = new DatabaseSync(url.slice('sqlite:'.length))
+  t.after(() => other.close())
+  other.exec('BEGIN IMMEDIATE')
+  const limitMs = 60_000
+  const write = (id: number) =>
+    db.tx((tx) => tx.run('INSERT INTO items (id) VALUES (?)', id), { limitMs })
+  const waiting = Array.from({ length: 10_000 }, (_, id) => write(id))
+  await assert.rejects(write(10_000), isUnavailable)
+  other.exec('ROLLBACK')
+  await Promise.all(waiting)
+  await write(10_000)
 })
 
 test('several processes that make one new file at once all get it', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
@@ -17,6 +18,7 @@ import type { LoggedStep } from '../../src/storage/steps.ts'
 import { createStore, type OpenStore } from '../../src/storage/store.ts'
 import { databases, onEachDatabase, openFor } from '../backends.ts'
 import { setMemory } from '../set-memory.ts'
+import { verifies } from '../verifies.ts'
 
 const sqlite = databases.find(({ name }) => name === 'sqlite')!
 const postgres = databases.find(({ name }) => name === 'postgres')!
@@ -136,6 +138,64 @@ onEachDatabase((database) => {
     assert.deepEqual([alone, ...together.flat()].map(numberOf), [1, 2, 3])
     deadlocks = 2
     await assert.rejects(store.log([entry({})]), isUnavailable)
+  })
+
+  /** Keeps steps of the run `a` from being stored while `work` runs. */
+  async function whileHeld(db: Database, url: string, work: () => Promise<void>): Promise<void> {
+    if (db.kind === 'sqlite') {
+      const other = new DatabaseSync(url.slice('sqlite:'.length))
+      other.exec('BEGIN IMMEDIATE')
+      await work().finally(() => other.close())
+      return
+    }
+    await db.tx(
+      async (tx) => {
+        await tx.all("SELECT run_id FROM runs WHERE run_id = 'a' FOR UPDATE")
+        await work()
+      },
+      { limitMs: 60_000 },
+    )
+  }
+
+  test('of steps in several batches behind a lock none waits longer than the limit', async (t) => {
+    verifies('unavailable.bounded')
+    const url = await database.createUrl()
+    const db = await openMigrated(t, url)
+    const { log, waitingSteps } = createStore(db)
+    await log([entry({ run_id: 'a' })])
+    await whileHeld(db, url, async () => {
+      const began = performance.now()
+      const waits = await Promise.all(
+        Array.from({ length: 1_500 }, async () => {
+          await assert.rejects(log([entry({ run_id: 'a' })]), isUnavailable)
+          return performance.now() - began
+        }),
+      )
+      // Generous to a loaded machine: each batch with a limit of its own took three times as long.
+      assert.ok(Math.max(...waits) < 6_500, `the last was refused after ${Math.max(...waits)} ms`)
+    })
+    assert.equal(waitingSteps(), 0)
+    assert.equal(numberOf((await log([entry({ run_id: 'a' })]))[0]), 2)
+  })
+
+  test('steps beyond a bound are refused at once, and those that wait are stored', async (t) => {
+    verifies('unavailable.bounded')
+    const url = await database.createUrl()
+    const db = await openMigrated(t, url)
+    const { log, waitingSteps } = createStore(db)
+    const batch = () => log(Array.from({ length: 500 }, () => entry({ run_id: 'a' })))
+    await log([entry({ run_id: 'a' })])
+    let waiting: Promise<LoggedStep[]>[] = []
+    await whileHeld(db, url, async () => {
+      waiting = Array.from({ length: 50 }, batch)
+      for (const each of waiting) each.catch(() => {})
+      await assert.rejects(batch(), isUnavailable)
+      assert.ok(waitingSteps() <= 20_000)
+    })
+    const stored = (await Promise.allSettled(waiting)).filter(
+      ({ status }) => status === 'fulfilled',
+    )
+    assert.ok(stored.length >= 30, `${stored.length} of 50 batches were stored`)
   })
 
   test('whatever else changes runs, steps go on from what is stored', async (t) => {
