@@ -650,6 +650,8 @@ export const requirements = {
     'events.request':
       'An event is a POST with content-type application/json and user-agent svc-alerts/1.',
     'events.timeout': 'A webhook has 5 seconds.',
+    'events.fair':
+      'Events and tests of an account wait neither for receivers nor for names of others that hang, however these change their addresses.',
     'events.structured':
       'Any other host gets event (drift), account, run_id, goal (or null), reason, severity, phi, advice and ts in ISO 8601.',
     'events.team-chat':
@@ -765,6 +767,8 @@ export const requirements = {
     'digest.test': 'POST /v1/digest/test sends at once and answers ok, delivered and detail.',
     'digest.content':
       'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
+    'digest.fair': 'Tests that hang keep no scheduled digest from being sent.',
+    'digest.retried': 'A digest that was not taken is tried again after the pauses of an event.',
     'digest.weekday': 'weekday 0 is Sunday.',
     'digest.private': 'A digest address that is private is 400 invalid_webhook.',
     'digest.unconfirmed': 'A digest by mail without a confirmed address is 409 conflict.',

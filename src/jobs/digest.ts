@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { signingSecrets } from '../core/alerts.ts'
-import { isDelivered } from '../core/delivery.ts'
+import { isDelivered, retryPauseMs } from '../core/delivery.ts'
 import {
   type DigestReport,
   digestPeriod,
@@ -47,8 +47,8 @@ export function digestJob(account: string, due: number) {
 
 /**
  * Sends digests when they are due. One that could not be sent, because the process was down or the
- * receiver away, is sent once, and tells of all the time since the last one; after five attempts it
- * waits for its next time.
+ * receiver away, is sent once, and tells of all the time since the last one; after five attempts, with
+ * the pauses of an event between them, it waits for its next time.
  */
 export function createDigestJob(parts: DigestParts): JobKind {
   const { store, now } = parts
@@ -60,7 +60,7 @@ export function createDigestJob(parts: DigestParts): JobKind {
     if (digest.next > at) return digest.next
     const next = nextDigest(digest, at)
     const { delivered, detail } = (await maySend(account))
-      ? await sendDigest(parts, account, digest, at)
+      ? await sendDigest(parts, parts.webhooks.send, account, digest, at)
       : { delivered: false, detail: null }
     if (!delivered && detail !== null && attempt < attempts) throw new Error(detail)
     const sentUntil = delivered ? at : null
@@ -74,12 +74,20 @@ export function createDigestJob(parts: DigestParts): JobKind {
   }
 
   // A digest gives up by itself, so the job never does.
-  return { name: kindName, leaseMs, atOnce: 4, maxAttempts: Number.MAX_SAFE_INTEGER, run }
+  return {
+    name: kindName,
+    leaseMs,
+    atOnce: 4,
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    retryAfterMs: retryPauseMs,
+    run,
+  }
 }
 
-/** Makes the digest of the period that ends at `at` and sends it, with one attempt. */
+/** Makes the digest of the period that ends at `at` and sends it, to a webhook through `send`, with one attempt. */
 export async function sendDigest(
   parts: DigestParts,
+  send: Webhooks['send'],
   account: string,
   digest: Digest,
   at: number,
@@ -88,7 +96,7 @@ export async function sendDigest(
   const detail =
     digest.channel === 'email'
       ? await sendMail(parts, account, digest, report)
-      : await sendWebhook(parts, account, digest.url ?? '', report)
+      : await sendWebhook(parts, send, account, digest.url ?? '', report)
   return { delivered: detail === '', detail }
 }
 
@@ -176,7 +184,8 @@ async function sendMail(
 }
 
 async function sendWebhook(
-  { store, webhooks, baseUrl, now }: DigestParts,
+  { store, baseUrl, now }: DigestParts,
+  send: Webhooks['send'],
   account: string,
   url: string,
   report: DigestReport,
@@ -190,7 +199,7 @@ async function sendWebhook(
   const timestampS = Math.floor(now() / 1000)
   const headers =
     signing.length === 0 ? {} : signatureHeaders({ id, timestampS, body, secrets: signing })
-  const { status, error } = await webhooks.send({ url, body, headers, askedBy: account })
+  const { status, error } = await send({ url, account, body, headers })
   if (isDelivered(status)) return ''
   return error ?? `webhook returned ${status}`
 }

@@ -14,7 +14,7 @@ import {
 import { attemptEntry, isDelivered } from '../core/delivery.ts'
 import { type LogEntry, type OutboxEvent, suppressedEntry } from '../core/outbox.ts'
 import { isoTime, minuteMs } from '../core/time.ts'
-import { sendAlert } from '../outbound/alert.ts'
+import { alertRequest } from '../outbound/alert.ts'
 import type { AlertSettings } from '../storage/alerts.ts'
 import { lenient } from './lenient.ts'
 import { type Keyed, keyed } from './operation.ts'
@@ -221,15 +221,15 @@ async function attemptTest(
   const event = testEvent(config, at)
   const target = targetOf(config, testedReason, settings.webhookAllow)
   if (target === null) return suppressedEntry(event, at, noWebhook)
-  const answer = await sendAlert(webhooks, {
+  const request = alertRequest({
     url: target,
     account: account.id,
     id: newId('msg'),
     event,
     secrets: signingSecrets(secrets, at),
     at,
-    askedBy: account.id,
   })
+  const answer = await webhooks.sendTest(request)
   return attemptEntry(event, at, answer)
 }
 

@@ -155,7 +155,9 @@ export const testDigest = keyed({
   return {
     outside: async (store) => {
       const parts = { ...service, store, baseUrl: settings.baseUrl }
-      const outcome = await sendDigest(parts, account.id, { ...digest, sent_until: null }, now())
+      const { sendTest } = service.webhooks
+      const untold = { ...digest, sent_until: null }
+      const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
       return { ok: true as const, ...outcome }
     },
   }
