@@ -425,6 +425,8 @@ export const requirements = {
     'idempotency.conflict':
       'The same Idempotency-Key with another body is 409 idempotency_conflict.',
     'idempotency.step-id': 'step_id does the same within account and run.',
+    'idempotency.step-id-batch':
+      'step_id does the same for an entry of a batch, alone and in a batch alike; one with another body is 409 and refuses the batch, naming the index.',
     'idempotency.only-2xx': 'Only 2xx answers are remembered.',
     'idempotency.waits': 'A second use while the first is under way waits for it.',
     'idempotency.scope': 'An Idempotency-Key is scoped to account and route.',

@@ -147,9 +147,10 @@ export interface Declaration<Input, Output, Sent = unknown> {
   logs?: true
   /**
    * What a body's `step_id` is unique within: the field that names it, and the name when none is sent.
-   * Unless given `run_id`, and the run `run`.
+   * Unless given `run_id`, and the run `run`. `says` is what a body says however it is spelled, null when
+   * it is at fault; by it a step that comes alone is known again in a batch.
    */
-  stepsOf?: { field: string; unnamed: string }
+  stepsOf?: { field: string; unnamed: string; says?(body: unknown): string | null }
   /** Largest body it reads; 256 KiB unless given. */
   maxBodyBytes?: number
   /**

@@ -86,7 +86,7 @@ export function createStore(db: Database): OpenStore {
     return {
       counters,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
-      idempotency: createIdempotency(queries),
+      idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries, db.kind),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
