@@ -20,6 +20,7 @@ import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
+import { createOneEach } from './operations/one-each.ts'
 import type { Operation, Service } from './operations/operation.ts'
 import type { Tool } from './operations/tool.ts'
 import { tools } from './operations/tools.ts'
@@ -230,6 +231,7 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
+    exports: createOneEach(),
     now: world.now,
     newId: (prefix) =>
       `${prefix}_${randomDigits(idLength)

@@ -499,7 +499,15 @@ export const requirements = {
       'An unknown outcome or a score outside 0-1 is 400, and an unknown run 404 no_run.',
     'outcome.retention': 'An outcome does not extend retention.',
     'run.delete': 'DELETE /v1/drift/run answers ok and how many steps went; a second one is 404.',
+    'run.parts':
+      'An answer shows the newest 100 grounds and the first 100 sub-agents of a run, in a list 20 each; grounds_cursor and agents_cursor, present only where there are more, show the others.',
     'export.ndjson': 'GET /v1/export streams every run and step of the account as NDJSON.',
+    'export.parts':
+      'Grounds and sub-agents of a run beyond the first 100 have lines of their own in the export.',
+    'export.one':
+      'One export of an account is under way at a time; a second one is 429 rate_limit and does not count.',
+    'export.turns': 'An export lets other requests have their turn after each page.',
+    'answer.stall': 'A reader that takes nothing of a long answer for 30 seconds is cut off.',
     'retention.expires':
       'A run lives retention_days of its tier from its last step, then reads as 404.',
     'retention.job': 'Expired runs are deleted by a job.',

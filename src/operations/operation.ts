@@ -13,6 +13,7 @@ import type { Webhooks } from '../outbound/webhook.ts'
 import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
 import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
+import type { OneEach } from './one-each.ts'
 import { Refusal } from './refusal.ts'
 import {
   adminRefusal,
@@ -28,6 +29,8 @@ export interface Service {
   readonly settings: Settings
   readonly store: Store
   readonly decisions: Decisions
+  /** The accounts that an export is under way for. */
+  readonly exports: OneEach
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
   /** An id nobody can guess: `prefix_` and 22 base62 characters. */
@@ -294,7 +297,7 @@ export function admin<Input, Output, Sent>(declaration: Declaration<Input, Outpu
 }
 
 /** Refusals of the work that leave the daily quota alone. */
-const uncounted = [402, 404]
+const uncounted = [402, 404, 429]
 
 const defaultMaxBodyBytes = 256 * 1024
 

@@ -87,7 +87,7 @@ export function createStore(db: Database): OpenStore {
       counters,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       idempotency: createIdempotency(queries, db.kind),
-      runs: createRuns(queries, db.kind),
+      runs: createRuns(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
