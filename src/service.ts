@@ -156,7 +156,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
         now: world.now,
         random: world.random,
       }),
-      createDigestJob({ ...service, store, baseUrl: service.settings.baseUrl }),
+      createDigestJob({ ...service, ...service.settings, store }),
     ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
     now: world.now,

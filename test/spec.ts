@@ -563,6 +563,8 @@ export const requirements = {
     'command.restore': 'plumbline restore FILE brings a backup back.',
     'command.doctor': 'plumbline doctor checks the configuration and the store.',
     'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
+    'tiers.flags':
+      'alerts and digest of the tier table say whose alerts and digests may be set, tested and sent.',
     'settings.admin-token': '/v1/admin routes are 404 while PLUMBLINE_ADMIN_TOKEN is unset.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',

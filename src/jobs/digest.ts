@@ -10,6 +10,7 @@ import {
   type StepsTold,
 } from '../core/digest.ts'
 import { digestBody, digestMail } from '../core/digest-message.ts'
+import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Mail } from '../outbound/mail.ts'
 import { signatureHeaders, type Webhooks } from '../outbound/webhook.ts'
 import type { Digest, DigestRun } from '../storage/digests.ts'
@@ -21,6 +22,7 @@ export interface DigestParts {
   store: Store
   webhooks: Webhooks
   mail: Mail | null
+  tiers: readonly Tier[]
   /** Of this server, without a trailing slash. */
   baseUrl(): string
   /** Milliseconds since 1970. */
@@ -68,9 +70,10 @@ export function createDigestJob(parts: DigestParts): JobKind {
     return next
   }
 
-  /** An account may have gone back to the tier that has no digests. */
-  async function maySend(account: string): Promise<boolean> {
-    return (await store.accounts.find(account))?.tier !== 'ground'
+  /** An account may have gone back to a tier that has no digests. */
+  async function maySend(id: string): Promise<boolean> {
+    const account = await store.accounts.find(id)
+    return account !== null && tierNamed(parts.tiers, account.tier).digest
   }
 
   // A digest gives up by itself, so the job never does.

@@ -109,7 +109,10 @@ export const setAlerts = keyed({
   description:
     'Replaces what was set before; what is left out goes back to its default. Events that wait go where this says.',
   http: { method: 'POST', path: '/v1/alerts' },
-  paid: 'Alerts are a group feature; the check and drift history stay free.',
+  paid: {
+    flag: 'alerts',
+    detail: 'Alerts are a group feature; the check and drift history stay free.',
+  },
   input: lenient(configBody),
   output: z.strictObject({ ok: z.literal(true), alert: configSchema }),
   refusals: [invalidWebhook],
@@ -156,7 +159,7 @@ export const testAlerts = keyed({
   description:
     'One attempt, at most 5 seconds, 30 tests a minute. It passes what mutes the mode `stalled` and what its phi would hold back.',
   http: { method: 'POST', path: '/v1/alerts/test' },
-  paid: 'Alerts are a group feature.',
+  paid: { flag: 'alerts', detail: 'Alerts are a group feature.' },
   input: lenient(z.object({})),
   output: z.strictObject({
     ok: z.literal(true).describe('Only says that the test was made.'),

@@ -9,7 +9,10 @@ import { countRate } from './rate.ts'
 import { Refusal } from './refusal.ts'
 import { invalidWebhook, requireWebhookUrl } from './webhook-url.ts'
 
-const paid = 'Digests begin with the solo tier; the check and drift history stay free.'
+const paid = {
+  flag: 'digest',
+  detail: 'Digests begin with the solo tier; the check and drift history stay free.',
+} as const
 const testsPerMinute = 10
 const monday = 1
 
@@ -154,7 +157,7 @@ export const testDigest = keyed({
   })
   return {
     outside: async (store) => {
-      const parts = { ...service, store, baseUrl: settings.baseUrl }
+      const parts = { ...service, ...settings, store }
       const { sendTest } = service.webhooks
       const untold = { ...digest, sent_until: null }
       const outcome = await sendDigest(parts, sendTest, account.id, untold, now())

@@ -166,8 +166,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
 /** What only keyed operations declare. */
 export interface KeyedDeclaration<Input, Output, Sent = unknown>
   extends Declaration<Input, Output, Sent> {
-  /** What an account of tier `ground` is told instead of an answer (402). */
-  paid?: string
+  /** The flag of the tier table that the account's tier must have, and what it is told without it (402). */
+  paid?: { flag: 'alerts' | 'digest'; detail: string }
   /** Whether a call leaves the daily quota alone. */
   unmetered?: true
   /**
