@@ -20,6 +20,7 @@ import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
+import { createOneEach } from './operations/one-each.ts'
 import type { Operation, Service } from './operations/operation.ts'
 import type { Tool } from './operations/tool.ts'
 import { tools } from './operations/tools.ts'
@@ -159,7 +160,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
         now: world.now,
         random: world.random,
       }),
-      createDigestJob({ ...service, store, baseUrl: service.settings.baseUrl }),
+      createDigestJob({ ...service, ...service.settings, store }),
     ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
     now: world.now,
@@ -235,6 +236,7 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
+    exports: createOneEach(),
     now: world.now,
     newId: (prefix) =>
       `${prefix}_${randomDigits(idLength)

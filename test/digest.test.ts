@@ -538,19 +538,28 @@ onEachDatabase((database) => {
     })
 
     test('tries five times, waits for the next time, and then leaves nothing out', async (t) => {
+      verifies('digest.retried')
       let isUp = false
-      const { receiver, app, caller, url } = await startWithReceiver(t, (socket) =>
+      const receiver = await startReceiver(t, (socket) =>
         socket.write(answerOf(isUp ? '200 OK' : '500 Oh')),
       )
-      await set(caller, { ...daily, url })
+      const app = await startOn(t, { random: () => 0.5 })
+      const caller = await newCaller(app)
+      await set(caller, { ...daily, url: `http://127.0.0.1:${receiver.port}/hook` })
       await due(app, 18 * hourMs)
-      for (let time = 0; time < 50; time++) await due(app, 60_000)
+      for (const [failed, pauseMs] of [5_000, 60_000, 5 * 60_000, 30 * 60_000].entries()) {
+        await due(app, pauseMs - 1)
+        assert.equal(receiver.requests.length, failed + 1)
+        await due(app, 1)
+        assert.equal(receiver.requests.length, failed + 2)
+      }
+      await due(app, hourMs)
       assert.equal(receiver.requests.length, 5)
       isUp = true
       await due(app, dayMs)
       assert.equal(receiver.requests.length, 6)
       const { from, to } = bodiesOf(receiver).at(-1)
-      const last = noon + 18 * hourMs + 50 * 60_000 + dayMs
+      const last = noon + 18 * hourMs + 2 * hourMs + dayMs
       assert.ok(Date.parse(to) <= last && Date.parse(from) === Date.parse(to) - dayMs)
     })
 

@@ -203,6 +203,130 @@ onEachDatabase((database) => {
     )
   })
 
+  describe('a step_id in a batch', () => {
+    const batch = (caller: Caller, steps: readonly object[], headers = {}) =>
+      caller.post('/v1/drift/batch', { steps }, headers)
+    const resultOf = (answer: Answer, at: number) => JSON.stringify(answer.body.results[at])
+
+    test('that was used on a single step is answered as that was, and not stored again', async (t) => {
+      verifies('idempotency.step-id-batch')
+      const caller = await newCaller(await startOn(t))
+      const sent = { ...step, step_id: 's1', tokens: 5, overhead: { deep: [1] } }
+      const alone = await caller.post('/v1/drift', sent)
+      const { overhead, ...rest } = sent
+      const spelled = { overhead, unknown: 1, ...rest, goal: ' fix the login ', run_id: 'run' }
+      for (const entry of [sent, spelled]) {
+        const answer = await batch(caller, [{ goal: 'fix it' }, entry, { goal: 'fix more' }])
+        assert.equal(answer.status, 200, answer.text)
+        assert.equal(resultOf(answer, 1), alone.text)
+      }
+      const { run, trace } = await caller.read('run')
+      assert.deepEqual(
+        trace.map(({ goal }: { goal: string }) => goal),
+        ['fix the login', 'fix it', 'fix more', 'fix it', 'fix more'],
+      )
+      assert.equal(run.tokens, 5)
+    })
+
+    test('that was used in a batch is answered as it was, alone and in a batch', async (t) => {
+      verifies('idempotency.step-id-batch')
+      const app = await startOn(t)
+      const caller = await newCaller(app)
+      const steps = ['a', 'b', 'a'].map((run_id, at) => ({ ...step, run_id, step_id: `s${at}` }))
+      const first = await batch(caller, steps)
+      for (const [at, entry] of steps.entries()) {
+        const again = await caller.post('/v1/drift', entry)
+        assert.deepEqual([again.body, replayed(again)], [first.body.results[at], true])
+      }
+      const again = await batch(caller, [steps[2]!, { ...step, run_id: 'b' }, steps[0]!])
+      assert.deepEqual(
+        [resultOf(again, 0), resultOf(again, 2)],
+        [resultOf(first, 2), resultOf(first, 0)],
+      )
+      assert.equal(again.body.results[1].step, 2)
+      assert.deepEqual([await stepsOf(caller, 'a'), await stepsOf(caller, 'b')], [2, 2])
+      app.advance(dayMs)
+      const fresh = await batch(caller, steps)
+      assert.deepEqual(
+        fresh.body.results.map(({ step }: { step: number }) => step),
+        [3, 3, 4],
+      )
+    })
+
+    test('twice is stored once, and both are answered the same', async (t) => {
+      verifies('idempotency.step-id-batch')
+      const caller = await newCaller(await startOn(t))
+      const entry = { ...step, step_id: 's1' }
+      const answer = await batch(caller, [
+        entry,
+        { goal: 'fix more' },
+        entry,
+        { ...entry, run_id: 'b' },
+      ])
+      assert.equal(answer.status, 200, answer.text)
+      assert.equal(resultOf(answer, 0), resultOf(answer, 2))
+      assert.deepEqual([await stepsOf(caller), await stepsOf(caller, 'b')], [2, 1])
+    })
+
+    test('with another body refuses the batch whole, naming the entry', async (t) => {
+      verifies('idempotency.step-id-batch', 'idempotency.conflict')
+      const caller = await newCaller(await startOn(t))
+      await caller.post('/v1/drift', { ...step, step_id: 's1' })
+      const other = { goal: 'something else', step_id: 's1' }
+      const fresh = { ...step, step_id: 's2' }
+      for (const [steps, index] of [
+        [[fresh, { goal: 'fix more' }, other], 2],
+        [[fresh, { ...fresh, tokens: 1 }], 1],
+      ] as const) {
+        const refused = await batch(caller, steps)
+        assert.deepEqual([refused.status, refused.body.error], [409, 'idempotency_conflict'])
+        assert.ok(refused.body.detail.startsWith(`steps[${index}]: `), refused.body.detail)
+      }
+      assert.equal(await stepsOf(caller), 1)
+      const used = await caller.post('/v1/drift', fresh)
+      assert.deepEqual([used.status, replayed(used)], [200, false], 'nothing was kept of it')
+    })
+
+    test('is looked at whether or not the batch has a key of its own', async (t) => {
+      verifies('idempotency.step-id-batch', 'idempotency.replay')
+      const caller = await newCaller(await startOn(t))
+      const steps = [{ ...step, step_id: 's1' }, { goal: 'fix more' }]
+      const first = await batch(caller, steps, once)
+      assert.equal(first.status, 200, first.text)
+      const again = await batch(caller, steps, once)
+      assert.deepEqual([again.text, replayed(again)], [first.text, true])
+      const apart = await batch(caller, [steps[0]!], { 'idempotency-key': 'twice' })
+      assert.deepEqual([resultOf(apart, 0), replayed(apart)], [resultOf(first, 0), false])
+      assert.equal(await stepsOf(caller), 2)
+    })
+
+    test('is stored once however many send it at the same time', async (t) => {
+      verifies('idempotency.step-id-batch', 'idempotency.waits')
+      const caller = await newCaller(await startOn(t))
+      const steps = Array.from({ length: 20 }, (_, at) => ({
+        goal: `part ${at}`,
+        step_id: `s${at}`,
+      }))
+      const answers = await Promise.all([
+        ...Array.from({ length: 6 }, (_, at) => batch(caller, at % 2 ? steps : steps.toReversed())),
+        ...steps.map((entry) => caller.post('/v1/drift', entry)),
+      ])
+      for (const { status, text } of answers) assert.equal(status, 200, text)
+      assert.equal(await stepsOf(caller), 20)
+    })
+
+    test('has 1 to 255 characters', async (t) => {
+      verifies('idempotency.step-id-batch', 'drift.batch-refused')
+      const caller = await newCaller(await startOn(t))
+      for (const step_id of ['', 'x'.repeat(256), 5]) {
+        const refused = await batch(caller, [step, { ...step, step_id }])
+        assert.equal(refused.status, 400)
+        assert.match(refused.body.detail, /^steps\[1\]: step_id/)
+      }
+      assert.equal((await batch(caller, [{ ...step, step_id: null }])).status, 200)
+    })
+  })
+
   test('an idempotency key has 1 to 255 characters', async (t) => {
     const caller = await newCaller(await startOn(t))
     const longest = 'x'.repeat(255)

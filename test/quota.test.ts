@@ -20,7 +20,7 @@ const paid = keyed({
   group: 'account',
   summary: 'Costs something.',
   http: { method: 'POST', path: '/v1/paid' },
-  paid: 'This is not for ground.',
+  paid: { flag: 'alerts', detail: 'This is not for ground.' },
   input: z.unknown(),
   output: z.unknown(),
 })(async () => ({}))

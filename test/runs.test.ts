@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
+import { exportRuns } from '../src/operations/runs.ts'
 import { onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
@@ -46,7 +47,10 @@ onEachDatabase((database) => {
 
   /** The lines of an export, parsed. */
   async function exported(me: Caller) {
-    const { status, text } = await me.get('/v1/export')
+    let answer = await me.get('/v1/export')
+    // One that was broken off ends a moment later.
+    while (answer.status === 429) answer = await me.get('/v1/export')
+    const { status, text } = answer
     assert.equal(status, 200)
     const lines = text.split('\n')
     assert.equal(lines.pop(), '', 'every line ends')
@@ -559,6 +563,121 @@ onEachDatabase((database) => {
         ...trace.map((step: object) => ({ type: 'step', run_id, ...step })),
       ])
     }
+  })
+
+  test('of a run with very many grounds and agents an answer shows some, and cursors the others', async (t) => {
+    verifies('run.parts', 'run.grounds', 'export.parts')
+    const { me } = await startKeyed(t)
+    const [turns, agents] = [230, 220]
+    await me.logAll([
+      ...Array.from({ length: turns }, (_, at) => ({
+        goal: `errand number${at}`,
+        user_turn: true,
+      })),
+      ...Array.from({ length: agents }, (_, at) => ({
+        goal: `part ${at}`,
+        agent_id: `agent ${String(at).padStart(3, '0')}`,
+      })),
+    ])
+    const revisions = (run: { grounds: { revision: number }[] }) =>
+      run.grounds.map(({ revision }) => revision)
+    const ids = (run: { agents: { agent_id: string }[] }) =>
+      run.agents.map(({ agent_id }) => agent_id)
+    const upTo = (last: number, count: number) =>
+      Array.from({ length: count }, (_, at) => last - count + 1 + at)
+    const read = async (query: string) => {
+      const { status, text, body } = await me.get(`/v1/drift/run?run_id=run&limit=1${query}`)
+      assert.equal(status, 200, text)
+      return body.run
+    }
+    const all = Array.from({ length: agents }, (_, at) => `agent ${String(at).padStart(3, '0')}`)
+    let run = await read('')
+    assert.deepEqual([revisions(run), ids(run)], [upTo(230, 100), all.slice(0, 100)])
+    run = await read(`&grounds_cursor=${run.grounds_cursor}&agents_cursor=${run.agents_cursor}`)
+    assert.deepEqual([revisions(run), ids(run)], [upTo(130, 100), all.slice(100, 200)])
+    run = await read(`&grounds_cursor=${run.grounds_cursor}&agents_cursor=${run.agents_cursor}`)
+    assert.deepEqual([revisions(run), ids(run)], [upTo(30, 30), all.slice(200)])
+    assert.deepEqual([run.grounds_cursor, run.agents_cursor], [undefined, undefined])
+    for (const query of ['grounds_cursor=x', 'agents_cursor=x']) {
+      assertRefused(await me.get(`/v1/drift/run?run_id=run&${query}`), 'cursor')
+    }
+    const [listed] = (await me.get('/v1/drift/runs')).body.runs
+    assert.deepEqual([revisions(listed), ids(listed)], [upTo(230, 20), all.slice(0, 20)])
+    const next = await read(`&agents_cursor=${listed.agents_cursor}`)
+    assert.deepEqual(ids(next), all.slice(20, 120))
+    const set = await me.post('/v1/drift/outcome', { run_id: 'run', outcome: 'success' })
+    assert.deepEqual([set.body.run.grounds.length, set.body.run.agents.length], [100, 100])
+
+    const lines = await exported(me)
+    const counts = [...Map.groupBy(lines, ({ type }) => type)].map(([type, own]) => [
+      type,
+      own.length,
+    ])
+    const expected = { run: 1, ground: 130, agent: 120, step: 450 }
+    assert.deepEqual(counts, Object.entries(expected))
+    assert.deepEqual(
+      lines.filter(({ type }) => type === 'ground').map(({ revision }) => revision),
+      upTo(130, 130).reverse(),
+    )
+    assert.deepEqual(
+      [
+        ...ids(lines[0]),
+        ...lines.filter(({ type }) => type === 'agent').map((each) => each.agent_id),
+      ],
+      all,
+    )
+  })
+
+  test('one export of an account is under way at a time, however the one before ended', async (t) => {
+    verifies('export.one')
+    const { app, me } = await startKeyed(t)
+    const goal = 'x'.repeat(4_000)
+    for (let batch = 0; batch < 40; batch++) await me.logAll(Array(50).fill({ goal }))
+    const { authorization } = me.headers
+    const unread = await openSocket(app.url)
+    unread.write(`GET /v1/export HTTP/1.1\r\nhost: a\r\nauthorization: ${authorization}\r\n\r\n`)
+    await once(unread, 'data')
+    unread.pause()
+    const usage = async () => (await me.get('/v1/me')).body.usage.reads
+    const before = await usage()
+    const refused = await me.get('/v1/export')
+    assert.deepEqual(
+      [refused.status, refused.body.error, refused.body.retry_after_s],
+      [429, 'rate_limit', 10],
+    )
+    assert.equal(refused.headers.get('retry-after'), '10')
+    assert.equal(await usage(), before, 'it does not count')
+    const other = await newCaller(app)
+    assert.deepEqual(await exported(other), [])
+    unread.destroy()
+    assert.equal((await exported(me)).length, 2_001)
+  })
+
+  test('an export leaves others their turn after each page', async (t) => {
+    verifies('export.turns')
+    const { app, me } = await startKeyed(t)
+    await me.logAll(Array.from({ length: 1_000 }, (_, at) => ({ goal: `part ${at}` })))
+    const { body } = await exportRuns.answer(app.running.service, {
+      method: 'GET',
+      address: 'here',
+      credential: me.key,
+      idempotencyKey: undefined,
+      query: {},
+      contentType: '',
+      readBody: () => '',
+      gone: () => new AbortController().signal,
+      headers: {},
+    })
+    let turns = 0
+    let isOver = false
+    const count = () => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    for await (const _ of body as AsyncIterable<string>);
+    isOver = true
+    assert.ok(turns >= 10, `${turns} turns for 10 pages`)
   })
 
   test('an export of many runs is whole, and is sent as it is read', async (t) => {

@@ -445,6 +445,8 @@ export const requirements = {
     'idempotency.conflict':
       'The same Idempotency-Key with another body is 409 idempotency_conflict.',
     'idempotency.step-id': 'step_id does the same within account and run.',
+    'idempotency.step-id-batch':
+      'step_id does the same for an entry of a batch, alone and in a batch alike; one with another body is 409 and refuses the batch, naming the index.',
     'idempotency.only-2xx': 'Only 2xx answers are remembered.',
     'idempotency.waits': 'A second use while the first is under way waits for it.',
     'idempotency.scope': 'An Idempotency-Key is scoped to account and route.',
@@ -517,7 +519,15 @@ export const requirements = {
       'An unknown outcome or a score outside 0-1 is 400, and an unknown run 404 no_run.',
     'outcome.retention': 'An outcome does not extend retention.',
     'run.delete': 'DELETE /v1/drift/run answers ok and how many steps went; a second one is 404.',
+    'run.parts':
+      'An answer shows the newest 100 grounds and the first 100 sub-agents of a run, in a list 20 each; grounds_cursor and agents_cursor, present only where there are more, show the others.',
     'export.ndjson': 'GET /v1/export streams every run and step of the account as NDJSON.',
+    'export.parts':
+      'Grounds and sub-agents of a run beyond the first 100 have lines of their own in the export.',
+    'export.one':
+      'One export of an account is under way at a time; a second one is 429 rate_limit and does not count.',
+    'export.turns': 'An export lets other requests have their turn after each page.',
+    'answer.stall': 'A reader that takes nothing of a long answer for 30 seconds is cut off.',
     'retention.expires':
       'A run lives retention_days of its tier from its last step, then reads as 404.',
     'retention.job': 'Expired runs are deleted by a job.',
@@ -573,6 +583,8 @@ export const requirements = {
     'command.restore': 'plumbline restore FILE brings a backup back.',
     'command.doctor': 'plumbline doctor checks the configuration and the store.',
     'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
+    'tiers.flags':
+      'alerts and digest of the tier table say whose alerts and digests may be set, tested and sent.',
     'settings.admin-token': '/v1/admin routes are 404 while PLUMBLINE_ADMIN_TOKEN is unset.',
     'unavailable.unknown':
       'A 503 says that nothing was stored only when that is certain; when the database did not confirm the commit it names the idempotency key that makes a repetition safe.',
@@ -676,6 +688,8 @@ export const requirements = {
     'events.request':
       'An event is a POST with content-type application/json and user-agent svc-alerts/1.',
     'events.timeout': 'A webhook has 5 seconds.',
+    'events.fair':
+      'Events and tests of an account wait neither for receivers nor for names of others that hang, however these change their addresses.',
     'events.structured':
       'Any other host gets event (drift), account, run_id, goal (or null), reason, severity, phi, advice and ts in ISO 8601.',
     'events.team-chat':
@@ -793,6 +807,8 @@ export const requirements = {
     'digest.test': 'POST /v1/digest/test sends at once and answers ok, delivered and detail.',
     'digest.content':
       'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
+    'digest.fair': 'Tests that hang keep no scheduled digest from being sent.',
+    'digest.retried': 'A digest that was not taken is tried again after the pauses of an event.',
     'digest.weekday': 'weekday 0 is Sunday.',
     'digest.private': 'A digest address that is private is 400 invalid_webhook.',
     'digest.unconfirmed': 'A digest by mail without a confirmed address is 409 conflict.',

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
+import { settle, startHook } from './hook.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
@@ -57,6 +58,43 @@ test('PLUMBLINE_TIERS overrides the table', async (t) => {
   const statuses = []
   for (let call = 0; call < 3; call++) statuses.push((await caller.get('/v1/drift/runs')).status)
   assert.deepEqual(statuses, [200, 200, 429])
+})
+
+test('the flags of the table say who may set alerts and digests, and who is sent them', async (t) => {
+  verifies('settings.tiers', 'tiers.flags')
+  const hook = await startHook(t)
+  const table = {
+    ground: { alerts: true },
+    solo: { digest: false },
+    pro: { alerts: false },
+  }
+  const env = { PLUMBLINE_TIERS: tierFile(t, table), PLUMBLINE_WEBHOOK_ALLOW: '127.0.0.1' }
+  const app = await start(t, { env })
+  const { url } = hook
+  const digest = { cadence: 'daily', hour_utc: 18, channel: 'webhook', url }
+  const { tiers } = (await app.get('/v1/tiers')).body
+  for (const { name, alerts, digest: digests } of tiers) {
+    const caller = await newCaller(app, name)
+    for (const [path, body, allowed] of [
+      ['/v1/alerts', { url }, alerts],
+      ['/v1/alerts/test', {}, alerts],
+      ['/v1/digest', digest, digests],
+      ['/v1/digest/test', {}, digests],
+    ] as const) {
+      const answer = await caller.post(path, body)
+      const told = [answer.status, answer.body.error]
+      assert.deepEqual(told, allowed ? [200, undefined] : [402, 'upgrade_required'], name + path)
+    }
+  }
+  const caller = await newCaller(app, 'group')
+  await caller.post('/v1/digest', digest)
+  await app.running.store.accounts.setTier(caller.account, 'solo')
+  const before = hook.sent.length
+  app.advance(86_400_000)
+  await settle(app)
+  const told = hook.sent.slice(before).map(({ body }) => body.account)
+  assert.equal(told.length, 3, 'group, pro and enterprise')
+  assert.ok(!told.includes(caller.account))
 })
 
 test('a faulty table is reported whole, by file and field, and nothing starts', async (t) => {

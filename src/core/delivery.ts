@@ -6,11 +6,11 @@ export const deliveryStates = ['waiting', 'delivered', 'failed'] as const
 
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** What is known of an address whose last attempt failed or was slow; of others nothing is kept. */
+/** What is known of an address whose last attempt failed; of others nothing is kept. */
 export interface Endpoint {
   /** Failed attempts without a good one between them. */
   failures: number
-  /** Milliseconds since 1970 of the first of them; null without any. */
+  /** Milliseconds since 1970 of the first of them. */
   failing_since: number | null
   /** Until when nothing is sent to it; null unless it is paused. */
   paused_until: number | null
@@ -24,7 +24,6 @@ export interface Outcome {
   retryAfterMs: number | null
   /** Whether the receiver says that it is no longer there. */
   gone: boolean
-  latencyMs: number
 }
 
 /** How long to wait after the first, second … failed attempt; the last also counts for all further ones. */
@@ -36,7 +35,6 @@ const longestRetryAfterMs = hourMs
 const failuresToPause = 10
 const failingToPauseMs = 10 * minuteMs
 const probeEveryMs = 5 * minuteMs
-const slowMs = 1_000
 
 const maxDetailLength = 200
 
@@ -57,9 +55,13 @@ export function retryDelayMs(
   random: number,
 ): number | null {
   if (tries > retries || !isWorthRetrying(status)) return null
+  return Math.max(retryPauseMs(tries, random), Math.min(retryAfterMs ?? 0, longestRetryAfterMs))
+}
+
+/** Milliseconds to wait after `tries` have failed, up to 20 % more or less. `random` is in [0, 1). */
+export function retryPauseMs(tries: number, random: number): number {
   const delayMs = retryDelaysMs[tries - 1] ?? longestDelayMs
-  const spread = Math.round(delayMs * (1 + jitter * (2 * random - 1)))
-  return Math.max(spread, Math.min(retryAfterMs ?? 0, longestRetryAfterMs))
+  return Math.round(delayMs * (1 + jitter * (2 * random - 1)))
 }
 
 /**
@@ -69,13 +71,10 @@ export function retryDelayMs(
  */
 export function endpointAfter(
   endpoint: Endpoint | null,
-  { status, gone, latencyMs }: Outcome,
+  { status, gone }: Pick<Outcome, 'status' | 'gone'>,
   now: number,
 ): Endpoint | null {
-  if (isDelivered(status)) {
-    const healthy = { failures: 0, failing_since: null, paused_until: null, pause_detail: null }
-    return latencyMs > slowMs ? healthy : null
-  }
+  if (isDelivered(status)) return null
   const failures = (endpoint?.failures ?? 0) + 1
   const failing_since = endpoint?.failing_since ?? now
   const worn = failures >= failuresToPause && now - failing_since >= failingToPauseMs

@@ -8,7 +8,7 @@ import {
 } from '../core/delivery.ts'
 import { eventId, suppressedEntry } from '../core/outbox.ts'
 import { readDestination, type WebhookAllowance } from '../core/public-url.ts'
-import { sendAlert } from '../outbound/alert.ts'
+import { alertRequest } from '../outbound/alert.ts'
 import type { WebhookAnswer, Webhooks } from '../outbound/webhook.ts'
 import type { Delivery, DeliveryChange } from '../storage/deliveries.ts'
 import { deliverKind } from '../storage/outbox.ts'
@@ -29,10 +29,7 @@ export interface DeliverParts {
 }
 
 const atOnce = 16
-/** Of these, at most so many for one host, and for addresses that failed or were slow last time. */
-const atOncePerHost = 3
-const atOnceTroubled = 8
-/** How long an account waits for one of those places before it asks again. */
+/** How long an account waits before it asks again for a place among the requests under way. */
 const busyPauseMs = 500
 
 const leaseMs = 30_000
@@ -50,7 +47,6 @@ const tooMany = `more than ${maxWaiting} events waited`
  */
 export function createDeliverJob(parts: DeliverParts): JobKind {
   const { store, now } = parts
-  const places = createPlaces()
 
   async function run({ input: account, heldUntil, signal }: JobContext): Promise<number | null> {
     const tooOld = await store.deliveries.behind(account, maxWaiting)
@@ -83,13 +79,12 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
       return true
     }
     const host = readDestination(url)?.host ?? ''
-    const leave = places.take(host, endpoint !== null)
-    if (leave === null) return false
     const at = now()
     const secretsNow = signingSecrets(secrets, at)
     const id = eventId(account, value.ts, seq)
     const sent = { url, account, id, event: value, secrets: secretsNow, at }
-    const answer = await sendAlert(parts.webhooks, sent).finally(leave)
+    const answer = await parts.webhooks.sendNow(alertRequest(sent))
+    if (answer === null) return false
     // Broken off because the process stops, it was no attempt.
     if (signal.aborted && answer.status === 0) return false
     await record(delivery, url, host, at, answer)
@@ -144,25 +139,4 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
 
   // An event is given up by its own rules, so the job itself never is.
   return { name: deliverKind, leaseMs, atOnce, maxAttempts: Number.MAX_SAFE_INTEGER, run }
-}
-
-/** Has no host, and no trouble, keep the others from being served. */
-function createPlaces() {
-  const hosts = new Map<string, number>()
-  let troubled = 0
-  return {
-    /** Answers how to leave, or null when there is no place now. */
-    take(host: string, isTroubled: boolean): (() => void) | null {
-      const own = hosts.get(host) ?? 0
-      if (own >= atOncePerHost || (isTroubled && troubled >= atOnceTroubled)) return null
-      hosts.set(host, own + 1)
-      if (isTroubled) troubled += 1
-      return () => {
-        const left = (hosts.get(host) ?? 1) - 1
-        if (left === 0) hosts.delete(host)
-        else hosts.set(host, left)
-        if (isTroubled) troubled -= 1
-      }
-    },
-  }
 }

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { signingSecrets } from '../core/alerts.ts'
-import { isDelivered } from '../core/delivery.ts'
+import { isDelivered, retryPauseMs } from '../core/delivery.ts'
 import {
   type DigestReport,
   digestPeriod,
@@ -10,6 +10,7 @@ import {
   type StepsTold,
 } from '../core/digest.ts'
 import { digestBody, digestMail } from '../core/digest-message.ts'
+import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Mail } from '../outbound/mail.ts'
 import { signatureHeaders, type Webhooks } from '../outbound/webhook.ts'
 import type { Digest, DigestRun } from '../storage/digests.ts'
@@ -21,6 +22,7 @@ export interface DigestParts {
   store: Store
   webhooks: Webhooks
   mail: Mail | null
+  tiers: readonly Tier[]
   /** Of this server, without a trailing slash. */
   baseUrl(): string
   /** Milliseconds since 1970. */
@@ -47,8 +49,8 @@ export function digestJob(account: string, due: number) {
 
 /**
  * Sends digests when they are due. One that could not be sent, because the process was down or the
- * receiver away, is sent once, and tells of all the time since the last one; after five attempts it
- * waits for its next time.
+ * receiver away, is sent once, and tells of all the time since the last one; after five attempts, with
+ * the pauses of an event between them, it waits for its next time.
  */
 export function createDigestJob(parts: DigestParts): JobKind {
   const { store, now } = parts
@@ -60,7 +62,7 @@ export function createDigestJob(parts: DigestParts): JobKind {
     if (digest.next > at) return digest.next
     const next = nextDigest(digest, at)
     const { delivered, detail } = (await maySend(account))
-      ? await sendDigest(parts, account, digest, at)
+      ? await sendDigest(parts, parts.webhooks.send, account, digest, at)
       : { delivered: false, detail: null }
     if (!delivered && detail !== null && attempt < attempts) throw new Error(detail)
     const sentUntil = delivered ? at : null
@@ -68,18 +70,27 @@ export function createDigestJob(parts: DigestParts): JobKind {
     return next
   }
 
-  /** An account may have gone back to the tier that has no digests. */
-  async function maySend(account: string): Promise<boolean> {
-    return (await store.accounts.find(account))?.tier !== 'ground'
+  /** An account may have gone back to a tier that has no digests. */
+  async function maySend(id: string): Promise<boolean> {
+    const account = await store.accounts.find(id)
+    return account !== null && tierNamed(parts.tiers, account.tier).digest
   }
 
   // A digest gives up by itself, so the job never does.
-  return { name: kindName, leaseMs, atOnce: 4, maxAttempts: Number.MAX_SAFE_INTEGER, run }
+  return {
+    name: kindName,
+    leaseMs,
+    atOnce: 4,
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    retryAfterMs: retryPauseMs,
+    run,
+  }
 }
 
-/** Makes the digest of the period that ends at `at` and sends it, with one attempt. */
+/** Makes the digest of the period that ends at `at` and sends it, to a webhook through `send`, with one attempt. */
 export async function sendDigest(
   parts: DigestParts,
+  send: Webhooks['send'],
   account: string,
   digest: Digest,
   at: number,
@@ -88,7 +99,7 @@ export async function sendDigest(
   const detail =
     digest.channel === 'email'
       ? await sendMail(parts, account, digest, report)
-      : await sendWebhook(parts, account, digest.url ?? '', report)
+      : await sendWebhook(parts, send, account, digest.url ?? '', report)
   return { delivered: detail === '', detail }
 }
 
@@ -176,7 +187,8 @@ async function sendMail(
 }
 
 async function sendWebhook(
-  { store, webhooks, baseUrl, now }: DigestParts,
+  { store, baseUrl, now }: DigestParts,
+  send: Webhooks['send'],
   account: string,
   url: string,
   report: DigestReport,
@@ -190,7 +202,7 @@ async function sendWebhook(
   const timestampS = Math.floor(now() / 1000)
   const headers =
     signing.length === 0 ? {} : signatureHeaders({ id, timestampS, body, secrets: signing })
-  const { status, error } = await webhooks.send({ url, body, headers, askedBy: account })
+  const { status, error } = await send({ url, account, body, headers })
   if (isDelivered(status)) return ''
   return error ?? `webhook returned ${status}`
 }

@@ -27,6 +27,8 @@ export type JobKind = {
   readonly leaseMs: number
   /** How many one node runs at the same time; 1 unless given. */
   readonly atOnce?: number
+  /** Milliseconds until the next attempt after number `attempt` failed; `backoffMs` unless given. `random` is in [0, 1). */
+  retryAfterMs?(attempt: number, random: number): number
   /** Answers when it wants to run again besides its schedule, milliseconds since 1970, or null. */
   run(context: JobContext): Promise<number | null>
 } & ({ readonly everyMs: number } | { readonly maxAttempts: number })
@@ -214,10 +216,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       await giveBack(about, (jobs) => jobs.giveUp(job, words, at))
     } else {
       log.warn({ ...about, err: error }, 'a job failed and will be tried again')
-      const retryAt = Math.min(
-        at + backoffMs(job.attempts, parts.random()),
-        nextOccurrence(kind, at) ?? Number.POSITIVE_INFINITY,
-      )
+      const pauseMs = (kind.retryAfterMs ?? backoffMs)(job.attempts, parts.random())
+      const retryAt = Math.min(at + pauseMs, nextOccurrence(kind, at) ?? Number.POSITIVE_INFINITY)
       await giveBack(about, (jobs) => jobs.fail(job, words, retryAt))
     }
   }

@@ -47,9 +47,9 @@ export async function admitAccount(
 ): Promise<Admitted> {
   const account = await accountOf(service, call)
   const tier = tierNamed(service.settings.tiers, account.tier)
-  if (paid !== undefined && account.tier === 'ground') {
+  if (paid !== undefined && !tier[paid.flag]) {
     throw new Refusal(402, 'upgrade_required', {
-      detail: paid,
+      detail: paid.detail,
       upgrade: service.settings.upgradeUrl(),
     })
   }

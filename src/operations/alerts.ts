@@ -14,7 +14,7 @@ import {
 import { attemptEntry, isDelivered } from '../core/delivery.ts'
 import { type LogEntry, type OutboxEvent, suppressedEntry } from '../core/outbox.ts'
 import { isoTime, minuteMs } from '../core/time.ts'
-import { sendAlert } from '../outbound/alert.ts'
+import { alertRequest } from '../outbound/alert.ts'
 import type { AlertSettings } from '../storage/alerts.ts'
 import { lenient } from './lenient.ts'
 import { type Keyed, keyed } from './operation.ts'
@@ -109,7 +109,10 @@ export const setAlerts = keyed({
   description:
     'Replaces what was set before; what is left out goes back to its default. Events that wait go where this says.',
   http: { method: 'POST', path: '/v1/alerts' },
-  paid: 'Alerts are a group feature; the check and drift history stay free.',
+  paid: {
+    flag: 'alerts',
+    detail: 'Alerts are a group feature; the check and drift history stay free.',
+  },
   input: lenient(configBody),
   output: z.strictObject({ ok: z.literal(true), alert: configSchema }),
   refusals: [invalidWebhook],
@@ -156,7 +159,7 @@ export const testAlerts = keyed({
   description:
     'One attempt, at most 5 seconds, 30 tests a minute. It passes what mutes the mode `stalled` and what its phi would hold back.',
   http: { method: 'POST', path: '/v1/alerts/test' },
-  paid: 'Alerts are a group feature.',
+  paid: { flag: 'alerts', detail: 'Alerts are a group feature.' },
   input: lenient(z.object({})),
   output: z.strictObject({
     ok: z.literal(true).describe('Only says that the test was made.'),
@@ -221,15 +224,15 @@ async function attemptTest(
   const event = testEvent(config, at)
   const target = targetOf(config, testedReason, settings.webhookAllow)
   if (target === null) return suppressedEntry(event, at, noWebhook)
-  const answer = await sendAlert(webhooks, {
+  const request = alertRequest({
     url: target,
     account: account.id,
     id: newId('msg'),
     event,
     secrets: signingSecrets(secrets, at),
     at,
-    askedBy: account.id,
   })
+  const answer = await webhooks.sendTest(request)
   return attemptEntry(event, at, answer)
 }
 

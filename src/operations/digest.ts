@@ -9,7 +9,10 @@ import { countRate } from './rate.ts'
 import { Refusal } from './refusal.ts'
 import { invalidWebhook, requireWebhookUrl } from './webhook-url.ts'
 
-const paid = 'Digests begin with the solo tier; the check and drift history stay free.'
+const paid = {
+  flag: 'digest',
+  detail: 'Digests begin with the solo tier; the check and drift history stay free.',
+} as const
 const testsPerMinute = 10
 const monday = 1
 
@@ -154,8 +157,10 @@ export const testDigest = keyed({
   })
   return {
     outside: async (store) => {
-      const parts = { ...service, store, baseUrl: settings.baseUrl }
-      const outcome = await sendDigest(parts, account.id, { ...digest, sent_until: null }, now())
+      const parts = { ...service, ...settings, store }
+      const { sendTest } = service.webhooks
+      const untold = { ...digest, sent_until: null }
+      const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
       return { ok: true as const, ...outcome }
     },
   }

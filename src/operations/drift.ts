@@ -12,10 +12,12 @@ import {
 import { logStep, newAgent, newRun } from '../core/run.ts'
 import { maxTextLength } from '../core/text.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
+import type { Store } from '../storage/store.ts'
 import { lenient } from './lenient.ts'
 import { badRequest, type Keyed, keyed } from './operation.ts'
 import { readAhead } from './read-ahead.ts'
 import { Refusal } from './refusal.ts'
+import { claimOf, logEachOnce, saysOf, stepRoute } from './steps-once.ts'
 import { learnUncertain, withAdaptation } from './uncertain.ts'
 import { stepResultSchema, verdictBytes } from './verdict.ts'
 
@@ -47,7 +49,14 @@ export const driftBody = z
     pair: id.optional().describe('The pair of an experiment this run belongs to.'),
     arm: z.enum(arms).optional(),
     detector: z.enum(detectorNames).optional().describe('Counts at the first step of a run.'),
-    step_id: z.string().min(1).max(255).optional().describe('An idempotency key within the run.'),
+    step_id: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe(
+        'An idempotency key within the run: for 24 hours the step is stored once and answered the same, sent alone or in a batch. Sent alone, bodies are compared byte for byte; where one of them was an entry of a batch, by what their fields say.',
+      ),
   })
   .meta({ id: 'DriftStep' })
 
@@ -70,8 +79,9 @@ export const logDrift = keyed({
   group: 'detector',
   summary: 'Log one step of a run and get its verdict.',
   description: 'The step is durable before it is answered. Steps of one run are strictly ordered.',
-  http: { method: 'POST', path: '/v1/drift' },
+  http: { method: 'POST', path: stepRoute },
   logs: true,
+  stepsOf: { field: 'run_id', unnamed: defaultRunId, says: saysOf },
   ahead: (context, body) => learnUncertain(context, () => readableSteps([body])),
   input: lenient(driftBody),
   output: driftAnswer,
@@ -111,7 +121,7 @@ export const logDriftBatch = keyed({
   group: 'detector',
   summary: 'Log up to 500 steps at once.',
   description:
-    'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index.',
+    'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index, and so does one whose `step_id` was used with another body (409). An entry whose `step_id` was used before is answered as it was then, and not stored again.',
   http: { method: 'POST', path: '/v1/drift/batch' },
   logs: true,
   async ahead(context, body) {
@@ -130,13 +140,25 @@ export const logDriftBatch = keyed({
       detail: `steps: send a list of 1 to ${maxBatchSteps} steps`,
     })
   }
-  const entries = steps.map((step, index) => {
+  const batch = steps.map((step, index) => {
     const request = readDrift(step)
-    if (!('fault' in request)) return entryOf(context, request)
-    throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
+    if ('fault' in request) {
+      throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
+    }
+    return { request, claim: claimOf(context, request, step, `steps[${index}]`) }
   })
-  const logged = await context.store.log(entries)
-  return { results: logged.map(answerOf) }
+  const log = async (store: Store, requests: readonly DriftRequest[]) => {
+    const logged = await store.log(requests.map((request) => entryOf(context, request)))
+    return logged.map(answerOf)
+  }
+  // Without a step_id the steps share a transaction with those of other requests.
+  const results = batch.some(({ claim }) => claim !== null)
+    ? await logEachOnce(context, batch, log)
+    : await log(
+        context.store,
+        batch.map(({ request }) => request),
+      )
+  return { results }
 })
 
 /** The steps of a batch, or null when it has none or too many. */

@@ -13,6 +13,7 @@ import type { Webhooks } from '../outbound/webhook.ts'
 import type { Account } from '../storage/accounts.ts'
 import type { Store } from '../storage/store.ts'
 import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
+import type { OneEach } from './one-each.ts'
 import { Refusal } from './refusal.ts'
 import {
   adminRefusal,
@@ -28,6 +29,8 @@ export interface Service {
   readonly settings: Settings
   readonly store: Store
   readonly decisions: Decisions
+  /** The accounts that an export is under way for. */
+  readonly exports: OneEach
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
   /** An id nobody can guess: `prefix_` and 22 base62 characters. */
@@ -174,9 +177,10 @@ export interface Declaration<Input, Output, Sent = unknown> {
   logs?: true
   /**
    * What a body's `step_id` is unique within: the field that names it, and the name when none is sent.
-   * Unless given `run_id`, and the run `run`.
+   * Unless given `run_id`, and the run `run`. `says` is what a body says however it is spelled, null when
+   * it is at fault; by it a step that comes alone is known again in a batch.
    */
-  stepsOf?: { field: string; unnamed: string }
+  stepsOf?: { field: string; unnamed: string; says?(body: unknown): string | null }
   /** Largest body it reads; 256 KiB unless given. */
   maxBodyBytes?: number
   /**
@@ -189,8 +193,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
 /** What only keyed operations declare. */
 export interface KeyedDeclaration<Input, Output, Sent = unknown>
   extends Declaration<Input, Output, Sent> {
-  /** What an account of tier `ground` is told instead of an answer (402). */
-  paid?: string
+  /** The flag of the tier table that the account's tier must have, and what it is told without it (402). */
+  paid?: { flag: 'alerts' | 'digest'; detail: string }
   /** Whether a call leaves the daily quota alone. */
   unmetered?: true
   /**
@@ -335,7 +339,7 @@ function noteChange(
 }
 
 /** Refusals of the work that leave the daily quota alone. */
-const uncounted = [402, 404]
+const uncounted = [402, 404, 429]
 
 const defaultMaxBodyBytes = 256 * 1024
 

@@ -31,10 +31,10 @@ export const replayRefusal: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-/** Of what a free account cannot have. */
+/** Of what the tier of an account does not include. */
 export const paidRefusal: DescribedRefusal = {
   status: 402,
   words: ['upgrade_required'],
-  when: 'The tier of the account is `ground`.',
+  when: 'The tier of the account does not include it: with the built-in table, the tier `ground`.',
   fields: { detail: z.string(), upgrade: z.string() },
 }

@@ -1,7 +1,7 @@
 import { defaultRunId, maxIdLength } from '../core/drift.ts'
 import { parseJson, wellFormed } from '../core/text.ts'
 import { commitUnknown, isUnavailable } from '../storage/database.ts'
-import type { Kept } from '../storage/idempotency.ts'
+import { bodyHashOf, isSameBody, type Kept } from '../storage/idempotency.ts'
 import type { Entry, LoggedStep } from '../storage/steps.ts'
 import type { Store } from '../storage/store.ts'
 import type { Answer, Call, Operation, Outside, Service } from './operation.ts'
@@ -37,9 +37,11 @@ export async function replayable(
   const key = call.method === 'POST' ? keyOf(call, http.path, body, stepsOf) : null
   if (key === null) return settled(await work(service.store), service.store)
   // Some bodies are read by what the parameters say of them, so those are part of the request.
-  const bodyHash = service.hash(JSON.stringify(call.query) + body)
+  const { says, ...named } = key
+  const bytes = service.hash(JSON.stringify(call.query) + body)
+  const bodyHash = bodyHashOf(bytes, says === null ? null : service.hash(says))
   const seal = secret === undefined ? undefined : call.credential
-  const claim = { account, ...key, bodyHash, at: service.now() }
+  const claim = { account, ...named, bodyHash, at: service.now() }
 
   async function keep(store: Store, answer: Answer): Promise<Answer> {
     const json = JSON.stringify(answer.body)
@@ -52,7 +54,7 @@ export async function replayable(
   }
 
   function replay(earlier: Kept): Answer {
-    if (earlier.bodyHash !== bodyHash) {
+    if (!isSameBody(earlier.bodyHash, bodyHash)) {
       throw conflict(
         'This idempotency key was used with another body; send a new key for a new request.',
       )
@@ -84,7 +86,9 @@ export async function replayable(
           hasLogged = true
           service.store.logOnce(entries, { claim, answer }).then(resolve, reject)
         })
-      const answered = work({ ...service.store, log }).then((answer) => {
+      // A work that needs a transaction fails here, and has its own then.
+      const tx = () => Promise.reject(new Error('a work that needs a transaction of its own'))
+      const answered = work({ ...service.store, log, tx }).then((answer) => {
         if ('outside' in answer) throw new Error('a work that logs steps goes on outside')
         if (!hasLogged) reject(new Error('a work that declares that it logs steps has logged none'))
         const json = JSON.stringify(answer.body)
@@ -109,7 +113,7 @@ export async function replayable(
         const answer = await work(store)
         return 'outside' in answer ? answer : keep(store, answer)
       }
-      return earlier.status === 0 && earlier.bodyHash === bodyHash ? null : replay(earlier)
+      return earlier.status === 0 && isSameBody(earlier.bodyHash, bodyHash) ? null : replay(earlier)
     })
     if (worked !== null && !('outside' in worked)) return worked
     if (worked !== null) return finishOutside(worked)
@@ -143,7 +147,8 @@ async function afterCommit<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-function conflict(detail: string): Refusal {
+/** The refusal of a key that was used for something else. */
+export function conflict(detail: string): Refusal {
   return new Refusal(409, 'idempotency_conflict', { detail })
 }
 
@@ -154,10 +159,11 @@ function keyOf(
   { idempotencyKey }: Call,
   route: string,
   body: string,
-  { field, unnamed }: typeof ofRun,
-): { scope: string; key: string } | null {
+  { field, unnamed, says }: typeof ofRun,
+): { scope: string; key: string; says: string | null } | null {
   if (idempotencyKey !== undefined) {
-    return { scope: route, key: checked(idempotencyKey, 'the header Idempotency-Key') }
+    const key = checkedKey(idempotencyKey, 'the header Idempotency-Key')
+    return { scope: route, key, says: null }
   }
   if (!mayNameStep.test(body)) return null
   const fields = parseJson(body) as Record<string, unknown> | null | undefined
@@ -165,11 +171,17 @@ function keyOf(
   const name = fields[field]
   const owner = typeof name === 'string' ? name : unnamed
   // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
-  const scope = wellFormed(`${route} ${owner.slice(0, maxIdLength)}`)
-  return { scope, key: checked(fields.step_id, 'step_id') }
+  const scope = scopeOfSteps(route, owner.slice(0, maxIdLength))
+  return { scope, key: checkedKey(fields.step_id, 'step_id'), says: says?.(fields) ?? null }
 }
 
-function checked(key: string, name: string): string {
+/** Within what the `step_id`s of a run, or of what else owns them, are unique. */
+export function scopeOfSteps(route: string, owner: string): string {
+  return wellFormed(`${route} ${owner}`)
+}
+
+/** A key of 1 to 255 characters as it is remembered; refuses any other with 400. */
+export function checkedKey(key: string, name: string): string {
   if (key !== '' && key.length <= longestKey) return wellFormed(key)
   throw new Refusal(400, 'bad_request', {
     detail: `${name} has ${key.length} characters; send 1 to ${longestKey}.`,

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { readJudgment } from '../core/detector/judgment.ts'
 import { arms } from '../core/drift.ts'
@@ -16,19 +17,32 @@ const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 const time = z.iso.datetime()
 const tokenCount = z.number().min(0)
 
+/** Most grounds, and most sub-agents, that an answer shows of a run; of each run in a list fewer. */
+const maxParts = 100
+const maxListedParts = 20
+
 const runSchema = z
   .strictObject({
     run_id: z.string(),
     ground: z.string().nullable(),
     revision: z.int().min(0).describe('How many grounds there have been.'),
-    grounds: z.array(
-      z.strictObject({
-        revision: z.int(),
-        goal: z.string(),
-        by: z.enum(['first', 'user']),
-        at: time,
-      }),
-    ),
+    grounds: z
+      .array(
+        z.strictObject({
+          revision: z.int(),
+          goal: z.string(),
+          by: z.enum(['first', 'user']),
+          at: time,
+        }),
+      )
+      .max(maxParts)
+      .describe(
+        `The newest, at most ${maxParts}, in a list of runs ${maxListedParts}; oldest first.`,
+      ),
+    grounds_cursor: z
+      .string()
+      .optional()
+      .describe('Only with older ones: GET /v1/drift/run?grounds_cursor= shows those.'),
     created: time,
     updated: time,
     expires: time.describe(
@@ -48,17 +62,26 @@ const runSchema = z
     pair: z.string().nullable(),
     arm: z.enum(arms).nullable(),
     judgment: judgmentSchema.nullable(),
-    agents: z.array(
-      z.strictObject({
-        agent_id: z.string(),
-        ground: z.string().nullable(),
-        steps: z.int(),
-        drifting: z.boolean(),
-        last_reason: reasonSchema.nullable(),
-      }),
-    ),
+    agents: z
+      .array(
+        z.strictObject({
+          agent_id: z.string(),
+          ground: z.string().nullable(),
+          steps: z.int(),
+          drifting: z.boolean(),
+          last_reason: reasonSchema.nullable(),
+        }),
+      )
+      .max(maxParts)
+      .describe(`The first by id, at most ${maxParts}, in a list of runs ${maxListedParts}.`),
+    agents_cursor: z
+      .string()
+      .optional()
+      .describe('Only with further ones: GET /v1/drift/run?agents_cursor= shows those.'),
   })
   .meta({ id: 'Run' })
+
+type ShownRun = z.infer<typeof runSchema>
 
 /** One step of a trace. */
 export const traceStepSchema = z
@@ -100,6 +123,14 @@ export const readRun = keyed({
     id: idField().optional(),
     limit: limitField(10_000, 1_000),
     cursor: z.string().optional(),
+    grounds_cursor: z
+      .string()
+      .optional()
+      .describe('`grounds_cursor` of the answer before: shows older grounds.'),
+    agents_cursor: z
+      .string()
+      .optional()
+      .describe('`agents_cursor` of the answer before: shows further sub-agents.'),
   }),
   output: z.strictObject({
     run: runSchema,
@@ -107,18 +138,21 @@ export const readRun = keyed({
     next_cursor: z.string().nullable(),
   }),
   refusals: [badRequest, noRun],
-})(async ({ store, account, now }, { run_id, id, limit, cursor }) => {
+})(async ({ store, account, now }, { run_id, id, limit, cursor, ...parts }) => {
   const wanted = run_id ?? id
   if (wanted === undefined) throw missing('run_id')
   const run = await store.runs.find(account.id, wanted, now())
   if (run === null) throw unknownRun()
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
+  const from = {
+    ...partsBegin,
+    ...cursorFrom(parts.grounds_cursor, z.object({ before: z.int().min(0) })),
+    ...cursorFrom(parts.agents_cursor, z.object({ after: z.string() })),
+  }
   const steps = await store.runs.trace(account.id, wanted, after, limit)
   const last = steps.at(-1)?.step ?? run.steps
-  const [shown] = await withParts(store, account.id, [run])
-  if (shown === undefined) throw new Error('a run without its parts')
   return {
-    run: shown,
+    run: await withParts(store, account.id, run, maxParts, from),
     trace: steps.map(traceStep),
     next_cursor: last < run.steps && steps.length === limit ? cursorOf({ after: last }) : null,
   }
@@ -154,7 +188,7 @@ export const listRuns = keyed({
   const page = found.slice(0, limit)
   const last = page.at(-1)
   return {
-    runs: await withParts(store, account.id, page),
+    runs: await Promise.all(page.map((run) => withParts(store, account.id, run, maxListedParts))),
     next_cursor:
       found.length > limit && last !== undefined
         ? cursorOf({ updated: last.updated, run_id: last.run_id })
@@ -183,9 +217,7 @@ export const setOutcome = keyed({
   const found = await store.runs.setOutcome(account.id, run_id, at, outcome)
   const run = found ? await store.runs.find(account.id, run_id, at) : null
   if (run === null) throw unknownRun()
-  const [shown] = await withParts(store, account.id, [run])
-  if (shown === undefined) throw new Error('a run without its parts')
-  return { ok: true as const, run: shown }
+  return { ok: true as const, run: await withParts(store, account.id, run, maxParts) }
 })
 
 /** Deletes a run with all its steps. */
@@ -220,32 +252,74 @@ export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
   summary: 'Every run and step of the account, as JSON lines.',
-  description:
-    'Streamed: a line `{"type":"run",…}` for each run, followed by a line `{"type":"step","run_id":…,…}` for each of its steps.',
+  description: `Streamed: a line \`{"type":"run",…}\` for each run, followed by a line \`{"type":"step","run_id":…,…}\` for each of its steps. The grounds and sub-agents of a run beyond ${maxParts} have lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. One export of an account is under way at a time; a second one is 429. A reader that takes nothing for 30 seconds is cut off.`,
   http: { method: 'GET', path: '/v1/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
-})(async (context) => exportLines(context))
+})(async (context) => {
+  const end = context.exports.begin(context.account.id)
+  if (end === null) {
+    throw new Refusal(
+      429,
+      'rate_limit',
+      {
+        detail: `An export of this account is under way. Ask again when it has ended, or in ${exportRetryS} seconds.`,
+        retry_after_s: exportRetryS,
+      },
+      { 'retry-after': String(exportRetryS) },
+    )
+  }
+  return exportLines(context, end)
+})
 
-const exportPage = 500
+const exportRetryS = 10
+/** Rows that an export reads and holds at a time: few, because a reader may take as long as it likes. */
+const exportPage = 100
 
-async function* exportLines({ store, account, now }: Keyed): AsyncGenerator<string> {
-  let after = ''
-  for (;;) {
-    const runs = await store.runs.page(account.id, now(), after, exportPage)
-    for (const run of await withParts(store, account.id, runs)) {
-      yield line({ type: 'run', ...run })
-      let step = 0
-      for (;;) {
-        const steps = await store.runs.trace(account.id, run.run_id, step, exportPage)
-        for (const each of steps)
-          yield line({ type: 'step', run_id: run.run_id, ...traceStep(each) })
-        step = steps.at(-1)?.step ?? step
-        if (steps.length < exportPage) break
-      }
+async function* exportLines(context: Keyed, end: () => void): AsyncGenerator<string> {
+  const { store, account, now } = context
+  try {
+    let after = ''
+    for (;;) {
+      const runs = await store.runs.page(account.id, now(), after, exportPage)
+      for (const run of runs) yield* runLines(context, run)
+      after = runs.at(-1)?.run_id ?? after
+      if (runs.length < exportPage) return
     }
-    after = runs.at(-1)?.run_id ?? after
-    if (runs.length < exportPage) return
+  } finally {
+    end()
+  }
+}
+
+async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<string> {
+  const { run_id } = run
+  const first = await withParts(store, account.id, run, maxParts)
+  const { grounds_cursor, agents_cursor, ...shown } = first
+  yield line({ type: 'run', ...shown })
+  let before = grounds_cursor === undefined ? 0 : (shown.grounds[0]?.revision ?? 0)
+  while (before > 0) {
+    const grounds = await store.runs.grounds(account.id, run_id, before, exportPage)
+    for (const each of grounds.toReversed()) {
+      yield line({ type: 'ground', run_id, ...shownGround(each) })
+    }
+    before = grounds[0]?.revision ?? 0
+    await nextTurn()
+  }
+  let agent = agents_cursor === undefined ? null : shown.agents.at(-1)?.agent_id
+  while (agent != null) {
+    const agents = await store.runs.subAgents(account.id, run_id, agent, exportPage)
+    for (const each of agents) yield line({ type: 'agent', run_id, ...each })
+    agent = agents.at(-1)?.agent_id
+    await nextTurn()
+  }
+  let step = 0
+  for (;;) {
+    const steps = await store.runs.trace(account.id, run_id, step, exportPage)
+    for (const each of steps) yield line({ type: 'step', run_id, ...traceStep(each) })
+    step = steps.at(-1)?.step ?? step
+    // SQLite answers at once, so that without this nobody else would have a turn before the end.
+    await nextTurn()
+    if (steps.length < exportPage) return
   }
 }
 
@@ -253,34 +327,39 @@ function line(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
+/** Where the grounds and sub-agents of a run begin: with its newest ground, and with the first id. */
+const partsBegin = { before: Number.MAX_SAFE_INTEGER, after: '' }
+
+/** A run with at most `most` of its grounds and of its sub-agents, and cursors where there are more. */
 async function withParts(
   store: Store,
   account: string,
-  runs: readonly Run[],
-): Promise<z.infer<typeof runSchema>[]> {
-  const ids = runs.map(({ run_id }) => run_id)
-  const grounds = await store.runs.groundsOf(account, ids)
-  const agents = await store.runs.subAgentsOf(account, ids)
-  return runs.map((run) =>
-    shownRun(run, grounds.get(run.run_id) ?? [], agents.get(run.run_id) ?? []),
-  )
+  run: Run,
+  most: number,
+  { before, after } = partsBegin,
+): Promise<ShownRun> {
+  const [grounds, agents] = await Promise.all([
+    store.runs.grounds(account, run.run_id, before, most + 1),
+    store.runs.subAgents(account, run.run_id, after, most + 1),
+  ])
+  const [oldest, last] = [grounds.at(-most), agents[most - 1]]
+  return {
+    ...shownRun(run, grounds.slice(-most), agents.slice(0, most)),
+    ...(grounds.length > most && oldest !== undefined
+      ? { grounds_cursor: cursorOf({ before: oldest.revision }) }
+      : {}),
+    ...(agents.length > most && last !== undefined
+      ? { agents_cursor: cursorOf({ after: last.agent_id }) }
+      : {}),
+  }
 }
 
-function shownRun(
-  run: Run,
-  grounds: readonly GroundRow[],
-  agents: readonly SubAgent[],
-): z.infer<typeof runSchema> {
+function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubAgent[]): ShownRun {
   const shown = {
     run_id: run.run_id,
     ground: run.ground,
     revision: run.revision,
-    grounds: grounds.map(({ revision, goal, set_by, at }) => ({
-      revision,
-      goal,
-      by: set_by,
-      at: isoTime(at),
-    })),
+    grounds: grounds.map(shownGround),
     created: isoTime(run.created),
     updated: isoTime(run.updated),
     expires: isoTime(run.expires),
@@ -298,16 +377,14 @@ function shownRun(
     pair: run.pair,
     arm: run.arm,
     judgment: run.judgment,
-    agents: agents.map(({ agent_id, ground, steps, drifting, last_reason }) => ({
-      agent_id,
-      ground,
-      steps,
-      drifting,
-      last_reason,
-    })),
+    agents,
   }
   // What storage holds was validated when it was written.
-  return shown as z.infer<typeof runSchema>
+  return shown as ShownRun
+}
+
+function shownGround({ revision, goal, set_by, at }: GroundRow): ShownRun['grounds'][number] {
+  return { revision, goal, by: set_by, at: isoTime(at) }
 }
 
 /** A stored step as it is shown. */

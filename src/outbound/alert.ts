@@ -1,6 +1,6 @@
 import { alertMessage } from '../core/alert-message.ts'
 import type { OutboxEvent } from '../core/outbox.ts'
-import { signatureHeaders, type WebhookAnswer, type Webhooks } from './webhook.ts'
+import { signatureHeaders, type WebhookRequest } from './webhook.ts'
 
 /** An event on its way to a webhook. */
 export interface SentAlert {
@@ -13,18 +13,14 @@ export interface SentAlert {
   secrets: readonly string[]
   /** When it is sent, milliseconds since 1970. */
   at: number
-  /** As that of `WebhookRequest`. */
-  askedBy?: string
 }
 
-/** Makes one attempt to tell a webhook of an event, in the form its host reads. */
-export function sendAlert(
-  webhooks: Webhooks,
-  { url, account, id, event, secrets, at, ...asked }: SentAlert,
-): Promise<WebhookAnswer> {
+/** The request that tells a webhook of an event, in the form its host reads. */
+export function alertRequest(alert: SentAlert): WebhookRequest {
+  const { url, account, id, event, secrets, at } = alert
   const { body, structured } = alertMessage(url, account, event)
   const timestampS = Math.floor(at / 1000)
   const headers =
     structured && secrets.length > 0 ? signatureHeaders({ id, timestampS, body, secrets }) : {}
-  return webhooks.send({ url, body, headers, ...asked })
+  return { url, account, body, headers }
 }

@@ -1,25 +1,20 @@
 import { promises as dns, lookup } from 'node:dns'
 import { promisify } from 'node:util'
-import { createSlots } from './slots.ts'
 
 /** The addresses of a host name, IPv4 first; rejects when there are none, or when aborted. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 const timeoutMs = 2_000
-const atOnce = 8
 
-/** At most 8 questions at a time, each given up after 2 s, whatever the one who is asked does. */
-export function withinLimits(ask: Resolve): Resolve {
-  const slots = createSlots(atOnce)
+/** Gives each question up after 2 s, whatever the one who is asked does. */
+export function withDeadline(ask: Resolve): Resolve {
   return async (name, signal) => {
-    const giveBack = await slots.take(signal)
     const late = new AbortController()
     const timer = setTimeout(() => late.abort(tooLate()), timeoutMs)
     try {
       return await orAborted(AbortSignal.any([signal, late.signal]), (either) => ask(name, either))
     } finally {
       clearTimeout(timer)
-      giveBack()
     }
   }
 }

@@ -1,5 +1,7 @@
 /** Places that are given out in the order they were asked for. */
-export interface Slots {
+interface Slots {
+  /** Answers what gives the place back, or null when none is free. */
+  takeNow(): (() => void) | null
   /** Resolves with what gives the place back; rejects with the signal's reason when that comes first. */
   take(signal: AbortSignal): Promise<() => void>
   /** Whether nobody holds or waits for a place. */
@@ -7,7 +9,7 @@ export interface Slots {
 }
 
 /** At most `max` holders at a time. */
-export function createSlots(max: number): Slots {
+function createSlots(max: number): Slots {
   const waiting: (() => void)[] = []
   let held = 0
 
@@ -17,11 +19,17 @@ export function createSlots(max: number): Slots {
     else next()
   }
 
+  function takeNow(): (() => void) | null {
+    if (held === max) return null
+    held += 1
+    return give
+  }
+
   return {
+    takeNow,
     async take(signal) {
       signal.throwIfAborted()
-      if (held < max) held += 1
-      else await turn(signal)
+      if (takeNow() === null) await turn(signal)
       return give
     },
     get idle() {
@@ -45,30 +53,53 @@ export function createSlots(max: number): Slots {
   }
 }
 
-/** Places that are shared by all, and of which one name has only a few. */
-export interface Places {
-  /** Waits for a place with each of the names, then for one of all; answers how to leave, or null when aborted. */
-  take(names: readonly string[], signal: AbortSignal): Promise<(() => void) | null>
+/** What a holder belongs to, and how many of the same may hold a place at a time. */
+export interface Share {
+  name: string
+  most: number
 }
 
-/** At most `inAll` holders at a time, and at most `each` with the same name. */
-export function createPlaces(inAll: number, each: number): Places {
-  const all = createSlots(inAll)
+/** Places that are shared by all, and of which each share has only so many. */
+export interface Places {
+  /** Takes a place in each of the shares; answers how to leave, or null when one of them has none free. */
+  takeNow(shares: readonly Share[]): (() => void) | null
+  /** Waits for a place in each of the shares, one after another; answers null when aborted. */
+  take(shares: readonly Share[], signal: AbortSignal): Promise<(() => void) | null>
+}
+
+/** Places of shares, which come into being with their first holder. */
+export function createPlaces(): Places {
   const named = new Map<string, Slots>()
+
+  function slotsOf({ name, most }: Share): Slots {
+    const own = named.get(name) ?? createSlots(most)
+    named.set(name, own)
+    return own
+  }
+
+  function leaving(shares: readonly Share[], giveBack: readonly (() => void)[]): () => void {
+    return () => {
+      for (const give of giveBack) give()
+      for (const { name } of shares) if (named.get(name)?.idle) named.delete(name)
+    }
+  }
+
   return {
-    async take(names, signal) {
-      const giveBack: (() => void)[] = []
-      const leave = () => {
-        for (const give of giveBack) give()
-        for (const name of names) if (named.get(name)?.idle) named.delete(name)
-      }
+    takeNow(shares) {
+      const taken = shares.map((share) => slotsOf(share).takeNow())
+      const leave = leaving(
+        shares,
+        taken.filter((give) => give !== null),
+      )
+      if (!taken.includes(null)) return leave
+      leave()
+      return null
+    },
+    async take(shares, signal) {
+      const taken: (() => void)[] = []
+      const leave = leaving(shares, taken)
       try {
-        for (const name of names) {
-          const own = named.get(name) ?? createSlots(each)
-          named.set(name, own)
-          giveBack.push(await own.take(signal))
-        }
-        giveBack.push(await all.take(signal))
+        for (const share of shares) taken.push(await slotsOf(share).take(signal))
         return leave
       } catch {
         leave()

@@ -11,8 +11,9 @@ import {
   readWebhookUrl,
   type WebhookAllowance,
 } from '../core/public-url.ts'
-import { askNameServers, askSystem, type Resolve, withinLimits } from './resolver.ts'
-import { createPlaces } from './slots.ts'
+import { askNameServers, askSystem, type Resolve, withDeadline } from './resolver.ts'
+import { createPlaces, type Share } from './slots.ts'
+import { createSlowAccounts } from './slow-accounts.ts'
 
 /** What became of one request to a webhook. */
 export interface WebhookAnswer {
@@ -33,22 +34,26 @@ export interface WebhookAnswer {
 /** What is sent to a webhook. */
 export interface WebhookRequest {
   url: string
+  /** The account that has it sent. */
+  account: string
   /** JSON, at most `maxWebhookBodyBytes`. */
   body: string
   headers?: Readonly<Record<string, string>>
   /** Breaks the attempt off. */
   signal?: AbortSignal
-  /**
-   * The account that has it sent beside its outbox. Such requests have places of their own, few for one
-   * account, and end unsent when they get none within half a second: nobody's tests hold up events.
-   */
-  askedBy?: string
 }
 
 /** What sends to webhooks. */
 export interface Webhooks {
-  /** One attempt, however it ends. It may first wait for its turn, which no time limit counts. */
+  /** One attempt, however it ends, or null when there is no place for it now; ask again a little later. */
+  sendNow(request: WebhookRequest): Promise<WebhookAnswer | null>
+  /** One attempt that first waits for its turn, which no time limit counts. */
   send(request: WebhookRequest): Promise<WebhookAnswer>
+  /**
+   * One attempt of those that an account has made whenever it likes. These have places of their own, few
+   * for one account, and end unsent when they get none within half a second: no test holds up events.
+   */
+  sendTest(request: WebhookRequest): Promise<WebhookAnswer>
   /** Breaks off what is under way; whoever sent it is told so. */
   close(): Promise<void>
 }
@@ -66,10 +71,14 @@ export interface WebhookParts {
 export const maxWebhookBodyBytes = 20 * 1024
 
 const deadlineMs = 5_000
-const atOnceInAll = 16
-const atOnceBeside = 8
-/** For one host, and for one account of those beside the outbox. */
-const atOnceEach = 3
+/**
+ * How many requests are under way at a time, of all accounts, and of those that were slow lately: their
+ * hanging receivers and names leave the others places.
+ */
+const mostEvents = { ofAll: 16, ofSlow: 8 }
+const mostTests = { ofAll: 16, ofSlow: 4 }
+const mostPerHost = 3
+const mostTestsPerAccount = 3
 const patienceMs = 500
 const maxAnswerHeaderBytes = 16 * 1024
 const maxAnswerBytes = 64 * 1024
@@ -84,14 +93,16 @@ const tooMany = 'too many requests are under way; try again'
  * one answer that is not public refuses all, and only what was looked at is connected to.
  */
 export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks {
-  const resolvePublic = withinLimits(resolve ?? askNameServers())
+  const resolvePublic = withDeadline(resolve ?? askNameServers())
   // An operator's own names may stand in the hosts file only.
-  const resolveAllowed = withinLimits(resolve ?? askSystem)
-  const outbox = createPlaces(atOnceInAll, atOnceEach)
-  const beside = createPlaces(atOnceBeside, atOnceEach)
+  const resolveAllowed = withDeadline(resolve ?? askSystem)
+  const events = createPlaces()
+  const tests = createPlaces()
+  const slow = createSlowAccounts(now)
   const closing = new AbortController()
 
-  async function send(request: WebhookRequest): Promise<WebhookAnswer> {
+  /** Sends a request from the place that `enter` takes for it; null when that gets none. */
+  async function sendFrom(request: WebhookRequest, enter: Enter): Promise<WebhookAnswer | null> {
     const destination = readDestination(request.url.trim())
     if (destination === null || readWebhookUrl(request.url, allow) === null) {
       return noAnswer(notValid, 0)
@@ -101,14 +112,28 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
     }
     const signals = [closing.signal, ...(request.signal === undefined ? [] : [request.signal])]
     const broken = AbortSignal.any(signals)
-    const { askedBy } = request
-    const host = `host ${destination.host}`
-    const waiting = askedBy === undefined ? broken : AbortSignal.any([broken, endOfPatience()])
-    const leave = await (askedBy === undefined
-      ? outbox.take([host], waiting)
-      : beside.take([`account ${askedBy}`, host], waiting))
-    if (leave === null) return noAnswer(wordsOfAbort(waiting), 0)
-    return attempt(destination, request, broken).finally(leave)
+    const leave = await enter(destination.host, broken)
+    if (broken.aborted) {
+      leave?.()
+      return noAnswer(wordsOfAbort(broken), 0)
+    }
+    if (leave === null) return null
+    const answer = await attempt(destination, request, broken).finally(leave)
+    slow.note(request.account, answer.latencyMs)
+    return answer
+  }
+
+  async function sendInTurn(request: WebhookRequest, enter: Enter): Promise<WebhookAnswer> {
+    return (await sendFrom(request, enter)) ?? noAnswer(tooMany, 0)
+  }
+
+  /** The share of all comes last, so that a request that waits for another one holds up nobody there. */
+  function sharesOf(account: string, host: string, most: typeof mostEvents): Share[] {
+    return [
+      { name: `host ${host}`, most: mostPerHost },
+      ...(slow.has(account) ? [{ name: 'slow accounts', most: most.ofSlow }] : []),
+      { name: 'all', most: most.ofAll },
+    ]
   }
 
   async function attempt(
@@ -199,18 +224,28 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
   }
 
   return {
-    send,
+    sendNow: (request) =>
+      sendFrom(request, (host) => events.takeNow(sharesOf(request.account, host, mostEvents))),
+    send: (request) =>
+      sendInTurn(request, (host, broken) =>
+        events.take(sharesOf(request.account, host, mostEvents), broken),
+      ),
+    sendTest: (request) =>
+      sendInTurn(request, (host, broken) => {
+        const { account } = request
+        const own = { name: `account ${account}`, most: mostTestsPerAccount }
+        const waiting = AbortSignal.any([broken, AbortSignal.timeout(patienceMs)])
+        return tests.take([own, ...sharesOf(account, host, mostTests)], waiting)
+      }),
     async close() {
       closing.abort()
     },
   }
 }
 
-function endOfPatience(): AbortSignal {
-  const late = new AbortController()
-  setTimeout(() => late.abort(tooMany), patienceMs).unref()
-  return late.signal
-}
+/** Takes a place for a request to a host; answers how to leave it, or null when there is none. */
+type Enter = (host: string, broken: AbortSignal) => Promise<Leave | null> | Leave | null
+type Leave = () => void
 
 /**
  * The headers that let a receiver tell our requests from others' (Standard Webhooks 1.0). With two

@@ -8,6 +8,7 @@ export interface Claim {
   account: string
   scope: string
   key: string
+  /** As `bodyHashOf` makes it. */
   bodyHash: string
   /** Milliseconds since 1970. */
   at: number
@@ -30,17 +31,43 @@ export interface Idempotency {
   claim(claim: Claim): Promise<Kept | null>
   /** Keeps the answer of a claimed request. */
   keep(claim: Claim, status: number, answer: string): Promise<void>
+  /** As `claim` for several keys, no two of them the same, whose works end in this transaction; by `keyOfClaim`. */
+  claimAll(claims: readonly Claim[]): Promise<Map<string, Kept>>
+  /** Keeps the answers of requests whose keys `claimAll` has taken. In a transaction nobody need wait for it. */
+  keepAll(answers: readonly Answered[]): void
   /** Gives the key of a request back that is not answered after all. */
   release(claim: Claim): Promise<void>
   /** Forgets at most `limit` answers older than 24 hours; answers how many. */
   expire(now: number, limit: number): Promise<number>
 }
 
+/** What a claimed request is answered. */
+export interface Answered {
+  claim: Claim
+  status: number
+  answer: string
+}
+
+/**
+ * What tells the body of a request from another: the hash of its bytes, and for a step also the hash of
+ * what it says, because an entry of a batch has no bytes of its own (null).
+ */
+export function bodyHashOf(bytes: string | null, says: string | null): string {
+  return says === null ? (bytes ?? '') : `${bytes ?? ''}.${says}`
+}
+
+/** Whether two bodies are the same: by their bytes where both have some, else by what they say. */
+export function isSameBody(one: string, other: string): boolean {
+  const [[oneBytes, oneSays], [otherBytes, otherSays]] = [one.split('.'), other.split('.')]
+  if (oneBytes !== '' && otherBytes !== '') return oneBytes === otherBytes
+  return oneSays !== undefined && oneSays === otherSays
+}
+
 const keptForMs = dayMs
 const lostAfterMs = minuteMs
 
 /** Idempotency records in one transaction. */
-export function createIdempotency(db: Queries): Idempotency {
+export function createIdempotency(db: Queries, kind: Database['kind']): Idempotency {
   return {
     async claim({ account, scope, key, bodyHash, at }) {
       const claimed = await db.run(
@@ -76,6 +103,8 @@ export function createIdempotency(db: Queries): Idempotency {
         key,
       )
     },
+    claimAll: (claims) => claimAll(db, kind, claims),
+    keepAll: (answers) => keepAll(db, kind, answers),
     async release({ account, scope, key }) {
       await db.run(
         'DELETE FROM idempotency WHERE account = ? AND scope = ? AND key = ? AND status = 0',
@@ -148,11 +177,7 @@ export async function claimAll(
 }
 
 /** Keeps the answers of requests whose keys `claimAll` has taken. */
-export function keepAll(
-  tx: Queries,
-  kind: Database['kind'],
-  answers: readonly { claim: Claim; status: number; answer: string }[],
-): void {
+export function keepAll(tx: Queries, kind: Database['kind'], answers: readonly Answered[]): void {
   tables[kind].put(
     tx,
     answers.map(({ claim, status, answer }) => ({ ...rowOf(claim), status, answer })),

@@ -1,8 +1,7 @@
 import type { DetectorName } from '../core/detector/detectors.ts'
 import { type Memory, newMemory, readMemory } from '../core/detector/memory.ts'
 import type { Run } from '../core/run.ts'
-import type { Database, Queries } from './database.ts'
-import { jsonRows } from './rows.ts'
+import type { Queries } from './database.ts'
 import { type RunRow, runColumns, runOf } from './run-rows.ts'
 
 /** A ground the main agent of a run has had. */
@@ -78,9 +77,10 @@ export interface Runs {
     agentId: string,
     now: number,
   ): Promise<Memory | 'none' | null>
-  /** Grounds of the main agent, oldest first. */
-  groundsOf(account: string, runIds: readonly string[]): Promise<Map<string, GroundRow[]>>
-  subAgentsOf(account: string, runIds: readonly string[]): Promise<Map<string, SubAgent[]>>
+  /** The newest grounds of the main agent with a revision below `before`, oldest first. */
+  grounds(account: string, runId: string, before: number, limit: number): Promise<GroundRow[]>
+  /** Sub-agents in the order of their ids, after the one named. */
+  subAgents(account: string, runId: string, after: string, limit: number): Promise<SubAgent[]>
   /** Steps after number `after`, ascending. */
   trace(account: string, runId: string, after: number, limit: number): Promise<StepRow[]>
   /** Among the 200 most recently updated runs, newest first. */
@@ -108,15 +108,8 @@ export const indexSize = 200
 
 const columns = Object.keys(runColumns).join(', ')
 
-/** The keys of runs as rows: with the account beside each id, both databases look them up one by one. */
-function keysOf(account: string, runIds: readonly string[]): string {
-  return JSON.stringify(runIds.map((run_id) => ({ account, run_id })))
-}
-
 /** The runs in a database or one of its transactions. */
-export function createRuns(db: Queries, kind: Database['kind']): Runs {
-  const named = jsonRows(kind, { account: 'TEXT', run_id: 'TEXT' })
-
+export function createRuns(db: Queries): Runs {
   async function select(where: string, ...values: (string | number | null)[]): Promise<Run[]> {
     const rows = await db.all<RunRow>(`SELECT ${columns} FROM runs WHERE ${where}`, ...values)
     return rows.map(runOf)
@@ -144,30 +137,35 @@ export function createRuns(db: Queries, kind: Database['kind']): Runs {
       if (row === undefined) return 'none'
       return row.memory === null ? newMemory(row.detector) : readMemory(row.memory)
     },
-    async groundsOf(account, runIds) {
-      const rows = await db.all<GroundRow & { run_id: string }>(
-        `SELECT grounds.run_id, revision, goal, set_by, at
-         FROM grounds JOIN ${named}
-           ON grounds.account = rows.account AND grounds.run_id = rows.run_id
-         WHERE agent_id = '' ORDER BY grounds.run_id, revision`,
-        keysOf(account, runIds),
+    async grounds(account, runId, before, limit) {
+      const rows = await db.all<GroundRow>(
+        `SELECT revision, goal, set_by, at FROM grounds
+         WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
+         ORDER BY revision DESC LIMIT ?`,
+        account,
+        runId,
+        before,
+        limit,
       )
-      return Map.groupBy(rows, ({ run_id }) => run_id)
+      return rows.reverse()
     },
-    async subAgentsOf(account, runIds) {
-      const rows = await db.all<Omit<SubAgent, 'ground' | 'drifting'> & StoredAgent>(
-        `SELECT agents.run_id, agent_id, memory, steps, drifting, last_reason
-         FROM agents JOIN ${named}
-           ON agents.account = rows.account AND agents.run_id = rows.run_id
-         WHERE agent_id <> '' ORDER BY agents.run_id, agent_id`,
-        keysOf(account, runIds),
+    async subAgents(account, runId, after, limit) {
+      // The main agent is '', which comes before all others.
+      const rows = await db.all<StoredAgent>(
+        `SELECT agent_id, memory, steps, drifting, last_reason FROM agents
+         WHERE account = ? AND run_id = ? AND agent_id > ? ORDER BY agent_id LIMIT ?`,
+        account,
+        runId,
+        after,
+        limit,
       )
-      const agents = rows.map(({ memory, drifting, ...rest }) => ({
-        ...rest,
+      return rows.map(({ agent_id, memory, steps, drifting, last_reason }) => ({
+        agent_id,
         ground: readMemory(memory)?.ground?.goal ?? null,
+        steps,
         drifting: drifting === 1,
+        last_reason,
       }))
-      return Map.groupBy(agents, ({ run_id }) => run_id)
     },
     trace: (account, runId, after, limit) =>
       db.all<StepRow>(
@@ -257,8 +255,7 @@ export function createRuns(db: Queries, kind: Database['kind']): Runs {
   }
 }
 
-interface StoredAgent {
-  run_id: string
+interface StoredAgent extends Omit<SubAgent, 'ground' | 'drifting'> {
   memory: string
   drifting: number
 }

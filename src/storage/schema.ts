@@ -303,7 +303,7 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, seq, attempt)
     )`,
     'CREATE INDEX alert_attempts_by_age ON alert_attempts (ts)',
-    // Only of addresses whose last attempt failed or was slow.
+    // Only of addresses whose last attempt failed.
     `CREATE TABLE alert_endpoints (
       account TEXT NOT NULL,
       url TEXT NOT NULL,

@@ -13,6 +13,11 @@ export interface Exchange {
   isStopping(): boolean
 }
 
+/** How long a reader may take nothing of an answer before its connection is closed. */
+const longestStallMs = 30_000
+/** Bytes that the kernel takes whether or not they are read, so that nothing is held for them here. */
+const fitsBuffers = 65_536
+
 /** The content type of JSON. */
 export const jsonType = 'application/json; charset=utf-8'
 
@@ -27,7 +32,9 @@ export function sendBytes(exchange: Exchange, status: number, type: string, byte
   if (status === 200 && hasSent(exchange)) return void begin(exchange, 304).end()
   headers['content-type'] = type
   headers['content-length'] = String(bytes.length)
-  begin(exchange, status).end(bytes, 'latin1')
+  const response = begin(exchange, status)
+  if (bytes.length > fitsBuffers) response.setTimeout(longestStallMs)
+  response.end(bytes, 'latin1')
 }
 
 /** Whether the caller says that it holds what the answer's etag names; only a few answers have one. */
@@ -42,20 +49,29 @@ export function sendJson(exchange: Exchange, status: number, value: unknown): vo
   sendText(exchange, status, jsonType, JSON.stringify(value))
 }
 
-/** Answers with lines of JSON as they come. Rejects, and sends nothing, when the first of them fails. */
+/**
+ * Answers with lines of JSON as they come. Rejects, and sends nothing, when the first of them fails; a
+ * reader that takes nothing for `stallMs` is cut off. However it ends, the lines are ended too.
+ */
 export async function sendLines(
   exchange: Exchange,
   status: number,
   lines: AsyncIterable<string>,
+  stallMs = longestStallMs,
 ): Promise<void> {
   const iterator = lines[Symbol.asyncIterator]()
-  const first = await iterator.next()
-  async function* all() {
-    if (!first.done) yield first.value
-    yield* { [Symbol.asyncIterator]: () => iterator }
+  try {
+    const first = await iterator.next()
+    async function* all() {
+      if (!first.done) yield first.value
+      yield* { [Symbol.asyncIterator]: () => iterator }
+    }
+    exchange.headers['content-type'] = 'application/x-ndjson'
+    await pipeline(all(), begin(exchange, status).setTimeout(stallMs))
+  } finally {
+    // A stream that is closed before it has begun to read would leave them open.
+    await iterator.return?.()
   }
-  exchange.headers['content-type'] = 'application/x-ndjson'
-  await pipeline(all(), begin(exchange, status))
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Store } from '../storage/store.ts'
 const runsAtATime = 100
 const mostRuns = 20_000
 const mostSteps = 1_000
+const mostGrounds = 10_000
 
 /**
  * The runs of an account whose outcome is `success`, as errands with what was done for them: each
@@ -20,10 +21,10 @@ export async function succeededRuns(
   for (let read = 0; read < mostRuns; read += runsAtATime) {
     const runs = await store.runs.page(account, now, after, runsAtATime)
     const good = runs.filter(({ outcome }) => outcome === 'success').map(({ run_id }) => run_id)
-    const grounds = await store.runs.groundsOf(account, good)
     for (const runId of good) {
       const steps = await store.runs.trace(account, runId, 0, mostSteps)
-      examples.push(...examplesOf(grounds.get(runId) ?? [], steps))
+      const grounds = await store.runs.grounds(account, runId, Number.MAX_SAFE_INTEGER, mostGrounds)
+      examples.push(...examplesOf(grounds, steps))
     }
     after = runs.at(-1)?.run_id ?? ''
     if (runs.length < runsAtATime) break

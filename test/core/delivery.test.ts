@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { detailOf, type Endpoint, endpointAfter, retryDelayMs } from '../../src/core/delivery.ts'
 import { verifies } from '../verifies.ts'
 
-const failed = { status: 500, gone: false, latencyMs: 5, retryAfterMs: null }
+const failed = { status: 500, gone: false, retryAfterMs: null }
 const answered = { ...failed, status: 200 }
 const minuteMs = 60_000
 
@@ -68,16 +68,13 @@ test('an address is paused after ten failures in a row over ten minutes', () => 
   assert.equal(endpointAfter(probed, answered, 20 * minuteMs), null)
 })
 
-test('one that is gone is paused at once, and one that is slow is remembered', () => {
-  verifies('alerts.state.failed', 'alerts.state.delivered')
+test('one that is gone is paused at once', () => {
+  verifies('alerts.state.failed')
   const gone = endpointAfter(null, { ...failed, status: 410, gone: true }, 0)
   assert.deepEqual(
     [gone?.paused_until, gone?.pause_detail],
     [5 * minuteMs, 'endpoint paused after 410'],
   )
-  assert.equal(endpointAfter(null, { ...answered, latencyMs: 1_000 }, 0), null)
-  const slow = endpointAfter(null, { ...answered, latencyMs: 1_001 }, 0)
-  assert.deepEqual([slow?.failures, slow?.paused_until], [0, null])
 })
 
 test('a detail has at most 200 characters', () => {
