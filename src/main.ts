@@ -14,6 +14,7 @@ import { settingsFault, usageFault } from './surfaces/usage-fault.ts'
 
 // Long enough for the connections that clients opened before they could know.
 const lastConnectionsMs = 1000
+const parentCheckMs = 250
 const defaultBaseUrl = 'http://127.0.0.1:8787'
 
 const world: CliWorld = {
@@ -93,23 +94,45 @@ With it a run remembers its ground, and what the account has used is told:
 `
 }
 
-/** Resolves at the first signal to stop; at the second the process exits at once. */
-function toldToStop(): Promise<void> {
+/** Resolves with the reason at the first signal to stop; at the second the process exits at once. */
+function toldToStop(): Promise<string> {
   return new Promise((resolve) => {
     let stopping = false
-    const stop = () => {
+    const stop = (signal: NodeJS.Signals) => {
       if (stopping) process.exit(1)
       stopping = true
-      resolve()
+      resolve(signal)
     }
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
+    if (process.env.npm_lifecycle_event === 'npx') whenOrphaned(() => resolve('npx has ended'))
   })
+}
+
+/** npx starts commands through a shell, which a SIGTERM ends without reaching the command. */
+function whenOrphaned(stop: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    stop()
+  }, parentCheckMs)
+  timer.unref()
 }
 
 async function serve(): Promise<void> {
   const running = await startService(config(), realWorld)
-  const { url } = running
+  const { url, log } = running
+  log.info(
+    {
+      version: realWorld.version,
+      node: process.versions.node,
+      url,
+      metrics_url: running.metricsUrl,
+    },
+    'started',
+  )
+  process.on('uncaughtExceptionMonitor', (err) => log.fatal({ err }, 'stopped by a fault'))
   const told = toldToStop()
   // A server without anybody to answer would go on listening.
   const first = await createFirstAccount(running.service, running.store).catch(async (error) => {
@@ -123,7 +146,7 @@ Try it:
 `)
   if (first !== null) process.stdout.write(welcome(url, first))
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
-  await told
+  log.info({ reason: await told }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })
 }
 

@@ -63,6 +63,7 @@ export interface Running {
   /** What its operations stand on. */
   readonly service: Service
   readonly store: OpenStore
+  readonly log: Logger
   /** Where `/metrics` is, when it has a port of its own. */
   readonly metricsUrl: string | null
   /** Runs the jobs that are due and waits for them; answers how many. They run by themselves too. */
@@ -197,6 +198,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     url,
     service,
     store,
+    log,
     metricsUrl,
     runDue: scheduler.runDue,
     stop({ graceMs } = { graceMs: 0 }) {

@@ -353,6 +353,10 @@ export const requirements = {
     'process.sigterm.drain':
       'On SIGTERM it is not ready at once, refuses new connections and answers the requests in flight.',
     'process.sigterm.exit': 'After SIGTERM it exits 0 within 10 s, and at once on a second one.',
+    'process.sigterm.npm':
+      'A server started by npm start, npm run plumbline -- serve or npx plumbline serve ends at a SIGTERM to npm.',
+    'process.log.start-and-stop':
+      'The log has one line when the server starts and one when it stops, which names the signal or the fault.',
     'process.no-outbound': 'It opens no outbound connection while none is configured.',
     'process.nodes-share': 'Nodes on one PostgreSQL share the daily count.',
     'process.log.no-goal': 'The log never holds a goal above debug level.',
