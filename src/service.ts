@@ -237,7 +237,7 @@ export function createService(
       `${prefix}_${randomDigits(idLength)
         .map((digit) => base62.charAt(digit))
         .join('')}`,
-    newKey: () => spellKey(randomDigits(keyRandomLength)),
+    newKey,
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
     hash: (text) => hash('sha256', text, 'base64url'),
     isAdminToken: (credential) =>
@@ -263,6 +263,11 @@ export function createService(
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,
   }
+}
+
+/** A key that no account has. */
+export function newKey(): string {
+  return spellKey(randomDigits(keyRandomLength))
 }
 
 /** Ids that are new in this process and, by its own part, among all processes. */

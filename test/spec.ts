@@ -546,7 +546,9 @@ export const requirements = {
 
   ...written('configuration', 3, {
     'command.start-key':
-      'On the first start an enterprise account is made and its key printed once.',
+      'On the first start an enterprise account is made and its key shown once: in a terminal on it, otherwise in the file first-key of mode 0600, never in the output; a later start says how to make another.',
+    'settings.bootstrap-key':
+      'PLUMBLINE_BOOTSTRAP_KEY is the key of the first account, which is then not shown; plumbline keys generate makes one, and one that is not well spelled is a fault.',
     'command.keys-create':
       'plumbline keys create --tier --email --json makes a key, also while the server runs.',
     'command.keys-list': 'plumbline keys list shows the keys without their secrets.',
