@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { Adaptation } from './core/detector/adaptation.ts'
 import { readTable } from './core/detector/adaptation-table.ts'
 import { type DetectorName, defaultDetector, detectorNames } from './core/detector/detectors.ts'
+import { isSpelledKey } from './core/keys.ts'
 import { nothingAllowed, readWebhookAllowance, type WebhookAllowance } from './core/public-url.ts'
 import { builtInTiers, overrideTiers, type Tier } from './core/tiers.ts'
 
@@ -32,6 +33,8 @@ export interface Config {
   tiers: readonly Tier[]
   /** Credential of `/v1/admin/*`; null switches those routes off. */
   adminToken: string | null
+  /** The key of the account that the first start makes, given from outside; null has one made and shown. */
+  bootstrapKey: string | null
   /** Where a caller goes for a higher tier; null means this server's own page. */
   upgradeUrl: string | null
   /** Webhooks that need not be https on a public host. */
@@ -101,6 +104,7 @@ export function readConfig(
     metricsPort: read.PLUMBLINE_METRICS_PORT ?? null,
     tiers: read.PLUMBLINE_TIERS ?? builtInTiers,
     adminToken: read.PLUMBLINE_ADMIN_TOKEN ?? null,
+    bootstrapKey: read.PLUMBLINE_BOOTSTRAP_KEY ?? null,
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     webhookAllow: read.PLUMBLINE_WEBHOOK_ALLOW ?? nothingAllowed,
     alertRetries: read.PLUMBLINE_ALERT_RETRIES,
@@ -203,6 +207,10 @@ const settings = z.object({
     .string()
     // What a header can carry as one token.
     .regex(/^[!-~]{16,}$/, 'send at least 16 ASCII characters without spaces')
+    .optional(),
+  PLUMBLINE_BOOTSTRAP_KEY: z
+    .string()
+    .refine(isSpelledKey, 'send a whole key, as plumbline keys generate prints one')
     .optional(),
   PLUMBLINE_UPGRADE_URL: webAddress.optional(),
   PLUMBLINE_WEBHOOK_ALLOW: z.string().transform(readAllowance).optional(),

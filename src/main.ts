@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs'
 import { type Config, type ConfigFaults, readConfig } from './config.ts'
-import { createFirstAccount, type NewAccount } from './operations/accounts.ts'
+import { createFirstAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/operation.ts'
-import { createService, realWorld, startService } from './service.ts'
+import { createService, newKey, realWorld, startService } from './service.ts'
 import { latestVersion, migrate } from './storage/migrations.ts'
 import { openDatabase, sqlitePath } from './storage/open-database.ts'
 import { createStore } from './storage/store.ts'
@@ -11,9 +11,11 @@ import { runCommand } from './surfaces/cli.ts'
 import type { CliWorld } from './surfaces/command.ts'
 import { describeHttp } from './surfaces/http.ts'
 import { settingsFault, usageFault } from './surfaces/usage-fault.ts'
+import { tellOfKeys } from './surfaces/welcome.ts'
 
 // Long enough for the connections that clients opened before they could know.
 const lastConnectionsMs = 1000
+const parentCheckMs = 250
 const defaultBaseUrl = 'http://127.0.0.1:8787'
 
 const world: CliWorld = {
@@ -24,6 +26,7 @@ const world: CliWorld = {
   output: process.stdout,
   version: realWorld.version,
   now: realWorld.now,
+  newKey,
   settings,
   serve,
   async migrate() {
@@ -81,38 +84,53 @@ async function withServiceOver<T>(
   }
 }
 
-function welcome(url: string, { account, key }: NewAccount): string {
-  return `
-There was no account yet, so one was made (${account.id}, tier ${account.tier}). Its key, shown this once:
-
-  ${key.key}
-
-With it a run remembers its ground, and what the account has used is told:
-  curl -s ${url}/v1/drift -H 'authorization: Bearer ${key.key}' -d '{"run_id":"first","goal":"add rate limiting to the login endpoint"}'
-  curl -s ${url}/v1/me -H 'authorization: Bearer ${key.key}'
-`
-}
-
-/** Resolves at the first signal to stop; at the second the process exits at once. */
-function toldToStop(): Promise<void> {
+/** Resolves with the reason at the first signal to stop; at the second the process exits at once. */
+function toldToStop(): Promise<string> {
   return new Promise((resolve) => {
     let stopping = false
-    const stop = () => {
+    const stop = (signal: NodeJS.Signals) => {
       if (stopping) process.exit(1)
       stopping = true
-      resolve()
+      resolve(signal)
     }
     process.on('SIGTERM', stop)
     process.on('SIGINT', stop)
+    if (process.env.npm_lifecycle_event === 'npx') whenOrphaned(() => resolve('npx has ended'))
   })
 }
 
+/** npx starts commands through a shell, which a SIGTERM ends without reaching the command. */
+function whenOrphaned(stop: () => void): void {
+  const parent = process.ppid
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(timer)
+    stop()
+  }, parentCheckMs)
+  timer.unref()
+}
+
 async function serve(): Promise<void> {
-  const running = await startService(config(), realWorld)
-  const { url } = running
+  const settings = config()
+  const running = await startService(settings, realWorld)
+  const { url, log } = running
+  log.info(
+    {
+      version: realWorld.version,
+      node: process.versions.node,
+      url,
+      metrics_url: running.metricsUrl,
+    },
+    'started',
+  )
+  process.on('uncaughtExceptionMonitor', (err) => log.fatal({ err }, 'stopped by a fault'))
   const told = toldToStop()
   // A server without anybody to answer would go on listening.
-  const first = await createFirstAccount(running.service, running.store).catch(async (error) => {
+  const first = await createFirstAccount(
+    running.service,
+    running.store,
+    settings.bootstrapKey,
+  ).catch(async (error) => {
     await running.stop()
     throw error
   })
@@ -121,9 +139,18 @@ async function serve(): Promise<void> {
 Try it:
   curl -s ${url}/v1/check -d '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
 `)
-  if (first !== null) process.stdout.write(welcome(url, first))
+  process.stdout.write(
+    tellOfKeys(first, {
+      url,
+      databaseUrl: settings.databaseUrl,
+      isTerminal: process.stdout.isTTY,
+      // As npm start leaves it to be called.
+      command:
+        process.env.npm_lifecycle_event === 'start' ? 'npm run -s plumbline --' : 'plumbline',
+    }),
+  )
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
-  await told
+  log.info({ reason: await told }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })
 }
 

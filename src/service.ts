@@ -65,6 +65,7 @@ export interface Running {
   /** What its operations stand on. */
   readonly service: Service
   readonly store: OpenStore
+  readonly log: Logger
   /** Where `/metrics` is, when it has a port of its own. */
   readonly metricsUrl: string | null
   /** Runs the jobs that are due and waits for them; answers how many. They run by themselves too. */
@@ -203,6 +204,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     url,
     service,
     store,
+    log,
     metricsUrl,
     runDue: scheduler.runDue,
     stop({ graceMs } = { graceMs: 0 }) {
@@ -242,7 +244,7 @@ export function createService(
       `${prefix}_${randomDigits(idLength)
         .map((digit) => base62.charAt(digit))
         .join('')}`,
-    newKey: () => spellKey(randomDigits(keyRandomLength)),
+    newKey,
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
     hash: (text) => hash('sha256', text, 'base64url'),
     isAdminToken: (credential) =>
@@ -269,6 +271,11 @@ export function createService(
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,
   }
+}
+
+/** A key that no account has. */
+export function newKey(): string {
+  return spellKey(randomDigits(keyRandomLength))
 }
 
 /** Ids that are new in this process and, by its own part, among all processes. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { runCommand } from '../src/surfaces/cli.ts'
@@ -7,10 +9,15 @@ import type { CliWorld } from '../src/surfaces/command.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
-import { spawnPlumbline, spawnServe } from './spawned.ts'
+import { freshFolder, type Spawned, spawnPlumbline, spawnProgram, spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
-const spelledKey = /pl_live_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/g
+const spelledKey = /pl_live_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}/
+const spelledKeys = new RegExp(spelledKey, 'g')
+const wholeKey = new RegExp(`^${spelledKey.source}$`)
+/** Runs a command as if a person watched it. */
+const terminal = '/usr/bin/script'
+const command = join(import.meta.dirname, '../bin/plumbline.js')
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
@@ -106,7 +113,7 @@ onEachDatabase((database) => {
       assert.match(out, /^Account acct_\w+ \(pro, a@example\.com\)$/m)
       assert.match(out, /^Key key_\w+, shown this once:$/m)
       assert.match(out, /^ {2}pl_live_\w+$/m)
-      assert.equal(out.match(spelledKey)?.length, 1)
+      assert.equal(out.match(spelledKeys)?.length, 1)
     })
 
     test('list of an empty database says how to make a key', async (t) => {
@@ -120,12 +127,17 @@ onEachDatabase((database) => {
   })
 
   describe('the first start', () => {
-    test('makes an account and prints its key once, with lines that work', async (t) => {
+    test('makes an account and writes its key to a file, with lines that work', async (t) => {
       verifies('command.start-key', 'command.start-curl')
-      const env = { DATABASE_URL: await database.createUrl() }
-      const first = await spawnServe(t, { env })
+      const { env, keyFile } = await setting(t)
+      // A file that another start has left, which everybody may read.
+      writeFileSync(keyFile, 'old', { mode: 0o644 })
+      const first = await spawnServe(t, { env, folder: dirname(dirname(keyFile)) })
       const lines = await waitForLines(first)
-      assert.equal(new Set(first.written.out.match(spelledKey)).size, 1)
+      assert.doesNotMatch(first.written.out + first.written.err, spelledKey)
+      assert.ok(first.written.out.includes(`Its key is in ${keyFile},`))
+      assert.match(readFileSync(keyFile, 'utf8').replace(/\n$/, ''), wholeKey)
+      assert.equal(statSync(keyFile).mode & 0o777, 0o600)
       const answers = []
       for (const line of lines) {
         assert.ok(line.includes(first.url))
@@ -137,43 +149,108 @@ onEachDatabase((database) => {
       assert.deepEqual([answers[2].tier, answers[2].usage.writes], ['enterprise', 1])
       first.child.kill('SIGTERM')
       assert.equal(await first.ended, 0)
-      assert.ok(!first.written.err.includes('pl_live_'))
+      assert.doesNotMatch(first.written.err, /pl_live_/)
 
       const second = await spawnServe(t, { env })
       second.child.kill('SIGTERM')
       assert.equal(await second.ended, 0)
-      assert.ok(!second.written.out.includes('pl_live_'))
+      assert.doesNotMatch(second.written.out, /pl_live_/)
+      assert.match(second.written.out, /^Another key: plumbline keys create --tier enterprise$/m)
       const listed = await keysOn(t, env.DATABASE_URL)('list', '--json')
       assert.equal(JSON.parse(listed.out).length, 1)
+    })
+
+    test('says so when the key cannot be written, and how to make another', async (t) => {
+      verifies('command.start-key')
+      const { env, keyFile } = await setting(t)
+      mkdirSync(keyFile)
+      const served = await spawnServe(t, { env, folder: dirname(dirname(keyFile)) })
+      served.child.kill('SIGTERM')
+      assert.equal(await served.ended, 0)
+      assert.match(
+        served.written.out,
+        /could not be written .* is lost\. Another key: plumbline keys create --tier enterprise$/m,
+      )
+    })
+
+    test('in a terminal shows the key once', { skip: !existsSync(terminal) }, async (t) => {
+      verifies('command.start-key')
+      const { env, keyFile } = await setting(t)
+      const inTerminal = ['--quiet', '--flush', '--command', `${process.execPath} ${command} serve`]
+      const served = spawnProgram(t, terminal, [...inTerminal, '/dev/null'], {
+        env: { PORT: '0', ...env },
+      })
+      await waitForLines(served)
+      assert.equal(new Set(served.written.out.match(spelledKeys)).size, 1)
+      assert.ok(!existsSync(keyFile))
+    })
+
+    test('takes the key that it is given, and prints none', async (t) => {
+      verifies('settings.bootstrap-key')
+      const { env, keyFile } = await setting(t)
+      const generated = spawnPlumbline(t, ['keys', 'generate'])
+      assert.equal(await generated.ended, 0)
+      const key = generated.written.out.trimEnd()
+      assert.match(key, wholeKey)
+      const given = { ...env, PLUMBLINE_BOOTSTRAP_KEY: key }
+      for (const told of [/Its key is the one of PLUMBLINE_BOOTSTRAP_KEY\.$/m, /^Another key: /m]) {
+        const served = await spawnServe(t, { env: given })
+        const me = await fetch(`${served.url}/v1/me`, { headers: bearer(key) })
+        assert.equal(((await me.json()) as { tier: string }).tier, 'enterprise')
+        served.child.kill('SIGTERM')
+        assert.equal(await served.ended, 0)
+        assert.match(served.written.out, told)
+        assert.doesNotMatch(served.written.out + served.written.err, /pl_live_/)
+      }
+      assert.ok(!existsSync(keyFile))
     })
 
     test('makes none where there is one', async (t) => {
       verifies('command.start-key')
-      const url = await database.createUrl()
-      await keysOn(t, url)('create', '--tier', 'ground')
-      const served = await spawnServe(t, { env: { DATABASE_URL: url } })
+      const { env, keyFile } = await setting(t)
+      await keysOn(t, env.DATABASE_URL)('create', '--tier', 'ground')
+      const served = await spawnServe(t, { env })
       served.child.kill('SIGTERM')
       assert.equal(await served.ended, 0)
-      assert.ok(!served.written.out.includes('pl_live_'))
+      assert.doesNotMatch(served.written.out, /pl_live_/)
+      assert.ok(!existsSync(keyFile))
     })
 
-    test('of several nodes at once makes one', async (t) => {
+    const alone = database.name === 'sqlite' && 'one server uses a SQLite file'
+    test('of several nodes at once makes one', { skip: alone }, async (t) => {
       verifies('command.start-key', 'process.nodes-equal')
-      const env = { DATABASE_URL: await database.createUrl() }
+      const { env } = await setting(t)
       const nodes = await Promise.all([1, 2, 3].map(() => spawnServe(t, { env })))
       for (const { child } of nodes) child.kill('SIGTERM')
       for (const { ended } of nodes) assert.equal(await ended, 0)
-      const printed = nodes.flatMap(({ written }) => [...new Set(written.out.match(spelledKey))])
-      assert.equal(printed.length, 1)
+      const told = nodes.filter(({ written }) => written.out.includes('Its key is in'))
+      assert.equal(told.length, 1)
       const listed = await keysOn(t, env.DATABASE_URL)('list', '--json')
       assert.equal(JSON.parse(listed.out).length, 1)
     })
   })
+
+  /** A database without accounts, and where the first key of a server that runs in its folder goes. */
+  async function setting(t: TestContext) {
+    const url = await database.createUrl()
+    const folder = join(freshFolder(t), 'data')
+    mkdirSync(folder)
+    const isFile = database.name === 'sqlite'
+    const env = { DATABASE_URL: isFile ? `sqlite:${folder}/x.db` : url }
+    return { env, keyFile: join(folder, 'first-key') }
+  }
+})
+
+test('a database in memory shows its first key, which ends with it', async (t) => {
+  verifies('command.start-key')
+  const served = await spawnServe(t, { env: { DATABASE_URL: 'sqlite::memory:' } })
+  await waitForLines(served)
+  assert.equal(new Set(served.written.out.match(spelledKeys)).size, 1)
 })
 
 /** The curl lines a server has printed, once all of them are there. */
-async function waitForLines({ child, written }: Awaited<ReturnType<typeof spawnServe>>) {
-  const lines = () => [...written.out.matchAll(/^ +(curl .*)\n/gm)].map(([, line]) => line!)
+async function waitForLines({ child, written }: Spawned) {
+  const lines = () => [...written.out.matchAll(/^ +(curl .*?)\r?\n/gm)].map(([, line]) => line!)
   while (lines().length < 3) await new Promise((next) => child.stdout!.once('data', next))
   return lines()
 }
@@ -182,7 +259,7 @@ test('plumbline keys says what is wrong and exits with 2', async (t) => {
   verifies('command.keys-create', 'command.keys-revoke')
   const app = await start(t)
   for (const [args, says] of [
-    [[], /say keys create, keys list, keys revoke/],
+    [[], /say keys create, keys list, keys revoke, keys generate/],
     [['make'], /there is no "keys make"/],
     [['create'], /name a --tier; send ground, solo, group, pro, enterprise/],
     [['create', '--tier', 'gold'], /--tier is "gold"; send ground/],

@@ -57,6 +57,7 @@ async function run(
     output: new PassThrough(),
     offline: () => assert.fail('it needs no service'),
     version: '1.2.3',
+    newKey: () => '',
     now: () => now,
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),
     serve: unused,

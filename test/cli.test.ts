@@ -40,6 +40,7 @@ async function run(argv: readonly string[], input = ''): Promise<Ran> {
     },
     migrate: async () => 'migrated',
     openapi: () => '{}\n',
+    newKey: () => '',
     now: () => 0,
     settings: () => ({ databaseUrl: 'sqlite::memory:', unknownSettings: [] }),
     withService: () => Promise.reject(new Error('none of these commands opens the store')),

@@ -11,6 +11,7 @@ import { chromium } from 'playwright-core'
 import { detect } from '../src/core/detector/detect.ts'
 import { detectorNames } from '../src/core/detector/detectors.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
+import { spawnProgram, untilListening } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
 const run = promisify(execFile)
@@ -50,6 +51,23 @@ test('the packed package installs elsewhere and its command runs', async () => {
   ).catch((error) => error)
   assert.equal(drifting.code, 1)
   assert.equal(JSON.parse(drifting.stdout).reason, 'goal-drift')
+})
+
+test('started by npx it ends at a SIGTERM to npx', async (t) => {
+  verifies('process.sigterm.npm')
+  const { HOME = '' } = process.env
+  const options = {
+    folder,
+    env: { HOME, PATH: env.PATH, PORT: '0', DATABASE_URL: 'sqlite::memory:' },
+  }
+  const npx = await untilListening(
+    spawnProgram(t, 'npx', ['--no-install', 'plumbline', 'serve'], options),
+  )
+  npx.child.kill('SIGTERM')
+  // Closed when the last process that could write to it has ended.
+  await npx.ended
+  await assert.rejects(fetch(npx.url))
+  assert.match(npx.written.err, /"reason":"npx has ended"|"reason":"SIGTERM"/)
 })
 
 test('its two modules import without the server’s dependencies', async () => {

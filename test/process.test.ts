@@ -13,9 +13,17 @@ import { databases } from './backends.ts'
 import { start } from './harness.ts'
 import { lineTo } from './line.ts'
 import { openSocket, readAnswers, readToEnd } from './raw.ts'
-import { freshFolder, type Spawned, spawnPlumbline, spawnServe } from './spawned.ts'
+import {
+  freshFolder,
+  type Spawned,
+  spawnPlumbline,
+  spawnProgram,
+  spawnServe,
+  untilListening,
+} from './spawned.ts'
 import { verifies } from './verifies.ts'
 
+const root = join(import.meta.dirname, '..')
 const good = JSON.stringify({ ground: 'fix the login page', goal: 'fix the login form' })
 const postgres = databases.find(({ name }) => name === 'postgres')!
 
@@ -100,6 +108,48 @@ describe('the process', { concurrency: true }, () => {
       assert.equal(await ended, 1)
       assert.ok(performance.now() - began < 2_000)
       assert.ok(readAnswers(await answered).length === 0)
+    }
+  })
+
+  test('logs one line when it starts and one with the reason when it stops', async (t) => {
+    verifies('process.log.start-and-stop')
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+      const { child, url, written, ended } = await spawnServe(t)
+      child.kill(signal)
+      assert.equal(await ended, 0)
+      const [started, stopping, ...more] = linesOf(written.err)
+      assert.deepEqual([started.level, started.msg, started.url], [30, 'started', url])
+      assert.equal(started.node, process.versions.node)
+      assert.deepEqual([stopping.level, stopping.msg, stopping.reason], [30, 'stopping', signal])
+      assert.deepEqual(more, [])
+    }
+  })
+
+  test('logs the fault that ends it', async (t) => {
+    verifies('process.log.start-and-stop')
+    const fault = join(freshFolder(t), 'fault.mjs')
+    writeFileSync(fault, "process.on('SIGUSR2', () => { throw new Error('something unforeseen') })")
+    const env = { NODE_OPTIONS: `--import ${fault}` }
+    const { child, written, ended } = await spawnServe(t, { env })
+    child.kill('SIGUSR2')
+    assert.notEqual(await ended, 0)
+    const [, stopped] = linesOf(written.err)
+    assert.deepEqual([stopped.level, stopped.msg], [60, 'stopped by a fault'])
+    assert.equal(stopped.err.message, 'something unforeseen')
+  })
+
+  test('through npm start ends at SIGTERM too, and npm waits for it', async (t) => {
+    verifies('process.sigterm.npm')
+    for (const args of [['start'], ['run', 'plumbline', '--', 'serve']]) {
+      const { child, url, ended } = await spawnNpm(t, args)
+      const { socket, answered } = await beginCheck(url)
+      const began = performance.now()
+      child.kill('SIGTERM')
+      await refused(url)
+      socket.write(good)
+      assert.equal(readAnswers(await answered)[0]?.status, 200)
+      assert.equal(await ended, 0, args.join(' '))
+      assert.ok(performance.now() - began < 10_000)
     }
   })
 
@@ -260,6 +310,14 @@ describe('the process', { concurrency: true }, () => {
   })
 })
 
+/** A server that npm starts in this repository, on a database elsewhere. */
+function spawnNpm(t: TestContext, args: readonly string[]): Promise<Spawned & { url: string }> {
+  const DATABASE_URL = `sqlite:${freshFolder(t)}/plumbline.db`
+  const { HOME = '' } = process.env
+  const env = { HOME, PORT: '0', DATABASE_URL }
+  return untilListening(spawnProgram(t, 'npm', args, { folder: root, env }))
+}
+
 /** Sends the headers of a check and waits until the server asks for the body. */
 async function beginCheck(url: string): Promise<{ socket: Socket; answered: Promise<Buffer> }> {
   const socket = await openSocket(url)
@@ -280,6 +338,14 @@ async function refused(url: string): Promise<void> {
     assert.ok(performance.now() - began < 5_000, 'it goes on listening')
     await setImmediate()
   }
+}
+
+/** The lines of a log, among whatever else a process writes. */
+function linesOf(written: string) {
+  return written
+    .split('\n')
+    .filter((line) => line.startsWith('{"level"'))
+    .map((line) => JSON.parse(line))
 }
 
 /** What a process has written where this first matches, waited for. */

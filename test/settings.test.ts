@@ -60,6 +60,11 @@ const settings: Record<string, { bad: string[]; good: string[] }> = {
     bad: ['http://receiver', 'receiver/x', 'a b', '10.0.0.0/33', 'receiver:99999', '*.example'],
     good: ['receiver', 'receiver:8080, 127.0.0.1:9000', '10.0.0.0/8,fd00::/8', '[::1]:80'],
   },
+  PLUMBLINE_BOOTSTRAP_KEY: {
+    // The second has a wrong checksum.
+    bad: ['x', `pl_live_${'0'.repeat(43)}_000000`],
+    good: ['pl_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_0rgtVP'],
+  },
   PLUMBLINE_METRICS_PORT: { bad: ['x', '65536'], good: ['0', '9464'] },
   LOG_LEVEL: { bad: ['x', 'INFO', 'verbose', '30'], good: ['fatal', 'info', 'trace', 'silent'] },
 }

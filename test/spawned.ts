@@ -27,15 +27,25 @@ interface SpawnOptions {
 export function spawnPlumbline(
   t: TestContext,
   args: readonly string[],
+  options: SpawnOptions = {},
+): Spawned {
+  return spawnProgram(t, process.execPath, [command, ...args], options)
+}
+
+/** Runs a program; it and all its children are killed when the test is over. */
+export function spawnProgram(
+  t: TestContext,
+  file: string,
+  args: readonly string[],
   { env = {}, folder = freshFolder(t) }: SpawnOptions = {},
 ): Spawned {
   const { PATH = '' } = process.env
-  const child = spawn(process.execPath, [command, ...args], {
+  const child = spawn(file, args, {
     cwd: folder,
     env: { PATH, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: 30_000,
-    killSignal: 'SIGKILL',
+    // A group of its own, which can be killed whole.
+    detached: true,
   })
   const written = { out: '', err: '' }
   child.stdout.on('data', (text) => {
@@ -44,9 +54,23 @@ export function spawnPlumbline(
   child.stderr.on('data', (text) => {
     written.err += text
   })
-  t.after(() => child.kill('SIGKILL'))
+  const kill = () => killGroup(child.pid!)
+  const late = setTimeout(kill, 30_000)
+  t.after(() => {
+    clearTimeout(late)
+    kill()
+  })
   const ended = once(child, 'close').then(([code, signal]) => code ?? signal)
   return { child, folder, written, ended }
+}
+
+/** Kills a process and the children that it left; nothing happens when none of them lives. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }
 
 /** Starts `plumbline serve` on a free port unless told otherwise, and waits until it listens. */
@@ -54,10 +78,13 @@ export async function spawnServe(
   t: TestContext,
   options: SpawnOptions = {},
 ): Promise<Spawned & { url: string }> {
-  const spawned = spawnPlumbline(t, ['serve'], {
-    ...options,
-    env: { PORT: '0', ...options.env },
-  })
+  return untilListening(
+    spawnPlumbline(t, ['serve'], { ...options, env: { PORT: '0', ...options.env } }),
+  )
+}
+
+/** Waits until a server says where it listens. */
+export async function untilListening(spawned: Spawned): Promise<Spawned & { url: string }> {
   const { child, written, ended } = spawned
   const listening = /^Plumbline listens on (\S+)$/m
   while (!listening.test(written.out)) {

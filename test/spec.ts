@@ -367,6 +367,10 @@ export const requirements = {
     'process.sigterm.drain':
       'On SIGTERM it is not ready at once, refuses new connections and answers the requests in flight.',
     'process.sigterm.exit': 'After SIGTERM it exits 0 within 10 s, and at once on a second one.',
+    'process.sigterm.npm':
+      'A server started by npm start, npm run plumbline -- serve or npx plumbline serve ends at a SIGTERM to npm.',
+    'process.log.start-and-stop':
+      'The log has one line when the server starts and one when it stops, which names the signal or the fault.',
     'process.no-outbound': 'It opens no outbound connection while none is configured.',
     'process.nodes-share': 'Nodes on one PostgreSQL share the daily count.',
     'process.log.address':
@@ -572,7 +576,9 @@ export const requirements = {
 
   ...written('configuration', 3, {
     'command.start-key':
-      'On the first start an enterprise account is made and its key printed once.',
+      'On the first start an enterprise account is made and its key shown once: in a terminal on it, otherwise in the file first-key of mode 0600, never in the output; a later start says how to make another.',
+    'settings.bootstrap-key':
+      'PLUMBLINE_BOOTSTRAP_KEY is the key of the first account, which is then not shown; plumbline keys generate makes one, and one that is not well spelled is a fault.',
     'command.keys-create':
       'plumbline keys create --tier --email --json makes a key, also while the server runs.',
     'command.keys-list': 'plumbline keys list shows the keys without their secrets.',

@@ -32,17 +32,24 @@ export function createAccount(
   })
 }
 
+/** The account that the first start makes; `isGiven` when its key came from outside. */
+export interface FirstAccount extends NewAccount {
+  isGiven: boolean
+}
+
 /**
- * Makes the account of whoever runs the server when there is none at all, of the tier that is not
- * throttled; otherwise null. Of nodes that start at once one makes it.
+ * Makes the account of the operator when there is none at all, of the tier that is not throttled, with
+ * the key `given` or a new one; otherwise null. Of nodes that start at once one makes it.
  */
 export function createFirstAccount(
   service: Service,
   openStore: OpenStore,
-): Promise<NewAccount | null> {
-  return openStore.inTurn(async (store) =>
-    (await store.accounts.count()) > 0
-      ? null
-      : createAccount({ ...service, store }, 'enterprise', null),
-  )
+  given: string | null,
+): Promise<FirstAccount | null> {
+  const newKey = () => given ?? service.newKey()
+  return openStore.inTurn(async (store) => {
+    if ((await store.accounts.count()) > 0) return null
+    const made = await createAccount({ ...service, store, newKey }, 'enterprise', null)
+    return { ...made, isGiven: given !== null }
+  })
 }

@@ -13,7 +13,8 @@ export const keysCommand: Command = {
   usage: `plumbline keys create --tier TIER [--email ADDRESS] [--json]
   plumbline keys create --account ID [--json]
   plumbline keys list [--json]
-  plumbline keys revoke ID`,
+  plumbline keys revoke ID
+  plumbline keys generate`,
   details: `create makes an account with a key, or another key of an account; the key is shown this once.
   --tier TIER      ${tierNames.join(', ')}
   --email ADDRESS  mail address of the new account
@@ -21,7 +22,10 @@ export const keysCommand: Command = {
   --json           the answer as JSON
 
 list shows every valid key without its secret; revoke ends one, and a running server refuses it
-within 5 seconds. The database is the one that DATABASE_URL names.`,
+within 5 seconds. The database is the one that DATABASE_URL names.
+
+generate prints a key that no account has, to be given to the first start of a server as
+PLUMBLINE_BOOTSTRAP_KEY.`,
   async run([name, ...args], world) {
     const action = actions.find((known) => known.name === name)
     if (action === undefined) {
@@ -37,6 +41,7 @@ const actions: readonly { name: string; run(args: string[], world: CliWorld): Pr
   { name: 'create', run: create },
   { name: 'list', run: list },
   { name: 'revoke', run: revoke },
+  { name: 'generate', run: generate },
 ]
 
 async function create(args: string[], world: CliWorld): Promise<void> {
@@ -164,6 +169,11 @@ async function revoke(args: string[], world: CliWorld): Promise<void> {
   const found = await world.withService(({ store }) => store.accounts.deleteKey(null, id))
   if (!found) throw usageFault(`there is no key "${id}"; plumbline keys list shows their ids.`)
   world.out(`Revoked ${id}. A running server refuses it within 5 seconds.\n`)
+}
+
+async function generate(args: string[], world: CliWorld): Promise<void> {
+  refuseMore(parse(args, {}).positionals)
+  world.out(`${world.newKey()}\n`)
 }
 
 function refuseMore(positionals: readonly string[]): void {

@@ -16,6 +16,8 @@ export interface CliWorld {
   version: string
   /** Milliseconds since 1970. */
   now(): number
+  /** A key that no account has. */
+  newKey(): string
   /** The settings of the environment that concern the store, or every fault in them. */
   settings(): { databaseUrl: string; unknownSettings: string[] } | { faults: string[] }
   /** Serves until the process is told to stop. */
