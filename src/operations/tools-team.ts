@@ -68,7 +68,8 @@ export const resetDialogue = tool({
   }),
 })(async ({ store, account, runId, now }) => ({
   ok: true as const,
-  cleared: await store.tx(({ conversations }) => conversations.end(account.id, runId, now())),
+  cleared:
+    (await store.tx(({ conversations }) => conversations.end(account.id, runId, now()))) !== null,
 }))
 
 /** The tools about several agents. */
