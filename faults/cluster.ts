@@ -113,8 +113,15 @@ export async function startCluster(
     return client.query(sql).finally(() => client.end())
   }
 
+  /** A locale that sorts as people do shows what depends on it; servers before 15 have none for a database. */
+  const create = async () => {
+    const plain = 'CREATE DATABASE plumbline TEMPLATE template0'
+    const icu = `${plain} ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`
+    await ask('postgres', icu).catch(() => ask('postgres', plain))
+  }
+
   await control('start', [])
-  await ask('postgres', 'CREATE DATABASE plumbline')
+  await create()
   return {
     setting: { env: { DATABASE_URL: `${address}/plumbline` } },
     crashAndStart: () => control('restart', ['--mode=immediate']),
@@ -127,7 +134,7 @@ export async function startCluster(
         .join('\n'),
     async empty() {
       await ask('postgres', 'DROP DATABASE plumbline WITH (FORCE)')
-      await ask('postgres', 'CREATE DATABASE plumbline')
+      await create()
     },
   }
 }

@@ -72,7 +72,9 @@ const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0
 let server: Promise<string> | null = null
 
 async function createPostgresUrl(): Promise<string> {
-  server ??= canConnect(SERVER_URL).then((reachable) => (reachable ? SERVER_URL : startServer()))
+  server ??= canConnect(SERVER_URL)
+    .then((reachable) => (reachable ? SERVER_URL : startServer()))
+    .then(withIcuDatabase)
   const base = await server
   const schema = `test_${randomUUID().replaceAll('-', '')}`
   await query(base, `CREATE SCHEMA ${schema}`)
@@ -82,15 +84,49 @@ async function createPostgresUrl(): Promise<string> {
   return url.href
 }
 
+const ICU_DATABASE = 'plumbline_test_icu'
+
+/**
+ * The url of a database on the server whose locale sorts as people do, so that a statement which depends
+ * on the locale fails; it is made once. Where the server makes none, the database that was given.
+ */
+async function withIcuDatabase(base: string): Promise<string> {
+  const url = new URL(base)
+  url.pathname = `/${ICU_DATABASE}`
+  try {
+    await withClient(base, async (client) => {
+      // Many test files begin at once.
+      await client.query(`SELECT pg_advisory_lock(hashtext('${ICU_DATABASE}'))`)
+      const { rowCount } = await client.query(
+        `SELECT 1 FROM pg_database WHERE datname = '${ICU_DATABASE}'`,
+      )
+      if (rowCount === 0) {
+        await client.query(
+          `CREATE DATABASE ${ICU_DATABASE} TEMPLATE template0 ENCODING 'UTF8'
+           LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
+        )
+      }
+    })
+    return url.href
+  } catch (error) {
+    process.stderr.write(`No PostgreSQL database with an ICU locale: ${error}\n`)
+    return base
+  }
+}
+
 async function whyNoPostgres(): Promise<string | false> {
   if (findServer() !== null || (await canConnect(SERVER_URL))) return false
   return 'no PostgreSQL answers at TEST_DATABASE_URL and none is installed'
 }
 
 async function query(url: string, sql: string): Promise<void> {
+  await withClient(url, (client) => client.query(sql))
+}
+
+async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000 })
   await client.connect()
-  await client.query(sql).finally(() => client.end())
+  return use(client).finally(() => client.end())
 }
 
 function canConnect(url: string): Promise<boolean> {

@@ -89,6 +89,101 @@ onEachDatabase((database) => {
     assert.deepEqual(await rowsOf(store.db, 'deleted'), gone)
   })
 
+  test('contexts shrink with the runs that opened them', async (t) => {
+    verifies('drift.recurrence-kept')
+    const { app, caller, store, wait } = await startWithRuns(t)
+    const seen = async (run_id: string, goal: string) => {
+      const { recurrence, ceiling } = await caller.log({ run_id, goal, distance: 4 })
+      return [recurrence, ceiling]
+    }
+    const remove = async (runId: string) => {
+      assert.equal((await caller.request('DELETE', `/v1/drift/run?run_id=${runId}`)).status, 200)
+      await app.running.runDue()
+    }
+    await seen('one', 'fix the login form')
+    await seen('one', 'paint the shed')
+    await seen('two', 'fix the login form')
+    assert.deepEqual(await seen('three', 'fix the login form'), [2, 4])
+    assert.equal(await countRows(store.db, 'contexts'), 2)
+    await remove('one')
+    assert.equal(await countRows(store.db, 'contexts'), 1, 'nobody else has painted the shed')
+    assert.deepEqual(await seen('four', 'fix the login form'), [2, 4])
+    assert.deepEqual(await seen('five', 'paint the shed'), [undefined, undefined])
+    for (const runId of ['two', 'three', 'four']) await remove(runId)
+    assert.equal(await countRows(store.db, 'contexts'), 1)
+    assert.deepEqual(await seen('six', 'fix the login form'), [undefined, undefined])
+    wait(dayMs)
+    // An expired run that begins anew before the job has come is not an earlier run of itself.
+    assert.deepEqual(await seen('six', 'fix the login form'), [undefined, undefined])
+    assert.deepEqual(await seen('seven', 'fix the login form'), [1, 4])
+    wait(dayMs)
+    await app.running.runDue()
+    assert.equal(await countRows(store.db, 'contexts'), 0)
+    assert.equal(await countRows(store.db, 'openings'), 0)
+  })
+
+  test('contexts are right when a long run goes in slices and others step meanwhile', async (t) => {
+    verifies('drift.recurrence-kept')
+    const { app, caller, store, now, wait } = await startWithRuns(t)
+    const goals = Array.from({ length: 60 }, (_, index) => `task${index} word${index}`)
+    await caller.logAll(goals.map((goal) => ({ run_id: 'long', goal })))
+    await caller.logAll(goals.map((goal) => ({ run_id: 'other', goal })))
+    wait(dayMs)
+    await caller.logAll(goals.map((goal) => ({ run_id: 'young', goal })))
+    const slice = () => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, now(), 25))
+    await Promise.all([
+      slice().then(slice).then(slice).then(slice),
+      ...goals.map((goal) => caller.log({ run_id: 'younger', goal })),
+    ])
+    await app.running.runDue()
+    const counts = await store.db.all<{ runs: number }>('SELECT DISTINCT runs FROM contexts')
+    assert.deepEqual(counts, [{ runs: 2 }])
+    assert.equal(await countRows(store.db, 'contexts'), 60)
+  })
+
+  test('the numbers of alerts are forgotten with the last that has one', async (t) => {
+    const { app, caller, store, wait } = await startWithRuns(t)
+    const accounts = () => countRows(store.db, 'alert_accounts')
+    await caller.log({ run_id: 'a', goal: 'fix the login form' })
+    assert.equal(await accounts(), 0, 'a run that does not drift has no number')
+    await caller.log({ run_id: 'a', goal: 'write a poem about the sea' })
+    assert.equal(await accounts(), 1)
+    wait(29 * dayMs)
+    await app.running.runDue()
+    assert.deepEqual([await countRows(store.db, 'runs'), await accounts()], [0, 1])
+    wait(2 * dayMs)
+    await app.running.runDue()
+    assert.deepEqual([await countRows(store.db, 'alert_log'), await accounts()], [0, 0])
+    const config = { url: 'https://example.com/hook', min_phi: 0, created: '' }
+    await store.tx(({ alerts }) => alerts.setConfig(caller.account, config, 0))
+    assert.equal(await accounts(), 1)
+    await store.tx(({ alerts }) => alerts.setConfig(caller.account, null, 0))
+    assert.equal(await accounts(), 0)
+  })
+
+  test('the stored answers about a run go with it, and no others', async (t) => {
+    verifies('run.delete-answers')
+    const { app, caller, store } = await startWithRuns(t)
+    const named = 'a "quoted" \\ rün'
+    const step = (run_id: string) => ({ run_id, goal: 'fix the login form' })
+    const key = (name: string) => ({ 'idempotency-key': name })
+    await caller.post('/v1/drift', step(named), key('own'))
+    await caller.post('/v1/drift', { ...step(named), step_id: 'own-step' })
+    await caller.post('/v1/drift/batch', { steps: [step(named), step(named)] }, key('own-batch'))
+    await caller.post('/v1/drift/batch', { steps: [step('b'), step(named)] }, key('shared'))
+    await caller.post('/v1/drift/batch', { steps: [step('b'), step('c')] }, key('others'))
+    const outcome = { run_id: named, outcome: 'success' }
+    await caller.post('/v1/drift/outcome', outcome, key('outcome'))
+    await caller.post('/v1/drift', { ...step('b'), parent_goal: `"run_id":"${named}"` }, key('b'))
+    const path = `/v1/drift/run?run_id=${encodeURIComponent(named)}`
+    assert.equal((await caller.request('DELETE', path)).status, 200)
+    await app.running.runDue()
+    const left = await store.db.all<{ key: string }>('SELECT key FROM idempotency ORDER BY key')
+    assert.deepEqual(left, [{ key: 'b' }, { key: 'others' }])
+    const again = await caller.post('/v1/drift', step('b'), key('b'))
+    assert.equal(again.status, 409, 'the key of what is left is still known')
+  })
+
   test('idempotency records, counters and jobs that gave up go when their time is over', async (t) => {
     const { app, caller, store, now, wait } = await startWithRuns(t)
     const step = { run_id: 'a', goal: 'fix the login form' }

@@ -488,6 +488,8 @@ export const requirements = {
       'detector is chosen at the first step of a run, ignored at later ones, and 400 when unknown.',
     'drift.recurrence':
       'recurrence counts the earlier runs of the account that opened this context, and is present above 0.',
+    'drift.recurrence-kept':
+      'recurrence counts runs that are kept: one that expired or was deleted is not counted, and a context that no kept run has opened is deleted.',
     'drift.ceiling': 'ceiling is the least distance ever reached in this context.',
     'drift.abandon-history':
       'A context opened in 2 earlier runs with no distance closed is abandon.',
@@ -535,6 +537,14 @@ export const requirements = {
     'retention.expires':
       'A run lives retention_days of its tier from its last step, then reads as 404.',
     'retention.job': 'Expired runs are deleted by a job.',
+    'run.delete-answers':
+      'The stored answers that name a run, and the grounds that a tool has put aside for it, are deleted with the run.',
+    'storage.sorting':
+      'Lists and cursors sort text by its code points on both databases, whatever the locale of the cluster.',
+    'storage.file-scrubbed':
+      'After a deletion the text is in no byte of the SQLite file or its log.',
+    'storage.file-private':
+      'A new SQLite file and its log can be read by their owner alone, also in a folder that others may read.',
 
     // money and evidence
     'cost.tokens-per-step': 'tokens_per_step divides by all steps, and is 0 when there are none.',

@@ -18,7 +18,7 @@ export const expireKind = 'expire'
  * decided a year ago, invites, links of mails, events, incidents and log entries of alerts, idempotency
  * records, counters of the days before yesterday, tool sessions, jobs that gave up a month ago. Nothing
  * depends on when: the expired already reads as gone. Each transaction deletes a few hundred rows, so
- * that requests in between wait for milliseconds.
+ * that requests in between wait for milliseconds. In the end the texts are out of a SQLite file too.
  */
 export function createExpireJob(store: OpenStore, now: () => number): JobKind {
   const slices: readonly ((at: number) => Promise<boolean>)[] = [
@@ -58,6 +58,7 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
           more = await slice(at)
         }
       }
+      await store.db.scrub?.()
       return null
     },
   }

@@ -237,7 +237,9 @@ export const deleteRun = keyed({
   if (wanted === undefined) throw missing('run_id')
   // In a transaction, because a step in between would begin the run anew and be counted instead.
   const at = now()
-  const deleted = await store.tx(async ({ runs, jobs }) => {
+  const deleted = await store.tx(async ({ runs, toolSessions, jobs }) => {
+    // In the order in which the tools hold the two.
+    await toolSessions.forget(account.id, wanted)
     const steps = await runs.end(account.id, wanted, at)
     // Whoever deletes a run means its rows too, now and not at the next full hour.
     if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })

@@ -78,8 +78,8 @@ export const resetDialogue = tool({
 })(async (context) => {
   const { store, account, runId, now, owner } = context
   if (owner === 'nobody') return { ok: true as const, cleared: false, ...keptNote(context) }
-  const cleared = await store.tx(({ conversations }) => conversations.end(account.id, runId, now()))
-  return { ok: true as const, cleared }
+  const turns = await store.tx(({ conversations }) => conversations.end(account.id, runId, now()))
+  return { ok: true as const, cleared: turns !== null }
 })
 
 /** The tools about several agents. */

@@ -8,6 +8,7 @@ import {
   addLog,
   configOf,
   emitAlerts,
+  forgetIdleOutboxes,
   logEntriesKept,
   logKeptMs,
   takeNumbers,
@@ -68,6 +69,7 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
         now,
       )
       if (released > 0) await addDeliverJob(db, kind, account, now, jobAdded)
+      if (config === null) await forgetIdleOutboxes(db, kind, [account])
     },
     async settings(account) {
       const row = await db.get<SettingsRow>(
@@ -90,6 +92,7 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
         secrets?.old_secret ?? null,
         secrets?.old_secret_until ?? null,
       )
+      if (secrets === null) await forgetIdleOutboxes(db, kind, [account])
     },
     async log(account, now) {
       const rows = await db.all<LogRow>(

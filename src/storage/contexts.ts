@@ -6,7 +6,7 @@ import type { DriftRequest } from '../core/drift.ts'
 import type { Database, Queries } from './database.ts'
 import type { KnownRun, Place } from './known-runs.ts'
 import type { RecentRuns } from './recent-runs.ts'
-import { type Columns, keyOf, type Row } from './rows.ts'
+import { type Columns, jsonRows, keyOf, type Row } from './rows.ts'
 import type { Entry } from './steps.ts'
 import { createTable } from './table.ts'
 
@@ -39,7 +39,7 @@ function tablesFor(kind: Database['kind']) {
   }
 }
 
-/** What the account's runs made of one context, and what this batch adds to it. */
+/** What the account's kept runs made of one context, and what this batch adds to it. */
 export interface KnownContext {
   readonly account: string
   readonly context: string
@@ -158,6 +158,43 @@ function lower(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return a ?? b
   return Math.min(a, b)
 }
+
+/** A context that a run had opened. */
+export interface OpenedContext {
+  account: string
+  context: string
+}
+
+/**
+ * Counts runs that are gone out of the contexts that they had opened, and deletes the contexts that no
+ * kept run has opened. The lowest distance of a context stays while any run that opened it is kept. The
+ * transaction holds the runs, and takes the rows of contexts after those of the outbox, as steps do.
+ */
+export async function closeContexts(
+  tx: Queries,
+  kind: Database['kind'],
+  closed: readonly OpenedContext[],
+): Promise<void> {
+  if (closed.length === 0) return
+  const byKey = Map.groupBy(closed, ({ account, context }) => keyOf(account, context))
+  // In one order on every node, lest two wait for each other.
+  const keys = [...byKey.keys()].sort()
+  const rows = keys.flatMap((key) => {
+    const opened = byKey.get(key) ?? []
+    return opened.slice(0, 1).map((row) => ({ ...row, runs: -opened.length, lowest: highest }))
+  })
+  tables[kind].contexts.put(tx, rows)
+  await tx.run(
+    `DELETE FROM contexts WHERE runs <= 0 AND (account, context) IN (
+       SELECT rows.account, rows.context FROM ${jsonRows(kind, openedColumns)}
+     )`,
+    JSON.stringify(rows.map(({ account, context }) => ({ account, context }))),
+  )
+}
+
+/** A distance that lowers no other. */
+const highest = 10
+const openedColumns = { account: 'TEXT', context: 'TEXT' } as const satisfies Columns
 
 /** Stores what a batch added to its contexts. */
 export function saveContexts(tx: Queries, kind: Database['kind'], { byKey }: Contexts): void {

@@ -9,6 +9,7 @@ import {
 import { dayMs } from '../core/time.ts'
 import type { Database, Queries } from './database.ts'
 import { forgetIncidentsOfDialogue } from './incidents.ts'
+import { forgetIdleOutboxes, holdOutbox } from './outbox.ts'
 import type { Columns } from './rows.ts'
 import { createTable } from './table.ts'
 
@@ -80,8 +81,8 @@ export interface Conversations {
   ): Promise<Conversation[]>
   /** Turns after number `after`, ascending. */
   turns(account: string, convId: string, after: number, limit: number): Promise<TurnRow[]>
-  /** The conversation reads as gone from now on; answers whether there was one. */
-  end(account: string, convId: string, now: number): Promise<boolean>
+  /** The conversation reads as gone from now on; answers how many turns it had, or null without one. */
+  end(account: string, convId: string, now: number): Promise<number | null>
   /** Deletes about `maxRows` rows of those that expired at `now` or before; answers whether there may be more. */
   expire(now: number, maxRows: number): Promise<boolean>
 }
@@ -132,6 +133,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       account,
       convId,
     )
+    await holdOutbox(db, kind, [account])
     await forgetIncidentsOfDialogue(db, account, convId)
     return undefined
   }
@@ -215,13 +217,14 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
         limit,
       ),
     async end(account, convId, now) {
-      const ended = await db.run(
-        'UPDATE conversations SET expires = 0 WHERE account = ? AND conv_id = ? AND expires > ? AND turns > 0',
+      const ended = await db.get<{ turns: number }>(
+        `UPDATE conversations SET expires = 0
+         WHERE account = ? AND conv_id = ? AND expires > ? AND turns > 0 RETURNING turns`,
         account,
         convId,
         now,
       )
-      return ended > 0
+      return ended?.turns ?? null
     },
     async expire(now, maxRows) {
       // One that another transaction holds is passed over: a turn may be reviving it.
@@ -231,20 +234,32 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
          ${kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
         now,
       )
-      let deleted = 0
-      for (const { account, conv_id } of expired) {
-        deleted += await deleteTurns(account, conv_id, maxRows - deleted)
-        if (deleted >= maxRows) return true
-        await forgetIncidentsOfDialogue(db, account, conv_id)
-        deleted += await db.run(
-          'DELETE FROM conversations WHERE account = ? AND conv_id = ?',
-          account,
-          conv_id,
-        )
-        if (deleted >= maxRows) return true
-      }
-      return expired.length === expiredAtOnce
+      const accounts = [...new Set(expired.map(({ account }) => account))]
+      await holdOutbox(db, kind, accounts)
+      const more = await deleteAll(expired, maxRows)
+      await forgetIdleOutboxes(db, kind, accounts)
+      return more
     },
+  }
+
+  /** Deletes about `maxRows` rows of conversations; answers whether there may be more. */
+  async function deleteAll(
+    conversations: readonly { account: string; conv_id: string }[],
+    maxRows: number,
+  ): Promise<boolean> {
+    let deleted = 0
+    for (const { account, conv_id } of conversations) {
+      deleted += await deleteTurns(account, conv_id, maxRows - deleted)
+      if (deleted >= maxRows) return true
+      await forgetIncidentsOfDialogue(db, account, conv_id)
+      deleted += await db.run(
+        'DELETE FROM conversations WHERE account = ? AND conv_id = ?',
+        account,
+        conv_id,
+      )
+      if (deleted >= maxRows) return true
+    }
+    return conversations.length === expiredAtOnce
   }
 
   /** Deletes the first `limit` turns of a conversation; their numbers have no gaps. */

@@ -41,6 +41,11 @@ export interface Database extends Queries {
    * they answer. The transaction fails with the error of the first that failed.
    */
   tx<T>(work: (tx: Queries) => Promise<T>, options?: TxOptions): Promise<T>
+  /**
+   * On SQLite: empties the log of writes, after which the file holds no text that was deleted before,
+   * unless another connection reads at the moment. On PostgreSQL its own VACUUM does that.
+   */
+  scrub?(): Promise<void>
   /** Finishes what was asked for, then lets go; later calls reject as unavailable. */
   close(): Promise<void>
 }

@@ -1,8 +1,16 @@
 import type { DeliveryState, Endpoint } from '../core/delivery.ts'
 import { type LogEntry, type Numbered, type OutboxEvent, suppressedEntry } from '../core/outbox.ts'
 import type { Database, Queries } from './database.ts'
-import { addDeliverJob, addLog, eventColumns, eventOf, holdOutbox, takeNumbers } from './outbox.ts'
-import type { Row } from './rows.ts'
+import {
+  addDeliverJob,
+  addLog,
+  eventColumns,
+  eventOf,
+  forgetIdleOutboxes,
+  holdOutbox,
+  takeNumbers,
+} from './outbox.ts'
+import { type Columns, jsonRows, type Row } from './rows.ts'
 
 /** How an event stands in its account's outbox. */
 export interface Delivery extends Numbered<OutboxEvent> {
@@ -269,31 +277,45 @@ export function createDeliveries(
       if (seqs.length > 0) await addDeliverJob(db, kind, account, now, jobAdded)
     },
     async expire(before, limit) {
-      let more = false
-      for (const [table, at, key] of aged) {
-        const gone = await db.run(
-          `DELETE FROM ${table} WHERE ${at} <= ? AND (${key}) IN (
-             SELECT ${key} FROM ${table} WHERE ${at} <= ? ORDER BY ${at} LIMIT ?
-           )`,
-          before,
+      const old = []
+      for (const { table, at, key } of aged) {
+        const columns = Object.keys(key)
+        const rows = await db.all<AgedRow>(
+          `SELECT ${columns.join(', ')} FROM ${table} WHERE ${at} <= ? ORDER BY ${at} LIMIT ?`,
           before,
           limit,
         )
-        more ||= gone === limit
+        if (rows.length > 0) old.push({ table, at, key, columns, rows })
       }
-      return more
+      const accounts = [...new Set(old.flatMap(({ rows }) => rows.map(({ account }) => account)))]
+      await holdOutbox(db, kind, accounts)
+      for (const { table, at, key, columns, rows } of old) {
+        // The age is asked again: what was waited for may have changed it.
+        await db.run(
+          `DELETE FROM ${table} WHERE ${at} <= ? AND (${columns.join(', ')}) IN (
+             SELECT ${columns.map((column) => `rows.${column}`).join(', ')} FROM ${jsonRows(kind, key)}
+           )`,
+          before,
+          JSON.stringify(rows),
+        )
+      }
+      await forgetIdleOutboxes(db, kind, accounts)
+      return old.some(({ rows }) => rows.length === limit)
     },
   }
 }
 
 /** Tables that forget by age: the column that says it, and their keys. */
-const aged = [
-  ['alert_log', 'ts', 'account, seq'],
-  ['alert_events', 'ts', 'account, seq'],
-  ['alert_attempts', 'ts', 'account, seq, attempt'],
-  ['alert_incidents', 'updated', 'account, seq'],
-  ['alert_endpoints', 'updated', 'account, url'],
-] as const
+const numbered = { account: 'TEXT', seq: 'BIGINT' } as const satisfies Columns
+const aged: readonly { table: string; at: string; key: Columns }[] = [
+  { table: 'alert_log', at: 'ts', key: numbered },
+  { table: 'alert_events', at: 'ts', key: numbered },
+  { table: 'alert_attempts', at: 'ts', key: { ...numbered, attempt: 'BIGINT' } },
+  { table: 'alert_incidents', at: 'updated', key: numbered },
+  { table: 'alert_endpoints', at: 'updated', key: { account: 'TEXT', url: 'TEXT' } },
+]
+
+type AgedRow = Record<string, string | number> & { account: string }
 
 type EventRow = Row<typeof eventColumns> & { detail: string | null }
 

@@ -1,5 +1,7 @@
+import { closeContexts, type OpenedContext } from './contexts.ts'
 import type { Database, Queries } from './database.ts'
-import { holdOutbox } from './outbox.ts'
+import { runInAnswer } from './idempotency.ts'
+import { forgetIdleOutboxes, holdOutbox } from './outbox.ts'
 
 const runsASlice = 50
 
@@ -11,25 +13,32 @@ const parts = [
   { table: 'agents', of: '', order: 'agent_id' },
   { table: 'alert_events', of: '', order: 'seq' },
   { table: 'alert_incidents', of: 'AND dialogue = 0', order: 'seq' },
+  // Stored answers quote the goals of their run.
+  { table: 'idempotency', of: '', order: 'scope, key' },
 ] as const
 
-/** Deletes all that hangs on runs, in the transaction that holds them; their own rows stay. */
+interface RunKey {
+  account: string
+  run_id: string
+}
+
+/**
+ * Deletes all that hangs on runs, in the transaction that holds them; their own rows stay. The counts of
+ * the contexts that they opened go down, so a transaction that has read contexts reads them again.
+ */
 export async function forgetRuns(
   tx: Queries,
   kind: Database['kind'],
-  runs: readonly { account: string; run_id: string }[],
+  runs: readonly RunKey[],
 ): Promise<void> {
   if (runs.length === 0) return
-  await holdOutbox(
-    tx,
-    kind,
-    runs.map(({ account }) => account),
-  )
-  for (const { account, run_id } of runs) {
-    for (const { table, of } of parts) {
-      await tx.run(`DELETE FROM ${table} WHERE account = ? AND run_id = ? ${of}`, account, run_id)
-    }
+  await holdOutbox(tx, kind, accountsOf(runs))
+  const closed: OpenedContext[] = []
+  for (const run of runs) {
+    for (const part of parts) closed.push(...closedBy(part, run, await deletePart(tx, part, run)))
+    await forgetSharedAnswers(tx, run)
   }
+  await closeContexts(tx, kind, closed)
 }
 
 /**
@@ -44,44 +53,87 @@ export async function deleteExpiredRuns(
   now: number,
   maxRows: number,
 ): Promise<boolean> {
-  const runs = await tx.all<{ account: string; run_id: string }>(
+  const runs = await tx.all<RunKey>(
     `SELECT account, run_id FROM runs WHERE expires <= ? ORDER BY expires LIMIT ${runsASlice}
      ${kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
     now,
   )
+  if (runs.length === 0) return false
+  await holdOutbox(tx, kind, accountsOf(runs))
+  const closed: OpenedContext[] = []
+  const more = await deleteRuns(tx, runs, maxRows, closed)
+  await closeContexts(tx, kind, closed)
+  await forgetIdleOutboxes(tx, kind, accountsOf(runs))
+  return more
+}
+
+/** Deletes about `maxRows` rows of runs and answers whether there may be more; adds what they had opened to `closed`. */
+async function deleteRuns(
+  tx: Queries,
+  runs: readonly RunKey[],
+  maxRows: number,
+  closed: OpenedContext[],
+): Promise<boolean> {
   let deleted = 0
-  for (const { account, run_id } of runs) {
+  for (const run of runs) {
     for (const part of parts) {
-      deleted += await deletePart(tx, part, account, run_id, maxRows - deleted)
+      const gone = await deletePart(tx, part, run, maxRows - deleted)
+      closed.push(...closedBy(part, run, gone))
+      deleted += gone.length
       if (deleted >= maxRows) return true
     }
+    await forgetSharedAnswers(tx, run)
+    const { account, run_id } = run
     deleted += await tx.run('DELETE FROM runs WHERE account = ? AND run_id = ?', account, run_id)
   }
   return runs.length === runsASlice
 }
 
-/** Deletes the first `limit` rows of a run in one table; answers how many there were. */
+type PartRow = Record<string, string | number>
+
+/** Deletes the first `limit` rows of a run in one table, all of them without a limit; answers their places in it. */
 async function deletePart(
   tx: Queries,
   { table, of, order }: (typeof parts)[number],
-  account: string,
-  runId: string,
-  limit: number,
-): Promise<number> {
+  { account, run_id }: RunKey,
+  limit?: number,
+): Promise<PartRow[]> {
   const columns = order.split(', ')
-  const next = await tx.get<Record<string, string | number>>(
-    `SELECT ${order} FROM ${table} WHERE account = ? AND run_id = ? ${of}
-     ORDER BY ${order} LIMIT 1 OFFSET ?`,
-    account,
-    runId,
-    limit,
-  )
+  const ofRun = `FROM ${table} WHERE account = ? AND run_id = ? ${of}`
+  const next =
+    limit === undefined
+      ? undefined
+      : await tx.get<PartRow>(
+          `SELECT ${order} ${ofRun} ORDER BY ${order} LIMIT 1 OFFSET ?`,
+          account,
+          run_id,
+          limit,
+        )
   const place = next === undefined ? [] : columns.map((column) => next[column] ?? null)
   const before = next === undefined ? '' : `AND (${order}) < (${columns.map(() => '?').join(', ')})`
-  return tx.run(
-    `DELETE FROM ${table} WHERE account = ? AND run_id = ? ${of} ${before}`,
+  return tx.all<PartRow>(`DELETE ${ofRun} ${before} RETURNING ${order}`, account, run_id, ...place)
+}
+
+/** The contexts that a run is no longer counted in when these rows of a table are gone. */
+function closedBy(
+  { table }: (typeof parts)[number],
+  { account }: RunKey,
+  gone: readonly PartRow[],
+): OpenedContext[] {
+  if (table !== 'openings') return []
+  return gone.map(({ context }) => ({ account, context: String(context) }))
+}
+
+/** Deletes the stored answers that speak of this run among others. */
+async function forgetSharedAnswers(tx: Queries, { account, run_id }: RunKey): Promise<void> {
+  await tx.run(
+    `DELETE FROM idempotency
+     WHERE account = ? AND run_id = '' AND REPLACE(answer, ?, '') <> answer`,
     account,
-    runId,
-    ...place,
+    runInAnswer(run_id),
   )
+}
+
+function accountsOf(runs: readonly RunKey[]): string[] {
+  return [...new Set(runs.map(({ account }) => account))]
 }

@@ -74,7 +74,7 @@ export function createIdempotency(db: Queries, kind: Database['kind']): Idempote
         `INSERT INTO idempotency (account, scope, key, body_hash, at, status, answer)
          VALUES (?, ?, ?, ?, ?, 0, '')
          ON CONFLICT (account, scope, key) DO UPDATE
-         SET body_hash = excluded.body_hash, at = excluded.at, status = 0, answer = ''
+         SET body_hash = excluded.body_hash, at = excluded.at, status = 0, answer = '', run_id = NULL
          WHERE idempotency.at <= excluded.at - ${keptForMs}
            OR (idempotency.status = 0 AND idempotency.at <= excluded.at - ${lostAfterMs})`,
         account,
@@ -95,9 +95,11 @@ export function createIdempotency(db: Queries, kind: Database['kind']): Idempote
     },
     async keep({ account, scope, key }, status, answer) {
       await db.run(
-        'UPDATE idempotency SET status = ?, answer = ? WHERE account = ? AND scope = ? AND key = ?',
+        `UPDATE idempotency SET status = ?, answer = ?, run_id = ?
+         WHERE account = ? AND scope = ? AND key = ?`,
         status,
         answer,
+        runOfAnswer(answer),
         account,
         scope,
         key,
@@ -135,6 +137,7 @@ const columns = {
   at: 'BIGINT',
   status: 'BIGINT',
   answer: 'TEXT',
+  run_id: 'TEXT',
 } as const satisfies Columns
 
 const tables = { sqlite: tableFor('sqlite'), postgres: tableFor('postgres') }
@@ -180,10 +183,29 @@ export async function claimAll(
 export function keepAll(tx: Queries, kind: Database['kind'], answers: readonly Answered[]): void {
   tables[kind].put(
     tx,
-    answers.map(({ claim, status, answer }) => ({ ...rowOf(claim), status, answer })),
+    answers.map(({ claim, status, answer }) => ({
+      ...rowOf(claim),
+      status,
+      answer,
+      run_id: runOfAnswer(answer),
+    })),
   )
 }
 
 function rowOf({ account, scope, key, bodyHash, at }: Claim) {
-  return { account, scope, key, body_hash: bodyHash, at, status: 0, answer: '' }
+  return { account, scope, key, body_hash: bodyHash, at, status: 0, answer: '', run_id: null }
+}
+
+/** How an answer names a run; no text in it is spelled so, because the quotes of a text are escaped. */
+export function runInAnswer(runId: string): string {
+  return `"run_id":${JSON.stringify(runId)}`
+}
+
+const runsInAnswer = /"run_id":("(?:[^"\\]|\\.)*")/g
+
+/** The run that an answer names, '' when it names several, null when it names none. */
+function runOfAnswer(answer: string): string | null {
+  const [first, ...more] = new Set([...answer.matchAll(runsInAnswer)].map(([, name]) => name))
+  if (first === undefined) return null
+  return more.length > 0 ? '' : JSON.parse(first)
 }

@@ -63,15 +63,16 @@ function tablesFor(kind: Database['kind']) {
 
 /**
  * Finds the runs and agents of the entries of requests, new where there are none. The runs are held
- * until the transaction ends; of a run that has expired all is deleted but its own row.
+ * until the transaction ends; of a run that has expired all is deleted but its own row, and `hasForgotten`
+ * says that there was such a run.
  */
 export async function findPlaces(
   tx: Queries,
   kind: Database['kind'],
   requests: readonly (readonly Entry[])[],
   recent: RecentRuns,
-): Promise<Place[][]> {
-  const runs = await holdRuns(tx, kind, requests.flat(), recent)
+): Promise<{ places: Place[][]; hasForgotten: boolean }> {
+  const { runs, hasForgotten } = await holdRuns(tx, kind, requests.flat(), recent)
   const missing: KnownAgent[] = []
   const places = requests.map((request) =>
     request.map((entry) => {
@@ -88,16 +89,16 @@ export async function findPlaces(
     }),
   )
   await readAgents(tx, kind, missing)
-  return places
+  return { places, hasForgotten }
 }
 
-/** The entries' runs by key. */
+/** The entries' runs by key, and whether what an expired one had was deleted. */
 async function holdRuns(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Entry[],
   recent: RecentRuns,
-): Promise<Map<string, KnownRun>> {
+): Promise<{ runs: Map<string, KnownRun>; hasForgotten: boolean }> {
   const runs = new Map<string, KnownRun>()
   const fresh = new Map<string, RunRow>()
   const remembered = new Map<string, KnownRun>()
@@ -114,7 +115,7 @@ async function holdRuns(
     fresh.set(key, row)
     if (lives) remembered.set(key, known)
   }
-  if (fresh.size === 0) return runs
+  if (fresh.size === 0) return { runs, hasForgotten: false }
   // In one order on every node, lest two hold what the other waits for.
   const sorted = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = sorted.map(([, row]) => row)
@@ -137,7 +138,7 @@ async function holdRuns(
     runs.set(key, newKnownRun(row, found?.heldIn))
   }
   await forgetRuns(tx, kind, expired)
-  return runs
+  return { runs, hasForgotten: expired.length > 0 }
 }
 
 function newKnownRun(row: RunRow, heldIn: number | undefined): KnownRun {

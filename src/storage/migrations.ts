@@ -26,7 +26,10 @@ export async function migrate(
   for (const [before, statements] of list.entries()) {
     await inTurn(db, async (tx) => {
       if ((await readVersion(tx)) !== before) return
-      for (const statement of statements) await tx.run(portable(statement, db))
+      for (const statement of statements) {
+        if (typeof statement === 'string') await tx.run(portable(statement, db))
+        else if (db.kind === 'postgres') await tx.run(statement.postgres)
+      }
       await tx.run('INSERT INTO migrations (version) VALUES (?)', before + 1)
     })
   }
@@ -54,11 +57,20 @@ async function readVersion(tx: Queries): Promise<number> {
   return row?.version ?? 0
 }
 
-/** STRICT has SQLite refuse what does not fit a column, as PostgreSQL does; it knows fewer names of types. */
+/**
+ * STRICT has SQLite refuse what does not fit a column, as PostgreSQL does; it knows fewer names of types.
+ * Text has the collation "C" on PostgreSQL, so that it sorts by its bytes on every cluster, as on SQLite.
+ */
 function portable(statement: string, { kind }: Database): string {
-  if (kind === 'postgres') return statement
+  if (kind === 'postgres') {
+    return definesColumns.test(statement)
+      ? statement.replaceAll(/\bTEXT\b/g, 'TEXT COLLATE "C"')
+      : statement
+  }
   const sql = statement
     .replaceAll(/\bBIGINT\b/g, 'INTEGER')
     .replaceAll(/\bDOUBLE PRECISION\b/g, 'REAL')
   return /^\s*CREATE TABLE\b/.test(sql) ? `${sql} STRICT` : sql
 }
+
+const definesColumns = /^\s*(CREATE|ALTER) TABLE\b/

@@ -132,15 +132,33 @@ function trimLog(tx: Queries, account: string): void {
 }
 
 /**
- * Has others that write to the outboxes of the accounts wait. Whoever changes several of their events
- * does this before, lest two hold what the other waits for.
+ * Has others that write to the outboxes of the accounts wait. A transaction that changes several of their
+ * events does this before, lest two hold what the other waits for. An account without a row has no
+ * events, and gets none here.
  */
 export async function holdOutbox(
   tx: Queries,
   kind: Database['kind'],
   accounts: readonly string[],
 ): Promise<void> {
-  await takeNumbers(tx, kind, new Map(accounts.map((account) => [account, 0])))
+  // SQLite has one writer.
+  if (kind === 'postgres' && accounts.length > 0) await tx.all(holdAll, accountRows(accounts))
+}
+
+/**
+ * Deletes the rows of those accounts that have neither a config nor a secret nor anything numbered, so
+ * that a number is never given out twice. Their outboxes must be held.
+ */
+export async function forgetIdleOutboxes(
+  tx: Queries,
+  kind: Database['kind'],
+  accounts: readonly string[],
+): Promise<void> {
+  if (accounts.length > 0) await tx.run(forgetIdle[kind], accountRows(accounts))
+}
+
+function accountRows(accounts: readonly string[]): string {
+  return JSON.stringify(accounts.map((account) => ({ account })))
 }
 
 /** The config as it was stored. */
@@ -202,8 +220,27 @@ const takeOne = `INSERT INTO alert_accounts (account, seq) VALUES (?, ?) ${taken
 
 const takeAll = `INSERT INTO alert_accounts (account, seq)
   SELECT account, seq FROM ${jsonRows('postgres', { account: 'TEXT', seq: 'BIGINT' })}
-  WHERE true ORDER BY account
+  WHERE true ORDER BY account COLLATE "C"
   ${takenOnTop}`
+
+const holdAll = `SELECT alert_accounts.account FROM alert_accounts
+  WHERE account IN (SELECT rows.account FROM ${jsonRows('postgres', { account: 'TEXT' })})
+  ORDER BY account FOR UPDATE`
+
+/** The tables whose rows have a number of their account. */
+const numberedTables = ['alert_events', 'alert_attempts', 'alert_incidents', 'alert_log']
+
+const forgetIdle = { sqlite: forgetIdleIn('sqlite'), postgres: forgetIdleIn('postgres') }
+
+function forgetIdleIn(kind: Database['kind']): string {
+  const empty = numberedTables.map(
+    (table) =>
+      `AND NOT EXISTS (SELECT 1 FROM ${table} WHERE ${table}.account = alert_accounts.account)`,
+  )
+  return `DELETE FROM alert_accounts WHERE config IS NULL AND secret IS NULL
+    AND account IN (SELECT rows.account FROM ${jsonRows(kind, { account: 'TEXT' })})
+    ${empty.join(' ')}`
+}
 
 function eventRow({ account, seq, value }: Numbered<OutboxEvent>): Row<typeof eventColumns> {
   const { incident, ...event } = value

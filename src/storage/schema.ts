@@ -1,5 +1,10 @@
 /** Statements that take the database from one version to the next, together or not at all. */
-export type Migration = readonly string[]
+export type Migration = readonly (string | OnlyPostgres)[]
+
+/** A statement that SQLite has no need of. */
+interface OnlyPostgres {
+  readonly postgres: string
+}
 
 /**
  * Every change of the schema, oldest first; what has been released is never edited, only followed.
@@ -415,5 +420,43 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX alert_incidents_open ON alert_incidents (account, run_id, agent_id)
      WHERE closed IS NULL`,
     `CREATE INDEX alert_events_failed ON alert_events (account, seq) WHERE state = 'failed'`,
+  ],
+  [
+    // The run that a stored answer names, '' when it names several, so that it goes with its run.
+    'ALTER TABLE idempotency ADD COLUMN run_id TEXT',
+    `CREATE INDEX idempotency_by_run ON idempotency (account, run_id, scope, key)
+     WHERE run_id IS NOT NULL`,
+    // A context counts the runs that are kept, and one that none of them opened goes.
+    'UPDATE contexts SET runs = 0',
+    `UPDATE contexts SET runs = kept.runs FROM (
+       SELECT account, context, COUNT(*) AS runs FROM openings GROUP BY account, context
+     ) AS kept WHERE kept.account = contexts.account AND kept.context = contexts.context`,
+    'DELETE FROM contexts WHERE runs = 0',
+    // The numbering of accounts that say nothing of alerts and have nothing numbered.
+    `DELETE FROM alert_accounts WHERE config IS NULL AND secret IS NULL
+       AND NOT EXISTS (SELECT 1 FROM alert_events AS e WHERE e.account = alert_accounts.account)
+       AND NOT EXISTS (SELECT 1 FROM alert_attempts AS a WHERE a.account = alert_accounts.account)
+       AND NOT EXISTS (SELECT 1 FROM alert_incidents AS i WHERE i.account = alert_accounts.account)
+       AND NOT EXISTS (SELECT 1 FROM alert_log AS l WHERE l.account = alert_accounts.account)`,
+    // New columns get this collation when they are made; these were made before that.
+    {
+      postgres: `DO $do$
+        DECLARE named RECORD;
+        BEGIN
+          FOR named IN
+            SELECT table_name, string_agg(
+              format('ALTER COLUMN %I TYPE TEXT COLLATE "C"', column_name),
+              ', ' ORDER BY ordinal_position
+            ) AS changes
+            FROM information_schema.columns JOIN information_schema.tables
+              USING (table_catalog, table_schema, table_name)
+            WHERE table_schema = current_schema() AND table_type = 'BASE TABLE'
+              AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'
+            GROUP BY table_name ORDER BY table_name
+          LOOP
+            EXECUTE format('ALTER TABLE %I %s', named.table_name, named.changes);
+          END LOOP;
+        END $do$`,
+    },
   ],
 ]

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
@@ -24,6 +24,8 @@ const WRITER_SETTINGS = [
   // 16 MiB of log before it is copied into the file: busy runs change the same pages many times.
   'PRAGMA wal_autocheckpoint = 4000',
   'PRAGMA cache_size = -32000',
+  // FAST would leave whole pages of deleted text in the file.
+  'PRAGMA secure_delete = ON',
   // Waiting inside SQLite would stop every request; BEGIN is tried again from a timer instead.
   'PRAGMA busy_timeout = 0',
 ]
@@ -34,7 +36,10 @@ const WRITER_SETTINGS = [
  */
 export async function openSqlite(path: string): Promise<Database> {
   const inMemory = path === ':memory:'
-  if (!inMemory) mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 })
+  if (!inMemory) {
+    mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 })
+    makePrivateFile(path)
+  }
   const writer = connectSqlite(path, 'write')
   // A connection of its own sees committed rows only; memory has but one connection, so there
   // reads wait until the batch under way is over.
@@ -164,6 +169,10 @@ export async function openSqlite(path: string): Promise<Database> {
         queue.push({ work, resolve: resolve as Job['resolve'], reject, until })
         draining ??= drain()
       }),
+    async scrub() {
+      while (batch !== null) await batch
+      if (!closed && !inMemory) writer.all('PRAGMA wal_checkpoint(TRUNCATE)', [])
+    },
     async close() {
       closed = true
       await draining
@@ -173,6 +182,15 @@ export async function openSqlite(path: string): Promise<Database> {
     },
   }
   return database
+}
+
+/** Makes a new file that only its owner may read; SQLite gives its log the same mode. */
+function makePrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'ax', 0o600))
+  } catch {
+    // It is there already, or SQLite will say what is wrong with it.
+  }
 }
 
 interface Job {

@@ -51,10 +51,12 @@ export async function logSteps(
   requests: readonly (readonly Entry[])[],
   recent: RecentRuns = createRecentRuns(kind),
 ): Promise<Logging> {
-  const [placed, contexts] = await Promise.all([
+  const entries = requests.flat()
+  const [{ places: placed, hasForgotten }, early] = await Promise.all([
     findPlaces(tx, kind, requests, recent),
-    readContexts(tx, kind, requests.flat(), recent),
+    readContexts(tx, kind, entries, recent),
   ])
+  const contexts = hasForgotten ? await readAgain() : early
   const isDamaged = (request: Place[]) => request.some(({ agent }) => agent.agent === 'damaged')
   const sound = placed.filter((request) => !isDamaged(request)).flat()
   await openContexts(tx, kind, contexts, sound)
@@ -66,6 +68,11 @@ export async function logSteps(
       : request.map((place) => logPlace(place, contexts, written)),
   )
 
+  /** An expired run counted in the contexts that were read beside it. */
+  function readAgain(): Promise<Contexts> {
+    recent.contexts.clear()
+    return readContexts(tx, kind, entries, recent)
+  }
   function store(): void {
     saveContexts(tx, kind, contexts)
     tables[kind].steps.add(tx, written.steps)

@@ -10,6 +10,8 @@ export interface ToolSessions {
   hold(account: string, runId: string, now: number): Promise<Suspension>
   /** Keeps it until `expires`, milliseconds since 1970. */
   save(account: string, runId: string, suspension: Suspension, expires: number): Promise<void>
+  /** Forgets what the task has put aside. */
+  forget(account: string, runId: string): Promise<void>
   /** Forgets at most `limit` that have expired; answers how many. */
   expire(now: number, limit: number): Promise<number>
 }
@@ -48,6 +50,9 @@ export function createToolSessions(db: Queries): ToolSessions {
         account,
         runId,
       )
+    },
+    async forget(account, runId) {
+      await db.run('DELETE FROM tool_sessions WHERE account = ? AND run_id = ?', account, runId)
     },
     expire: (now, limit) =>
       db.run(

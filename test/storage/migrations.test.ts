@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Database } from '../../src/storage/database.ts'
 import { latestVersion, migrate } from '../../src/storage/migrations.ts'
-import type { Migration } from '../../src/storage/schema.ts'
+import { type Migration, migrations } from '../../src/storage/schema.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
+import { verifies } from '../verifies.ts'
 
 const list: readonly Migration[] = [
   ['CREATE TABLE items (id BIGINT PRIMARY KEY, weight DOUBLE PRECISION)'],
@@ -49,6 +50,65 @@ onEachDatabase((database, openFresh) => {
     await migrate(db, list)
     assert.deepEqual(await readVersions(db), [1, 2])
     assert.deepEqual(await db.all('SELECT id, name FROM items'), [{ id: 1, name: 'once' }])
+  })
+
+  test('what earlier releases left behind is cleaned, and text sorts by its bytes', async (t) => {
+    verifies('drift.recurrence-kept', 'storage.sorting')
+    const db = await openFresh(t)
+    await migrate(db, migrations.slice(0, 9))
+    if (db.kind === 'postgres') {
+      const changes =
+        'ALTER COLUMN name TYPE TEXT COLLATE "default", ALTER COLUMN account TYPE TEXT'
+      await db.run(`ALTER TABLE templates ${changes}`)
+    }
+    for (const [run, context] of [
+      ['a', 'kept'],
+      ['b', 'kept'],
+      ['b', 'other'],
+    ] as const) {
+      await db.run(
+        'INSERT INTO openings (account, run_id, context) VALUES (?, ?, ?)',
+        'acct',
+        run,
+        context,
+      )
+    }
+    for (const context of ['kept', 'other', 'gone']) {
+      await db.run(
+        'INSERT INTO contexts (account, context, runs, lowest) VALUES (?, ?, 7, 3)',
+        'acct',
+        context,
+      )
+    }
+    const accounts = ['idle', 'configured', 'logged']
+    for (const account of accounts) {
+      await db.run('INSERT INTO alert_accounts (account, seq) VALUES (?, 5)', account)
+    }
+    await db.run("UPDATE alert_accounts SET config = '{}' WHERE account = 'configured'")
+    await db.run(
+      `INSERT INTO alert_log (account, seq, ts, run_id, reason, severity, phi, delivered, status)
+       VALUES ('logged', 5, 0, 'a', 'r', 's', 0, 0, 0)`,
+    )
+    for (const name of ['_', 'a', 'A']) {
+      await db.run(
+        "INSERT INTO templates (account, name, task, roles) VALUES ('acct', ?, '', '')",
+        name,
+      )
+    }
+    await migrate(db)
+    assert.deepEqual(await db.all('SELECT context, runs, lowest FROM contexts ORDER BY context'), [
+      { context: 'kept', runs: 2, lowest: 3 },
+      { context: 'other', runs: 1, lowest: 3 },
+    ])
+    assert.deepEqual(await db.all('SELECT account, seq FROM alert_accounts ORDER BY account'), [
+      { account: 'configured', seq: 5 },
+      { account: 'logged', seq: 5 },
+    ])
+    assert.deepEqual(await db.all('SELECT name FROM templates ORDER BY name'), [
+      { name: 'A' },
+      { name: '_' },
+      { name: 'a' },
+    ])
   })
 
   test('a database newer than the program is refused and left alone', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -302,3 +302,35 @@ function whyNoFileLimit(): string | false {
   if (process.platform === 'linux' && existsSync('/usr/bin/prlimit')) return false
   return 'needs prlimit'
 }
+
+test('a new file and its log can be read by their owner alone', async (t) => {
+  verifies('storage.file-private')
+  const url = await sqlite.createUrl()
+  const path = url.slice('sqlite:'.length)
+  mkdirSync(dirname(path), { mode: 0o755 })
+  await openItems(t, url)
+  for (const suffix of ['', '-wal', '-shm']) {
+    assert.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix)
+  }
+})
+
+test('text that was deleted is in no byte of the file or its log', async (t) => {
+  verifies('storage.file-scrubbed')
+  const url = await sqlite.createUrl()
+  const path = url.slice('sqlite:'.length)
+  const db = await openItems(t, url)
+  const secret = 'hunter2'
+  const names = Array.from({ length: 400 }, (_, id) => secret.repeat(1 + ((id * 37) % 1500)))
+  await db.tx(async (tx) => {
+    for (const [id, name] of names.entries()) {
+      await tx.run('INSERT INTO items (id, name) VALUES (?, ?)', id, name)
+    }
+  })
+  await db.run("UPDATE items SET name = 'x' WHERE id % 2 = 0")
+  await db.run('DELETE FROM items WHERE id % 2 = 1')
+  await db.scrub?.()
+  for (const suffix of ['', '-wal']) {
+    assert.ok(!readFileSync(path + suffix).includes(secret), `the file ${suffix}`)
+  }
+  assert.equal((await db.all('SELECT id FROM items')).length, 200)
+})
