@@ -432,6 +432,16 @@ test('of a list the rightmost address that is no proxy is the caller', async (t)
   assert.equal(await left('198.51.100.7, 127.0.0.1'), 99, 'a proxy may call by itself')
   assert.equal(await left('198.51.100.7'), 98)
 
+  const unnamed = await start(t, { env: { PLUMBLINE_CLIENT_ADDRESS: 'x-forwarded-for' } })
+  for (const [place, madeUp] of ['203.0.113.9', '10.0.0.1', '127.0.0.1'].entries()) {
+    const list = `${madeUp}, 192.168.1.5`
+    assert.equal(
+      await leftFor(unnamed, { headers: { 'x-forwarded-for': list } }),
+      99 - place,
+      'where no proxy is named, the rightmost address counts',
+    )
+  }
+
   const single = await start(t)
   const lines = (...sent: string[]) => leftFor(single, { headers: { 'cf-connecting-ip': sent } })
   assert.equal(await lines('192.0.2.1', '203.0.113.9'), 99)

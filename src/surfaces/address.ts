@@ -28,9 +28,10 @@ export function addressBucket(
   if (clientAddressHeader === null) return peer
   const sent = String(request.headers[clientAddressHeader] ?? '').trim()
   if (sent === '') return unknownAddress
-  const proxies = trustedProxies ?? ownNetwork
-  if (!isAmong(proxies, peer)) return peer
-  return isList(clientAddressHeader, sent, request) ? callerIn(sent, proxies) : canonical(sent)
+  if (!isAmong(trustedProxies ?? ownNetwork, peer)) return peer
+  return isList(clientAddressHeader, sent, request)
+    ? callerIn(sent, trustedProxies)
+    : canonical(sent)
 }
 
 /** Whether an address is of this machine or of a private network: loopback, private and link-local ranges. */
@@ -68,10 +69,14 @@ function isList(
   return sent.includes(',') && (headersDistinct[header]?.length ?? 0) > 1
 }
 
-/** The rightmost address that is no proxy; the first of the list when all of them are. */
-function callerIn(list: string, proxies: BlockList): string {
+/**
+ * The rightmost address that is no trusted proxy, or the first of the list when all of them are. Where
+ * no proxy is named it is the rightmost: another caller of a private network is no proxy.
+ */
+function callerIn(list: string, proxies: BlockList | null): string {
   const addresses = list.split(',').map((entry) => canonical(entry.trim()))
-  const caller = addresses.findLast((address) => !isAmong(proxies, address)) ?? addresses[0] ?? ''
+  const isProxy = (address: string) => proxies !== null && isAmong(proxies, address)
+  const caller = addresses.findLast((address) => !isProxy(address)) ?? addresses[0] ?? ''
   return isIP(caller) === 0 ? unknownAddress : caller
 }
 
