@@ -752,6 +752,8 @@ export const requirements = {
       'POST /v1/team/seat removes a member; a non-owner gets 403 forbidden and an unknown seat 404 no_seat.',
     'team.fleet':
       'GET /v1/team/fleet answers members, totals and collisions; without a team it is the account alone.',
+    'team.fleet.turns':
+      'GET /v1/team/fleet keeps the event loop for less than 500 ms of processor time in one piece, however long the grounds.',
     'team.collisions':
       'Collisions are live runs of different members whose grounds overlap 0.60 or more.',
     'team.privacy':
