@@ -660,6 +660,8 @@ export const requirements = {
       'The main domain of the community chat, its subdomains and its legacy domain get { content } with double asterisks for bold.',
     'events.chat-text':
       'The text is an icon (red, orange, blue by severity), service name, bold reason, severity in parentheses and Φ with 2 decimals; then goal, run id and advice on lines of their own, goal and advice if present.',
+    'events.chat-links':
+      'In the community chat a goal or an advice makes no link that hides where it leads.',
 
     // the routes
     'dialogue.key': 'POST /v1/dialogue submits one turn, and GET lists dialogues or reads one.',
