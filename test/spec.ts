@@ -714,6 +714,8 @@ export const requirements = {
       'The main domain of the community chat, its subdomains and its legacy domain get { content } with double asterisks for bold.',
     'events.chat-text':
       'The text is an icon (red, orange, blue by severity), service name, bold reason, severity in parentheses and Φ with 2 decimals; then goal, run id and advice on lines of their own, goal and advice if present.',
+    'events.chat-links':
+      'In the community chat a goal or an advice makes no link that hides where it leads.',
 
     // the routes
     'dialogue.key': 'POST /v1/dialogue submits one turn, and GET lists dialogues or reads one.',
@@ -806,6 +808,8 @@ export const requirements = {
       'POST /v1/team/seat removes a member; a non-owner gets 403 forbidden and an unknown seat 404 no_seat.',
     'team.fleet':
       'GET /v1/team/fleet answers members, totals and collisions; without a team it is the account alone.',
+    'team.fleet.turns':
+      'GET /v1/team/fleet keeps the event loop for less than 500 ms of processor time in one piece, however long the grounds.',
     'team.collisions':
       'Collisions are live runs of different members whose grounds overlap 0.60 or more.',
     'team.privacy':

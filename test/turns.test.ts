@@ -82,6 +82,40 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 const longestAllowedMs = 500
 
 onEachDatabase((database) => {
+  test('no turn of the event loop takes long, however much a fleet has to compare', async (t) => {
+    verifies('team.fleet.turns')
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const owner = await newCaller(app)
+    const members = [owner]
+    for (let count = 1; count < 8; count++) {
+      const member = await newCaller(app)
+      const invited = await owner.post('/v1/team/invite', { label: 'crew' })
+      await member.post('/v1/team/join', { code: invited.body.code })
+      members.push(member)
+    }
+    // Of each ground three quarters are the same as in all others.
+    const shared = unspaced(0x4e00, 0x9fff, 3_000)
+    for (const [place, member] of members.entries()) {
+      await member.logAll(
+        Array.from({ length: 20 }, (_, at) => ({
+          run_id: `${place} ${at}`,
+          goal: shared + unspaced(0x4e00, 0x9fff, 900),
+        })),
+      )
+    }
+    const took = await longestTurn(async () => {
+      const { compared, collisions } = (await owner.get('/v1/team/fleet')).body
+      assert.deepEqual([compared, collisions.length], [160, 100])
+    })
+    assert.ok(took < longestAllowedMs, `${took} ms`)
+
+    // What is remembered of the fleet does not outlive a change.
+    await owner.log({ run_id: '0 0', goal: 'mend the boat', user_turn: true })
+    await members[1]?.log({ run_id: 'boat', goal: 'mend the boat' })
+    const [newest] = (await owner.get('/v1/team/fleet')).body.collisions
+    assert.deepEqual([newest.overlap, newest.runs.includes('0 0')], [1, true])
+  })
+
   test('no turn of the event loop takes long, whatever is judged', async (t) => {
     verifies('http.turns')
     const app = await start(t, {

@@ -34,7 +34,11 @@ const maxDiscordLength = 2000
 
 const discord: Chat = {
   bold: (text) => `**${text}**`,
-  // A zero-width space keeps it from calling people.
-  plain: (text) => text.replaceAll(/@(?=everyone|here)|<(?=@)/g, (sign) => `${sign}\u200B`),
+  // A bracket would begin a link that hides where it leads, and a backslash before it would take the
+  // backslash away. A zero-width space keeps the text from calling people.
+  plain: (text) =>
+    text
+      .replaceAll(/[\\[]/g, (sign) => `\\${sign}`)
+      .replaceAll(/@(?=everyone|here)|<(?=@)/g, (sign) => `${sign}\u200B`),
   body: (text) => JSON.stringify({ content: cutTo(text, maxDiscordLength) }),
 }

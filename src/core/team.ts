@@ -1,4 +1,3 @@
-import { overlapOf } from './detector/compare.ts'
 import { wordsOf } from './detector/words.ts'
 import { type TierName, tierNames } from './tiers.ts'
 import { dayMs } from './time.ts'
@@ -79,19 +78,72 @@ export function liveRuns(members: readonly (readonly FleetRun[])[], now: number)
     .slice(0, comparedOfTeam)
 }
 
-/** Collisions among live runs, highest overlap first. */
-export function collisionsAmong(live: readonly FleetRun[]): Collision[] {
-  const spelled = live.map((run) => ({ run, words: wordsOf(run.ground ?? '') }))
-  const found: Collision[] = []
-  for (const [index, a] of spelled.entries()) {
-    for (const b of spelled.slice(index + 1)) {
-      if (a.run.account === b.run.account) continue
-      const [few, many] = [a.words.length, b.words.length].sort((x, y) => x - y)
-      // No overlap is higher than the sizes allow, and most pairs end here.
-      if ((few ?? 0) < collisionFloor * (many ?? 0)) continue
-      const overlap = overlapOf(a.words, b.words)
-      if (overlap >= collisionFloor) found.push({ runs: [a.run, b.run], overlap })
+/** Two runs, by their places in a list, whose grounds overlap by `collisionFloor` or more. */
+export interface Overlap {
+  first: number
+  second: number
+  /** Jaccard overlap of the grounds' words, 0–1. */
+  overlap: number
+}
+
+/** Characters of grounds that are compared in one slice. */
+const groundsOfSlice = 4_000
+
+/**
+ * The overlaps of the grounds of different members. Stops after each slice. A word is looked up once for
+ * each ground that has it, so that only grounds with words in common cost time together.
+ */
+export function* overlapsAmong(runs: readonly FleetRun[]): Generator<void, Overlap[]> {
+  const having = new Map<string, number[]>()
+  const sizes: number[] = []
+  const found: Overlap[] = []
+  let compared = 0
+  for (const [second, run] of runs.entries()) {
+    const ground = run.ground ?? ''
+    const words = wordsOf(ground)
+    const shared = new Uint32Array(second)
+    for (const word of words) {
+      const others = having.get(word)
+      if (others === undefined) having.set(word, [second])
+      else {
+        for (const other of others) shared[other] = (shared[other] ?? 0) + 1
+        others.push(second)
+      }
     }
+    for (const [first, count] of shared.entries()) {
+      const overlap = count / ((sizes[first] ?? 0) + words.length - count)
+      const isOfAnother = runs[first]?.account !== run.account
+      if (isOfAnother && overlap >= collisionFloor) found.push({ first, second, overlap })
+    }
+    sizes.push(words.length)
+    compared += ground.length
+    if (compared < groundsOfSlice) continue
+    compared = 0
+    yield
   }
-  return found.sort((a, b) => b.overlap - a.overlap).slice(0, toldCollisions)
+  return found
+}
+
+/**
+ * The collisions that are told, highest overlap first and then newest first. The overlaps name their
+ * runs by places in `runs`, which has those of `live` in any order.
+ */
+export function collisionsAmong(
+  live: readonly FleetRun[],
+  runs: readonly FleetRun[],
+  overlaps: readonly Overlap[],
+): Collision[] {
+  const age = new Map(live.map((run, place) => [run, place]))
+  const ageOf = (place: number) => age.get(runs[place] as FleetRun) ?? 0
+  return overlaps
+    .map(({ first, second, overlap }) => {
+      const [one, other] = [ageOf(first), ageOf(second)]
+      return { newer: Math.min(one, other), older: Math.max(one, other), overlap }
+    })
+    .sort((a, b) => b.overlap - a.overlap || a.newer - b.newer || a.older - b.older)
+    .slice(0, toldCollisions)
+    .map(({ newer, older, overlap }) => ({
+      runs: [live[newer] as FleetRun, live[older] as FleetRun],
+      overlap,
+    }))
 }

@@ -10,7 +10,7 @@ import {
 import { lenient } from './lenient.ts'
 import { badRequest, type Call, keyed } from './operation.ts'
 import { Refusal } from './refusal.ts'
-import { nextTurn } from './turns.ts'
+import { inSlices } from './turns.ts'
 
 const maxBodyMiB = 8
 
@@ -102,11 +102,9 @@ export const measureData = keyed({
 async function measureSent(body: string, { contentType, query }: Call): Promise<CorpusDrift> {
   const corpus = readCorpus(body, contentType, query)
   if ('fault' in corpus) throw refuse(corpus.fault)
-  const work = measureCorpus(corpus)
-  let slice = work.next()
-  for (; !slice.done; slice = work.next()) await nextTurn()
-  if ('fault' in slice.value) throw refuse(slice.value.fault)
-  return slice.value
+  const measured = await inSlices(measureCorpus(corpus))
+  if ('fault' in measured) throw refuse(measured.fault)
+  return measured
 }
 
 function refuse(detail: string): Refusal {

@@ -7,6 +7,8 @@ import {
   comparedOfTeam,
   type FleetRun,
   liveRuns,
+  type Overlap,
+  overlapsAmong,
   type Rollup,
   rollUp,
   toldCollisions,
@@ -16,6 +18,7 @@ import { indexSize } from '../storage/runs.ts'
 import type { Team } from '../storage/teams.ts'
 import { type Keyed, keyed } from './operation.ts'
 import { teamOf } from './team.ts'
+import { inSlices, nextTurn } from './turns.ts'
 import { score } from './verdict.ts'
 
 const rollup = {
@@ -57,22 +60,79 @@ export const readFleet = keyed({
   const team = await teamOf(context)
   const seats =
     team === null ? [{ account: account.id, label: account.id }] : await store.teams.seats(team.id)
-  const runsOf = new Map<string, FleetRun[]>()
-  for (const { account: member } of seats) {
-    runsOf.set(member, await store.teams.runsOf(member, at, indexSize))
-  }
-  const live = liveRuns([...runsOf.values()], at)
+  const runs = await readRuns(
+    store,
+    seats.map((seat) => seat.account),
+    at,
+  )
+  const live = liveRuns(runs, at)
+  const collisions = await findCollisions(live, context)
   return {
-    members: seats.map(({ account: member, label }) => ({
+    members: seats.map(({ account: member, label }, place) => ({
       account: member,
       label,
-      ...shownRollup(rollUp(runsOf.get(member) ?? [])),
+      ...shownRollup(rollUp(runs[place] ?? [])),
     })),
-    totals: shownRollup(rollUp([...runsOf.values()].flat())),
-    collisions: collisionsAmong(live).map((each) => shownCollision(context, team, each)),
+    totals: shownRollup(rollUp(runs.flat())),
+    collisions: collisions.map((each) => shownCollision(context, team, each)),
     compared: live.length,
   }
 })
+
+/** Members whose runs are read in one turn; on PostgreSQL their queries go in one write. */
+const membersOfTurn = 4
+
+/** The newest runs of each account. */
+async function readRuns(
+  { teams }: Pick<Keyed['store'], 'teams'>,
+  accounts: readonly string[],
+  at: number,
+): Promise<FleetRun[][]> {
+  const runs: FleetRun[][] = []
+  for (let from = 0; from < accounts.length; from += membersOfTurn) {
+    if (from > 0) await nextTurn()
+    const some = accounts.slice(from, from + membersOfTurn)
+    runs.push(...(await Promise.all(some.map((each) => teams.runsOf(each, at, indexSize)))))
+  }
+  return runs
+}
+
+/** Fleets whose overlaps are remembered. */
+const fleetsRemembered = 16
+
+const findCollisions = createCollisions()
+
+/**
+ * Finds collisions, of one fleet after the other, in slices. The overlaps of the newest fleets are
+ * remembered as long as their runs and grounds stay the same, so that asking often costs little.
+ */
+function createCollisions() {
+  const remembered = new Map<string, Overlap[]>()
+  let last: Promise<unknown> = Promise.resolve()
+
+  async function compare(runs: readonly FleetRun[], key: string): Promise<Overlap[]> {
+    const overlaps = remembered.get(key) ?? (await inSlices(overlapsAmong(runs)))
+    remembered.delete(key)
+    remembered.set(key, overlaps)
+    const [oldest] = remembered.keys()
+    if (remembered.size > fleetsRemembered && oldest !== undefined) remembered.delete(oldest)
+    return overlaps
+  }
+
+  return async (live: readonly FleetRun[], { hash }: Pick<Keyed, 'hash'>): Promise<Collision[]> => {
+    // In an order that does not change with every step.
+    const keyed = live.map((run) => ({
+      run,
+      key: JSON.stringify([run.account, run.run_id, run.ground]),
+    }))
+    keyed.sort((a, b) => (a.key < b.key ? -1 : 1))
+    const runs = keyed.map(({ run }) => run)
+    const key = hash(keyed.map((each) => each.key).join('\n'))
+    const overlaps = last.then(() => compare(runs, key))
+    last = overlaps.catch(() => {})
+    return collisionsAmong(live, runs, await overlaps)
+  }
+}
 
 function shownRollup({ last_seen, ...counts }: Rollup) {
   return { ...counts, last_seen: last_seen === null ? null : isoTime(last_seen) }

@@ -29,3 +29,10 @@ export function createSlices(): (text: string) => Promise<void> {
     await nextTurn()
   }
 }
+
+/** Does a work that says itself where a slice of it ends. */
+export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
+  let slice = work.next()
+  for (; !slice.done; slice = work.next()) await nextTurn()
+  return slice.value
+}

@@ -100,6 +100,16 @@ test('what an agent wrote calls nobody and keeps to its line', () => {
   assert.ok(content.includes('a@b'))
 })
 
+test('what an agent wrote hides no link in the community chat', () => {
+  verifies('events.chat-links')
+  const goal = 'see [the logs](https://evil.example), [a][b] and \\[c](https://evil.example)'
+  const { content } = bodyOf(discord, { goal, advice: goal })
+  const shown =
+    'see \\[the logs](https://evil.example), \\[a]\\[b] and \\\\\\[c](https://evil.example)'
+  assert.deepEqual(content.split('\n').slice(1), [shown, 'run nightly build', shown])
+  assert.ok(bodyOf(slack, { goal }).text.includes(goal))
+})
+
 test('every body is JSON of at most 20 KiB that keeps its ids', () => {
   verifies('events.structured')
   const text = fc.oneof(
