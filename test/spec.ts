@@ -170,6 +170,10 @@ export const requirements = {
       'A fault of ours is 500 internal, without a stack, a table name or anything of an account.',
     'http.page-policy':
       'Every HTML page carries a content-security-policy that allows its own style and form and nothing else, and no frame around it.',
+    'http.ambiguous':
+      'A request with several Host or Authorization headers, without Host in HTTP/1.1, without an HTTP version or with another transfer encoding than chunked is 400 bad_request, and its connection is closed.',
+    'http.continue':
+      'A request that expects 100-continue is asked for its body once it is admitted, and never when it is refused unread.',
     'http.key-ignored': 'A key on a keyless route is ignored, also an unknown one.',
 
     // POST /v1/check
