@@ -876,6 +876,8 @@ export const requirements = {
     'mcp.models-ceiling':
       'Past 1,000 questions to the chat endpoint and 10,000 pairs of texts to the embeddings endpoint a day, callers without a key are answered by the rules and those with one by the models.',
     'mcp.state-kept': 'Keyless state is kept 24 h and bounded.',
+    'mcp.batch':
+      'A batch has at most 20 messages, and of methods other than tools/call, ping and notifications each once; any other is refused whole.',
     'mcp.origin': 'The own origin of the server is accepted.',
     'mcp.schemas':
       'Every tool has a title, description, annotations, input schema and output schema with structured content.',
