@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
+import { once } from 'node:events'
 import { METHODS, type Server } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import { z } from 'zod'
@@ -446,7 +447,7 @@ describe('bytes on a bare socket', () => {
   const head = `POST /v1/check HTTP/1.1${crlf}host: x${crlf}`
 
   test('that are no HTTP get an answer of ours and a closed connection', async (t) => {
-    verifies('http.json-errors', 'http.headers')
+    verifies('http.json-errors', 'http.headers', 'http.ambiguous')
     const app = await start(t)
     for (const [name, bytes, status] of [
       ['nothing but line ends', `${crlf.repeat(3)}x`, 400],
@@ -482,6 +483,20 @@ describe('bytes on a bare socket', () => {
         `${head}transfer-encoding: chunked${crlf}${crlf}1${crlf}{}`,
         400,
       ],
+      [
+        'an encoding before chunks',
+        `${head}transfer-encoding: gzip, chunked${crlf}${crlf}0${crlf}${crlf}`,
+        400,
+      ],
+      ['no host', `GET /v1/tiers HTTP/1.1${crlf}${crlf}`, 400],
+      ['two hosts', `GET /v1/tiers HTTP/1.1${crlf}host: x${crlf}HOST: x${crlf}${crlf}`, 400],
+      [
+        'two credentials',
+        `${head}authorization: Bearer a${crlf}Authorization: Bearer a${crlf}${crlf}`,
+        400,
+      ],
+      ['no version', `GET /v1/tiers${crlf}${crlf}`, 400],
+      ['no version, of no route', `GET /none${crlf}${crlf}`, 400],
       ['headers of 20 kB', `${head}x: ${'y'.repeat(20_000)}${crlf}${crlf}`, 431],
       ['a hundred and more headers', `${head}${`x: y${crlf}`.repeat(100)}${crlf}`, 431],
       ['a path of 20 kB', `GET /${'y'.repeat(20_000)} HTTP/1.1${crlf}host: x${crlf}${crlf}`, 431],
@@ -497,9 +512,6 @@ describe('bytes on a bare socket', () => {
       assert.equal(headers.get('connection'), 'close', name)
       assert.equal(headers.get('deprecation'), 'true', name)
     }
-    // Node answers this one by itself.
-    const [hostless] = await sendRaw(app.url, 'GET /v1/openapi.json HTTP/1.1\r\n\r\n')
-    assert.equal(hostless?.status, 400)
     assert.deepEqual(
       app.log.filter(({ level }) => Number(level) >= 40),
       [],
@@ -534,6 +546,38 @@ describe('bytes on a bare socket', () => {
       const answers = await sendRaw(app.url, Buffer.from(bytes, 'latin1'))
       const last = answers.at(-1)
       assert.deepEqual([last?.status, last?.text], [200, expected], name)
+    }
+  })
+
+  test('that expect to be asked for their body are asked once they are admitted', async (t) => {
+    verifies('http.continue')
+    const app = await start(t)
+    const { headers } = await app.newAccount()
+    const asking = (path: string, ...lines: string[]) =>
+      [`POST ${path} HTTP/1.1`, 'host: x', 'expect: 100-continue', ...lines, '', ''].join(crlf)
+    const size = `content-length: ${good.length}`
+    for (const [name, bytes, status] of [
+      ['a key is missing', asking('/v1/data', size), 401],
+      ['no such route', asking('/v1/nothing', size), 404],
+      ['too large', asking('/v1/check', 'content-length: 999999999'), 413],
+      ['another site', asking('/mcp', 'origin: https://evil.example', size), 403],
+    ] as const) {
+      const answers = await sendRaw(app.url, bytes)
+      assert.deepEqual(
+        answers.map((answer) => answer.status),
+        [status],
+        name,
+      )
+      assert.equal(answers[0]?.headers.get('connection'), 'close', name)
+    }
+    const key = `authorization: ${headers.authorization}`
+    for (const bytes of [asking('/v1/check', size), asking('/v1/drift', size, key)]) {
+      const socket = await openSocket(app.url)
+      socket.write(bytes)
+      await once(socket, 'data').then(([chunk]) => assert.match(String(chunk), /^HTTP\/1\.1 100 /))
+      socket.end(good)
+      const [answer] = readAnswers(await readToEnd(socket))
+      assert.equal(answer?.status, 200)
     }
   })
 

@@ -49,6 +49,7 @@ const nest = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
 describe('a body', () => {
   test('that is no message is refused in the words of JSON-RPC', async (t) => {
+    verifies('mcp.batch')
     const app = await start(t)
     for (const [body, code] of [
       ['', -32700],
@@ -68,7 +69,9 @@ describe('a body', () => {
       ['{"jsonrpc":"2.0","id":1,"method":{}}', -32600],
       [nest(100_000), -32600],
       [JSON.stringify([initialize('2025-03-26'), ping]), -32600],
-      [JSON.stringify(Array.from({ length: 101 }, (_, id) => message('ping', {}, id))), -32600],
+      [JSON.stringify(Array.from({ length: 21 }, (_, id) => message('ping', {}, id))), -32600],
+      [JSON.stringify([1, 2].map((id) => message('tools/list', {}, id))), -32600],
+      [JSON.stringify([1, 2].map((id) => message('resources/read', { uri: 'x' }, id))), -32600],
     ] as const) {
       const answer = await post(app, body)
       assert.deepEqual([answer.status, answer.body.error.code], [400, code], body.slice(0, 60))
@@ -148,7 +151,7 @@ describe('a body', () => {
     assert.ok(twins.length > 0 && twins.every(({ id }) => id === 1), 'and none waits for ever')
   })
 
-  test('of a hundred calls that all wait for their caller watches the connection once', async (t) => {
+  test('of twenty calls that all wait for their caller watches the connection once', async (t) => {
     const warnings: string[] = []
     const note = ({ name }: Error) => warnings.push(name)
     process.on('warning', note)
@@ -167,11 +170,11 @@ describe('a body', () => {
     })
     const answers = await post(
       app,
-      Array.from({ length: 100 }, (_, id) => calling('waiting', {}, id)),
+      Array.from({ length: 20 }, (_, id) => calling('waiting', {}, id)),
     )
     assert.deepEqual(
       messagesOf(answers).map((answer) => toolAnswer(answer).error),
-      Array.from({ length: 100 }, () => 'gone'),
+      Array.from({ length: 20 }, () => 'gone'),
     )
     assert.deepEqual(
       warnings.filter((name) => name.includes('MaxListeners')),

@@ -172,6 +172,10 @@ export const requirements = {
       'A fault of ours is 500 internal, without a stack, a table name or anything of an account.',
     'http.page-policy':
       'Every HTML page carries a content-security-policy that allows its own style and form and nothing else, and no frame around it.',
+    'http.ambiguous':
+      'A request with several Host or Authorization headers, without Host in HTTP/1.1, without an HTTP version or with another transfer encoding than chunked is 400 bad_request, and its connection is closed.',
+    'http.continue':
+      'A request that expects 100-continue is asked for its body once it is admitted, and never when it is refused unread.',
     'http.key-ignored': 'A key on a keyless route is ignored, also an unknown one.',
 
     // POST /v1/check
@@ -918,6 +922,8 @@ export const requirements = {
     'mcp.models-ceiling':
       'Past 1,000 questions to the chat endpoint and 10,000 pairs of texts to the embeddings endpoint a day, callers without a key are answered by the rules and those with one by the models.',
     'mcp.state-kept': 'Keyless state is kept 24 h and bounded.',
+    'mcp.batch':
+      'A batch has at most 20 messages, and of methods other than tools/call, ping and notifications each once; any other is refused whole.',
     'mcp.origin': 'The own origin of the server is accepted.',
     'mcp.schemas':
       'Every tool has a title, description, annotations, input schema and output schema with structured content.',

@@ -4,7 +4,7 @@ import { jsonFile, type Recipe, stepNotes } from './recipe.ts'
 export const protocolRecipes = {
   mcp: (baseUrl: string): Recipe => ({
     steps: [
-      'Add the server to the configuration of your host. Without the header the tools work too; what they store then belongs to the connection and is kept for a day.',
+      'Add the server to the configuration of your host. Without the header the tools work too: what they store then belongs to the session, or to the address of the connection, and is kept for a day. Where the server knows neither, nothing is kept, and the answer says so.',
       'Tell the agent in your own instructions when to call: check_state with the user’s words as goal when a task begins, then at each new step; user_turn when the user redirects; parent_goal for a sub-task. The prompt report_step says it at length.',
       'Where no server may be reached, start the tools as a program instead: the second file. It stores nothing.',
     ],

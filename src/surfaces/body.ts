@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Refusal } from '../operations/refusal.ts'
+import type { Exchange } from './exchange.ts'
 
 const decoder = new TextDecoder()
 
@@ -7,15 +8,24 @@ const decoder = new TextDecoder()
  * The body of a request as text, without a byte order mark; bytes that are no UTF-8 become U+FFFD.
  * Throws a Refusal (413) past `maxBytes` without reading on; a promise only where it has to wait.
  */
-export function readText(request: IncomingMessage, maxBytes: number): Promise<string> | string {
+export function readText(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  maxBytes: number,
+): Promise<string> | string {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
+  // Only now: a request that was refused unread is never asked for its body.
+  if (waitsForContinue(request)) response.writeContinue()
   // Most bodies have come whole by now, and listening for them would cost more than reading them.
   if (!request.complete) return readBytes(request, maxBytes).then((bytes) => decoder.decode(bytes))
   const bytes: Buffer | null = request.read()
   if (bytes === null) return ''
   if (bytes.length > maxBytes) throw tooLarge(maxBytes)
   return decoder.decode(bytes)
+}
+
+function waitsForContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return expect !== undefined && httpVersion === '1.1' && /^100-continue$/i.test(expect)
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {

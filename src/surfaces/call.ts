@@ -11,10 +11,11 @@ import { queryOf } from './route.ts'
  * runs the server is read from the header alone, because addresses are logged.
  */
 export function readCall(
-  { request, response, headers: answerHeaders }: Exchange,
+  exchange: Exchange,
   addresses: AddressSettings,
   access: Operation['access'],
 ): Call {
+  const { request, response, headers: answerHeaders } = exchange
   const { headers, method = '', url = '' } = request
   const query = parametersOf(queryOf(url))
   let signal: AbortSignal | null = null
@@ -25,7 +26,7 @@ export function readCall(
     idempotencyKey: headerText(headers['idempotency-key']),
     query: lastValues(query),
     contentType: contentTypeOf(headers),
-    readBody: (maxBytes) => readText(request, maxBytes),
+    readBody: (maxBytes) => readText(exchange, maxBytes),
     headers: answerHeaders,
     gone() {
       signal ??= goneSignal(response)

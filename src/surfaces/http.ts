@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { z } from 'zod'
+import { bytesOf } from '../operations/bytes.ts'
 import { admin, type Operation, type Service } from '../operations/operation.ts'
 import { Refusal } from '../operations/refusal.ts'
 import type { Tool } from '../operations/tool.ts'
@@ -178,9 +179,10 @@ export function describeHttp(
   return describe('public', operations, describedRoutes, baseUrls)
 }
 
-/** A description as it is sent: its JSON, and what names this state of it. */
+/** A description as it is sent: its JSON, the same as `bytesOf` gives it, and what names this state of it. */
 interface SentDescription {
   json: string
+  bytes: string
   etag: string
 }
 
@@ -195,7 +197,7 @@ function rememberDescription(
     const urls = baseUrls().join(' ')
     if (made === null || urls !== madeFor) {
       const json = JSON.stringify(describeAt(baseUrls()))
-      made = { json, etag: `"${service.hash(json)}"` }
+      made = { json, bytes: bytesOf(json), etag: `"${service.hash(json)}"` }
       madeFor = urls
     }
     return made
@@ -282,9 +284,9 @@ function plainRoutes(parts: HttpParts): Route[] {
       sendPage(exchange, 200, migrationPage(baseUrls()[0] ?? '')),
     ),
     get('/v1/openapi.json', (exchange) => {
-      const { json, etag } = description()
+      const { bytes, etag } = description()
       exchange.headers.etag = etag
-      sendText(exchange, 200, jsonType, json)
+      sendBytes(exchange, 200, jsonType, bytes)
     }),
     get('/healthz', (exchange) => sendJson(exchange, 200, { status: 'alive' })),
     get('/readyz', async (exchange) => {

@@ -37,7 +37,7 @@ export function mcpRoutes(parts: McpRouteParts): Route[] {
     const { address, credential, headers, gone } = readCall(exchange, parts.addresses, 'keyed')
     const answered = await answerMcp({
       headers: headersOf(request),
-      body: await readText(request, maxBodyBytes),
+      body: await readText(exchange, maxBodyBytes),
       caller: { address, credential, headers, gone },
     })
     await sendResponse(exchange, answered)

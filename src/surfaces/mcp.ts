@@ -1,4 +1,8 @@
-import { createMcpHandler, type McpRequestContext } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  type McpRequestContext,
+  ProtocolErrorCode,
+} from '@modelcontextprotocol/server'
 import { parseJson } from '../core/text.ts'
 import type { ToolCaller } from '../operations/tool.ts'
 import { type Asked, createServers, type McpParts } from './mcp-server.ts'
@@ -41,9 +45,11 @@ export function createMcp(parts: McpParts): (request: McpRequest) => Promise<Res
   return async ({ headers, body, caller }) => {
     const session = headers.get(sessionHeader)
     if (session !== null && !(await tokens.isOurs(session))) {
-      return refused(404, 'This session is not known; initialize again.')
+      return refused(404, unknownSession, 'This session is not known; initialize again.')
     }
     const message = parseJson(body)
+    const fault = Array.isArray(message) ? batchFault(message) : null
+    if (fault !== null) return refused(400, ProtocolErrorCode.InvalidRequest, fault)
     const call: McpCall = { caller: { ...caller, session }, asked: askedBy(message) }
     const authInfo = { token: '', clientId: '', scopes: [], extra: { call } }
     const answer =
@@ -79,7 +85,32 @@ function askedBy(message: unknown): Asked | null {
   return { method, tool: isCall ? String(params.name) : null }
 }
 
-function refused(status: number, message: string): Response {
-  const error = { code: -32_001, message }
+const maxBatch = 20
+/** What is counted for each caller, or answered in a word. */
+const maybeRepeated = /^(tools\/call|ping|notifications\/.*)$/
+
+/**
+ * Why a batch is not answered, or null. Lists are long, cost no caller any of its daily calls, and do not
+ * differ within a batch, so each is asked for once.
+ */
+function batchFault(messages: readonly unknown[]): string | null {
+  if (messages.length > maxBatch) {
+    return `A batch has at most ${maxBatch} messages; this one has ${messages.length}.`
+  }
+  const methods = new Set<string>()
+  for (const message of messages) {
+    const method = askedBy(message)?.method ?? ''
+    if (methods.has(method) && !maybeRepeated.test(method)) {
+      return `Send ${method.slice(0, 100)} once in a batch.`
+    }
+    if (method !== '') methods.add(method)
+  }
+  return null
+}
+
+const unknownSession = -32_001
+
+function refused(status: number, code: number, message: string): Response {
+  const error = { code, message }
   return Response.json({ jsonrpc: '2.0', error, id: null }, { status })
 }

@@ -5,7 +5,7 @@ import {
 } from 'node:http'
 import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Answering, type Route, refusalFor, undecodable } from './route.ts'
+import { type Answering, ambiguityOf, type Route, refusalFor, undecodable } from './route.ts'
 
 /** A server over routes. */
 export interface HttpServer {
@@ -20,12 +20,14 @@ export interface HttpServer {
 /** Sends the answer of a route. */
 export type Answer = (request: IncomingMessage, response: ServerResponse, route: Answering) => void
 
-const limits = {
+const serverOptions = {
   /** Whole request received, headers received, idle connection kept; milliseconds. */
   requestTimeout: 15_000,
   headersTimeout: 10_000,
   keepAliveTimeout: 72_000,
   connectionsCheckingInterval: 1000,
+  /** Node would answer a request without one by itself, without a word. */
+  requireHostHeader: false,
 }
 const maxHeaders = 100
 
@@ -51,7 +53,9 @@ export function createServer(
     forceCloseConnections: 'idle',
     genReqId: () => '',
     serverFactory(handOn) {
-      const server = createNodeServer(limits, (request, response) => {
+      const server = createNodeServer(serverOptions, (request, response) => {
+        const ambiguity = ambiguityOf(request)
+        if (ambiguity !== null) return answer(request, response, ambiguity)
         const { method = '', url = '' } = request
         const query = url.indexOf('?')
         const route = spelled.get(query < 0 ? url : url.slice(0, query))?.get(method)
@@ -61,6 +65,8 @@ export function createServer(
       server.maxHeadersCount = maxHeaders
       // Node would answer an expectation that it does not know by itself, without a word.
       server.on('checkExpectation', (...both) => server.emit('request', ...both))
+      // Node would ask for the body at once; who reads it asks, once the request is admitted.
+      server.on('checkContinue', (...both) => server.emit('request', ...both))
       return server
     },
     clientErrorHandler: (error, socket) => answerUnparsed(error, socket, headers()),
