@@ -28,8 +28,10 @@ import { createGuide } from './outbound/guide.ts'
 import { createMail } from './outbound/mail.ts'
 import type { Resolve } from './outbound/resolver.ts'
 import { createWebhooks } from './outbound/webhook.ts'
+import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrations.ts'
-import { openDatabase } from './storage/open-database.ts'
+import { openDatabase, sqlitePath } from './storage/open-database.ts'
+import { lockForServer } from './storage/server-lock.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
 import type { McpExtension } from './surfaces/mcp-server.ts'
@@ -96,8 +98,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const log = pino({ level: config.logLevel, base: null }, world.log)
   for (const name of config.unknownSettings) log.warn({ name }, 'this setting is not known')
 
-  const database = await openDatabase(config.databaseUrl)
-  await migrate(database)
+  const { database, unlock } = await openForServer(config.databaseUrl)
   const store = createStore(database)
   const metrics = createMetrics()
   let url = ''
@@ -183,6 +184,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     service.mail?.close()
     service.embeddings?.close()
     await store.close()
+    unlock()
   }
 
   async function listen(): Promise<void> {
@@ -206,6 +208,22 @@ export async function startService(config: Config, world: World): Promise<Runnin
       stopped ??= drain(graceMs)
       return stopped
     },
+  }
+}
+
+/** Opens a database as its server, which on SQLite is the only one, and migrates it. */
+async function openForServer(url: string): Promise<{ database: Database; unlock(): void }> {
+  const database = await openDatabase(url)
+  const path = sqlitePath(url)
+  let unlock = () => {}
+  try {
+    if (path !== null && path !== ':memory:') unlock = lockForServer(path)
+    await migrate(database)
+    return { database, unlock }
+  } catch (error) {
+    await database.close()
+    unlock()
+    throw error
   }
 }
 
@@ -260,6 +278,7 @@ export function createService(
             now: world.now,
             failed: (reason) => log.info({ reason }, 'the embeddings endpoint was asked in vain'),
           }),
+    digestTests: new Set(),
     noteRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,

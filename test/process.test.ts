@@ -103,6 +103,25 @@ describe('the process', { concurrency: true }, () => {
     }
   })
 
+  test('is the one server of its SQLite file', async (t) => {
+    verifies('process.sqlite-one', 'process.sqlite-cli')
+    const first = await spawnServe(t)
+    const { folder } = first
+    const second = spawnPlumbline(t, ['serve'], { folder, env: { PORT: '0' } })
+    assert.equal(await second.ended, 2)
+    assert.match(second.written.err, /^plumbline serve: A server already runs on .+\.\n$/)
+    assert.equal(second.written.out, '')
+    for (const args of [['keys', 'list'], ['doctor'], ['migrate'], ['backup', 'copy.db']]) {
+      const beside = spawnPlumbline(t, args, { folder })
+      assert.equal(await beside.ended, 0, `${args}: ${beside.written.err}`)
+    }
+    assert.equal((await fetch(`${first.url}/readyz`)).status, 200)
+    first.child.kill('SIGKILL')
+    await first.ended
+    const next = await spawnServe(t, { folder })
+    assert.equal((await fetch(`${next.url}/readyz`)).status, 200)
+  })
+
   test('keeps the count of the day when it starts again', async (t) => {
     verifies('check.counter.cap', 'process.sigterm.exit')
     const folder = freshFolder(t)

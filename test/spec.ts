@@ -562,6 +562,10 @@ export const requirements = {
       'While PostgreSQL is away or read-only a node counts daily limits in memory and adds them later, so that what needs no database is answered.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
+    'process.sqlite-one':
+      'A SQLite file has one server: a second one ends with a sentence, and a server that was killed leaves nothing that keeps the next from starting.',
+    'command.no-silent-migration':
+      'A command other than serve and migrate refuses an older schema with a sentence and changes nothing.',
     'process.sqlite-cli': 'On SQLite the command line works beside the one server.',
     'process.log.no-key': 'The log never holds a key, nor the key of a query string.',
   }),
@@ -771,6 +775,8 @@ export const requirements = {
     'digest.test': 'POST /v1/digest/test sends at once and answers ok, delivered and detail.',
     'digest.content':
       'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
+    'digest.linear':
+      'Making a digest takes time in proportion to the steps it tells of, and one test of it is in flight for an account; another is 409 conflict.',
     'digest.weekday': 'weekday 0 is Sunday.',
     'digest.private': 'A digest address that is private is 400 invalid_webhook.',
     'digest.unconfirmed': 'A digest by mail without a confirmed address is 409 conflict.',

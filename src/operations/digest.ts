@@ -137,9 +137,15 @@ export const testDigest = keyed({
       when: 'No digest is set.',
       fields: { detail: z.string() },
     },
+    {
+      status: 409,
+      words: ['conflict'],
+      when: 'Another test of it is in flight on this server.',
+      fields: { detail: z.string() },
+    },
   ],
 })(async (service) => {
-  const { account, now, settings } = service
+  const { account, now, settings, digestTests } = service
   const digest = await service.store.digests.of(account.id)
   if (digest === null) {
     throw new Refusal(400, 'no_config', {
@@ -154,9 +160,19 @@ export const testDigest = keyed({
   })
   return {
     outside: async (store) => {
-      const parts = { ...service, store, baseUrl: settings.baseUrl }
-      const outcome = await sendDigest(parts, account.id, { ...digest, sent_until: null }, now())
-      return { ok: true as const, ...outcome }
+      if (digestTests.has(account.id)) {
+        throw new Refusal(409, 'conflict', {
+          detail: 'A test of this digest is in flight; wait for its answer.',
+        })
+      }
+      digestTests.add(account.id)
+      try {
+        const parts = { ...service, store, baseUrl: settings.baseUrl }
+        const outcome = await sendDigest(parts, account.id, { ...digest, sent_until: null }, now())
+        return { ok: true as const, ...outcome }
+      } finally {
+        digestTests.delete(account.id)
+      }
     },
   }
 })

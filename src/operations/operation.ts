@@ -53,6 +53,8 @@ export interface Service {
   readonly guide: Guide | null
   /** The endpoint that is asked for what is uncertain; null when none is configured. */
   readonly embeddings: Embeddings | null
+  /** Accounts whose digest is being tested on this node: one test each, as making it reads all their runs. */
+  readonly digestTests: Set<string>
   /** Has the log say which setting exempts a webhook's address that the rule refused. */
   noteRefusedWebhook(): void
   /** Set in tests: every answer is checked against its operation's output schema. */

@@ -1,4 +1,4 @@
-import { isUnavailable } from '../storage/database.ts'
+import { isUnavailable, isUnusable } from '../storage/database.ts'
 
 const name = 'UsageFault'
 
@@ -15,5 +15,5 @@ export function settingsFault(faults: readonly string[]): Error {
 /** Whether an error is a usage fault, or a file, port or database that cannot be had: its message says enough. */
 export function isUsageFault(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
-  return error.name === name || 'syscall' in error || isUnavailable(error)
+  return error.name === name || 'syscall' in error || isUnavailable(error) || isUnusable(error)
 }
