@@ -4,6 +4,7 @@ import { createFirstAccount, type NewAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/operation.ts'
 import { createService, realWorld, startService } from './service.ts'
+import { createClock } from './storage/clock.ts'
 import type { Database } from './storage/database.ts'
 import { readSchemaVersion } from './storage/health.ts'
 import { latestVersion, migrate } from './storage/migrations.ts'
@@ -72,7 +73,7 @@ async function withServiceOver<T>(
       createService(
         settings,
         store,
-        realWorld,
+        { ...realWorld, now: await createClock(database, realWorld.now, () => {}) },
         () => settings.baseUrl ?? defaultBaseUrl,
         () => {},
         { info: () => {} },

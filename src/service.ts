@@ -28,6 +28,7 @@ import { createGuide } from './outbound/guide.ts'
 import { createMail } from './outbound/mail.ts'
 import type { Resolve } from './outbound/resolver.ts'
 import { createWebhooks } from './outbound/webhook.ts'
+import { createClock } from './storage/clock.ts'
 import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrations.ts'
 import { openDatabase, sqlitePath } from './storage/open-database.ts'
@@ -41,6 +42,8 @@ import { createMetrics } from './surfaces/metrics.ts'
 export interface World {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
+  /** Set in tests, which move the clock: `now` counts also where the database has a clock. */
+  keepsOwnTime?: boolean
   /** A number in [0, 1). */
   random(): number
   /** Where log lines go. */
@@ -98,7 +101,11 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const log = pino({ level: config.logLevel, base: null }, world.log)
   for (const name of config.unknownSettings) log.warn({ name }, 'this setting is not known')
 
-  const { database, unlock } = await openForServer(config.databaseUrl)
+  function noteClock(aheadMs: number): void {
+    const aheadS = Math.round(aheadMs / 1000)
+    log.warn({ ahead_s: aheadS }, 'the clock of this node is wrong; that of the database counts')
+  }
+  const { database, now, unlock } = await openForServer(config.databaseUrl, world, noteClock)
   const store = createStore(database)
   const metrics = createMetrics()
   let url = ''
@@ -112,12 +119,12 @@ export async function startService(config: Config, world: World): Promise<Runnin
   })
   metrics.watch({
     waitingSteps: store.waitingSteps,
-    jobs: () => store.jobs.count(world.now()),
+    jobs: () => store.jobs.count(now()),
   })
   const service = createService(
     config,
     store,
-    world,
+    { ...world, now },
     () => baseUrls()[0] ?? '',
     (verdict) => metrics.countVerdict(verdict, false),
     log,
@@ -139,7 +146,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     log,
     baseUrls,
     newRequestId: createRequestIds(randomBytes(6).toString('base64url')),
-    assertWritable: () => store.writable(world.now()),
+    assertWritable: () => store.writable(now()),
     isStopping: () => stopping,
   }
   const app = createHttp(http)
@@ -149,20 +156,20 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const scheduler = createScheduler({
     store,
     kinds: [
-      createExpireJob(store, world.now),
-      createFieldJob(store, world.now, () => service.newId('seed')),
+      createExpireJob(store, now),
+      createFieldJob(store, now, () => service.newId('seed')),
       createDeliverJob({
         store,
         webhooks: service.webhooks,
         allow: config.webhookAllow,
         retries: config.alertRetries,
-        now: world.now,
+        now,
         random: world.random,
       }),
       createDigestJob({ ...service, store, baseUrl: service.settings.baseUrl }),
     ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
-    now: world.now,
+    now,
     random: world.random,
     log,
     graceMs: jobGraceMs,
@@ -211,15 +218,27 @@ export async function startService(config: Config, world: World): Promise<Runnin
   }
 }
 
+/** A database, the clock its nodes go by, and what lets another server have it. */
+interface Opened {
+  database: Database
+  now: () => number
+  unlock: () => void
+}
+
 /** Opens a database as its server, which on SQLite is the only one, and migrates it. */
-async function openForServer(url: string): Promise<{ database: Database; unlock(): void }> {
+async function openForServer(
+  url: string,
+  world: World,
+  noteClock: (aheadMs: number) => void,
+): Promise<Opened> {
   const database = await openDatabase(url)
   const path = sqlitePath(url)
   let unlock = () => {}
   try {
     if (path !== null && path !== ':memory:') unlock = lockForServer(path)
     await migrate(database)
-    return { database, unlock }
+    const now = world.keepsOwnTime ? world.now : await createClock(database, world.now, noteClock)
+    return { database, now, unlock }
   } catch (error) {
     await database.close()
     unlock()

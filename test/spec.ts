@@ -560,6 +560,8 @@ export const requirements = {
       'A request that cannot be stored is refused with 503 within 5 s, time in the queue included, and at once when too many wait.',
     'counters.outage':
       'While PostgreSQL is away or read-only a node counts daily limits in memory and adds them later, so that what needs no database is answered.',
+    'process.clock':
+      'On PostgreSQL a node goes by the clock of the database: one whose own clock is wrong says so in its log, deletes nothing early and works no idempotency key twice.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
     'process.sqlite-one':
