@@ -21,6 +21,7 @@ import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import type { Operation, Service } from './operations/operation.ts'
+import { Refusal } from './operations/refusal.ts'
 import type { Tool } from './operations/tool.ts'
 import { tools } from './operations/tools.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
@@ -33,6 +34,7 @@ import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrations.ts'
 import { openDatabase, sqlitePath } from './storage/open-database.ts'
 import { lockForServer } from './storage/server-lock.ts'
+import { checkSmallFile } from './storage/sqlite-file.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
 import type { McpExtension } from './surfaces/mcp-server.ts'
@@ -85,6 +87,11 @@ const drainMs = 7000
 /** Longer than the longest wait for a webhook. */
 const jobGraceMs = 6_000
 
+/** Bytes that are read in about a second. */
+const checkedAtStart = 512 * 1024 * 1024
+const damagedDetail =
+  'The database file is damaged. Stop the server and bring a backup back: plumbline restore FILE --force.'
+
 /** The world of a real process. */
 export const realWorld: World = {
   now: Date.now,
@@ -105,7 +112,24 @@ export async function startService(config: Config, world: World): Promise<Runnin
     const aheadS = Math.round(aheadMs / 1000)
     log.warn({ ahead_s: aheadS }, 'the clock of this node is wrong; that of the database counts')
   }
-  const { database, now, unlock } = await openForServer(config.databaseUrl, world, noteClock)
+  let damaged = false
+  function noteDamage(says: string): void {
+    if (damaged) return
+    damaged = true
+    log.error(
+      { says },
+      'the database file is damaged: plumbline doctor tells more, and plumbline restore FILE --force brings a backup back once the server is stopped',
+    )
+  }
+  const { database, now, unlock } = await openForServer(
+    config.databaseUrl,
+    world,
+    noteClock,
+    noteDamage,
+  )
+  if (checkFile(config.databaseUrl, noteDamage) === 'too large') {
+    log.info('the database file is too large to be checked at the start; plumbline doctor reads it')
+  }
   const store = createStore(database)
   const metrics = createMetrics()
   let url = ''
@@ -146,7 +170,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
     log,
     baseUrls,
     newRequestId: createRequestIds(randomBytes(6).toString('base64url')),
-    assertWritable: () => store.writable(now()),
+    async assertWritable() {
+      if (damaged) throw new Refusal(503, 'unavailable', { detail: damagedDetail })
+      await store.writable(now())
+    },
     isStopping: () => stopping,
   }
   const app = createHttp(http)
@@ -230,8 +257,9 @@ async function openForServer(
   url: string,
   world: World,
   noteClock: (aheadMs: number) => void,
+  noteDamage: (says: string) => void,
 ): Promise<Opened> {
-  const database = await openDatabase(url)
+  const database = await openDatabase(url, noteDamage)
   const path = sqlitePath(url)
   let unlock = () => {}
   try {
@@ -244,6 +272,15 @@ async function openForServer(
     unlock()
     throw error
   }
+}
+
+/** Looks for damage in a SQLite file, unless that would keep the start waiting. */
+function checkFile(url: string, noteDamage: (says: string) => void): 'checked' | 'too large' {
+  const path = sqlitePath(url)
+  if (path === null || path === ':memory:') return 'checked'
+  const faults = checkSmallFile(path, checkedAtStart)
+  if (faults !== null && faults.length > 0) noteDamage(faults.join('; '))
+  return faults === null ? 'too large' : 'checked'
 }
 
 /** What operations stand on, over an open store; `baseUrl` is asked for when it is needed. */

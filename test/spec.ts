@@ -564,6 +564,10 @@ export const requirements = {
       'On PostgreSQL a node goes by the clock of the database: one whose own clock is wrong says so in its log, deletes nothing early and works no idempotency key twice.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
+    'process.start-faults':
+      'What keeps the server from starting (a file that is no database or damaged, a PostgreSQL database, role or right that is not there, a port in use, a host that is not this machine) is told in one sentence without a stack or a password.',
+    'process.damage':
+      'A SQLite file that is found damaged, at the start or later, leaves an error in the log that names doctor and restore, and /readyz answers 503.',
     'process.sqlite-one':
       'A SQLite file has one server: a second one ends with a sentence, and a server that was killed leaves nothing that keeps the next from starting.',
     'command.no-silent-migration':
