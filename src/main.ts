@@ -4,6 +4,9 @@ import { createFirstAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/operation.ts'
 import { createService, newKey, realWorld, startService } from './service.ts'
+import { createClock } from './storage/clock.ts'
+import type { Database } from './storage/database.ts'
+import { readSchemaVersion } from './storage/health.ts'
 import { latestVersion, migrate } from './storage/migrations.ts'
 import { openDatabase, sqlitePath } from './storage/open-database.ts'
 import { createStore } from './storage/store.ts'
@@ -68,12 +71,12 @@ async function withServiceOver<T>(
   const database = await openDatabase(databaseUrl)
   const store = createStore(database)
   try {
-    await migrate(database)
+    await migrateNew(database)
     return await work(
       createService(
         settings,
         store,
-        realWorld,
+        { ...realWorld, now: await createClock(database, realWorld.now, () => {}) },
         () => settings.baseUrl ?? defaultBaseUrl,
         () => {},
         { info: () => {} },
@@ -82,6 +85,17 @@ async function withServiceOver<T>(
   } finally {
     await store.close()
   }
+}
+
+/** A command beside a server must not change the schema under it, so only a new database is migrated. */
+async function migrateNew(database: Database): Promise<void> {
+  const version = await readSchemaVersion(database)
+  if (version > 0 && version < latestVersion) {
+    throw usageFault(
+      `the database is at schema version ${version} and this program knows ${latestVersion}: stop its server and run plumbline migrate, or start the server of this release.`,
+    )
+  }
+  await migrate(database)
 }
 
 /** Resolves with the reason at the first signal to stop; at the second the process exits at once. */

@@ -22,6 +22,7 @@ import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import { createOneEach } from './operations/one-each.ts'
 import type { Operation, Service } from './operations/operation.ts'
+import { Refusal } from './operations/refusal.ts'
 import type { Tool } from './operations/tool.ts'
 import { tools } from './operations/tools.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
@@ -29,8 +30,12 @@ import { createGuide } from './outbound/guide.ts'
 import { createMail } from './outbound/mail.ts'
 import type { Resolve } from './outbound/resolver.ts'
 import { createWebhooks } from './outbound/webhook.ts'
+import { createClock } from './storage/clock.ts'
+import type { Database } from './storage/database.ts'
 import { migrate } from './storage/migrations.ts'
-import { openDatabase } from './storage/open-database.ts'
+import { openDatabase, sqlitePath } from './storage/open-database.ts'
+import { lockForServer } from './storage/server-lock.ts'
+import { checkSmallFile } from './storage/sqlite-file.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http.ts'
 import type { McpExtension } from './surfaces/mcp-server.ts'
@@ -41,6 +46,8 @@ import { startWarnings } from './surfaces/start-warnings.ts'
 export interface World {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
+  /** Set in tests, which move the clock: `now` counts also where the database has a clock. */
+  keepsOwnTime?: boolean
   /** A number in [0, 1). */
   random(): number
   /** Where log lines go. */
@@ -83,6 +90,11 @@ const drainMs = 7000
 /** Longer than the longest wait for a webhook. */
 const jobGraceMs = 6_000
 
+/** Bytes that are read in about a second. */
+const checkedAtStart = 512 * 1024 * 1024
+const damagedDetail =
+  'The database file is damaged. Stop the server and bring a backup back: plumbline restore FILE --force.'
+
 /** The world of a real process. */
 export const realWorld: World = {
   now: Date.now,
@@ -99,8 +111,28 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const log = pino({ level: config.logLevel, base: null }, world.log)
   for (const name of config.unknownSettings) log.warn({ name }, 'this setting is not known')
 
-  const database = await openDatabase(config.databaseUrl)
-  await migrate(database)
+  function noteClock(aheadMs: number): void {
+    const aheadS = Math.round(aheadMs / 1000)
+    log.warn({ ahead_s: aheadS }, 'the clock of this node is wrong; that of the database counts')
+  }
+  let damaged = false
+  function noteDamage(says: string): void {
+    if (damaged) return
+    damaged = true
+    log.error(
+      { says },
+      'the database file is damaged: plumbline doctor tells more, and plumbline restore FILE --force brings a backup back once the server is stopped',
+    )
+  }
+  const { database, now, unlock } = await openForServer(
+    config.databaseUrl,
+    world,
+    noteClock,
+    noteDamage,
+  )
+  if (checkFile(config.databaseUrl, noteDamage) === 'too large') {
+    log.info('the database file is too large to be checked at the start; plumbline doctor reads it')
+  }
   const store = createStore(database)
   const metrics = createMetrics()
   let url = ''
@@ -114,12 +146,12 @@ export async function startService(config: Config, world: World): Promise<Runnin
   })
   metrics.watch({
     waitingSteps: store.waitingSteps,
-    jobs: () => store.jobs.count(world.now()),
+    jobs: () => store.jobs.count(now()),
   })
   const service = createService(
     config,
     store,
-    world,
+    { ...world, now },
     () => baseUrls()[0] ?? '',
     (verdict) => metrics.countVerdict(verdict, false),
     log,
@@ -141,7 +173,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
     log,
     baseUrls,
     newRequestId: createRequestIds(randomBytes(6).toString('base64url')),
-    assertWritable: () => store.writable(world.now()),
+    async assertWritable() {
+      if (damaged) throw new Refusal(503, 'unavailable', { detail: damagedDetail })
+      await store.writable(now())
+    },
     isStopping: () => stopping,
   }
   const app = createHttp(http)
@@ -151,20 +186,20 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const scheduler = createScheduler({
     store,
     kinds: [
-      createExpireJob(store, world.now),
-      createFieldJob(store, world.now, () => service.newId('seed')),
+      createExpireJob(store, now),
+      createFieldJob(store, now, () => service.newId('seed')),
       createDeliverJob({
         store,
         webhooks: service.webhooks,
         allow: config.webhookAllow,
         retries: config.alertRetries,
-        now: world.now,
+        now,
         random: world.random,
       }),
       createDigestJob({ ...service, ...service.settings, store }),
     ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
-    now: world.now,
+    now,
     random: world.random,
     log,
     graceMs: jobGraceMs,
@@ -186,6 +221,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     service.mail?.close()
     service.embeddings?.close()
     await store.close()
+    unlock()
   }
 
   async function listen(): Promise<void> {
@@ -212,6 +248,44 @@ export async function startService(config: Config, world: World): Promise<Runnin
       return stopped
     },
   }
+}
+
+/** A database, the clock its nodes go by, and what lets another server have it. */
+interface Opened {
+  database: Database
+  now: () => number
+  unlock: () => void
+}
+
+/** Opens a database as its server, which on SQLite is the only one, and migrates it. */
+async function openForServer(
+  url: string,
+  world: World,
+  noteClock: (aheadMs: number) => void,
+  noteDamage: (says: string) => void,
+): Promise<Opened> {
+  const database = await openDatabase(url, noteDamage)
+  const path = sqlitePath(url)
+  let unlock = () => {}
+  try {
+    if (path !== null && path !== ':memory:') unlock = lockForServer(path)
+    await migrate(database)
+    const now = world.keepsOwnTime ? world.now : await createClock(database, world.now, noteClock)
+    return { database, now, unlock }
+  } catch (error) {
+    await database.close()
+    unlock()
+    throw error
+  }
+}
+
+/** Looks for damage in a SQLite file, unless that would keep the start waiting. */
+function checkFile(url: string, noteDamage: (says: string) => void): 'checked' | 'too large' {
+  const path = sqlitePath(url)
+  if (path === null || path === ':memory:') return 'checked'
+  const faults = checkSmallFile(path, checkedAtStart)
+  if (faults !== null && faults.length > 0) noteDamage(faults.join('; '))
+  return faults === null ? 'too large' : 'checked'
 }
 
 /** What operations stand on, over an open store; `baseUrl` is asked for when it is needed. */
@@ -267,6 +341,7 @@ export function createService(
             failed: (reason) => log.info({ reason }, 'the embeddings endpoint was asked in vain'),
           }),
     noteChange: (change) => log.info(change, 'changed'),
+    digestTests: createOneEach(),
     noteRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,

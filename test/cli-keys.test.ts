@@ -4,9 +4,12 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { readSchemaVersion } from '../src/storage/health.ts'
+import { migrate } from '../src/storage/migrations.ts'
+import { migrations } from '../src/storage/schema.ts'
 import { runCommand } from '../src/surfaces/cli.ts'
 import type { CliWorld } from '../src/surfaces/command.ts'
-import { onEachDatabase } from './backends.ts'
+import { onEachDatabase, openFor } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
 import { freshFolder, type Spawned, spawnPlumbline, spawnProgram, spawnServe } from './spawned.ts'
@@ -33,6 +36,17 @@ onEachDatabase((database) => {
   }
 
   describe('plumbline keys', () => {
+    test('create leaves an older schema alone', async (t) => {
+      verifies('command.no-silent-migration')
+      const url = await database.createUrl()
+      const db = await openFor(t, url)
+      await migrate(db, migrations.slice(0, 3))
+      const keys = spawnPlumbline(t, ['keys', 'list'], { env: { DATABASE_URL: url } })
+      assert.equal(await keys.ended, 2)
+      assert.match(keys.written.err, /schema version 3 and .* run plumbline migrate/)
+      assert.equal(await readSchemaVersion(db), 3)
+    })
+
     test('create makes an account with a key, on a new database too', async (t) => {
       verifies('command.keys-create')
       const url = await database.createUrl()
@@ -216,7 +230,7 @@ onEachDatabase((database) => {
       assert.ok(!existsSync(keyFile))
     })
 
-    const alone = database.name === 'sqlite' && 'one server uses a SQLite file'
+    const alone = database.name === 'sqlite' && 'a SQLite file has one server'
     test('of several nodes at once makes one', { skip: alone }, async (t) => {
       verifies('command.start-key', 'process.nodes-equal')
       const { env } = await setting(t)

@@ -261,7 +261,10 @@ describe('restore', () => {
     const copy = await makeDatabase(join(folder, 'copy.db'), 'acct_kept')
     const restore = spawnPlumbline(t, ['restore', copy, '--force'], { folder })
     assert.equal(await restore.ended, 0, restore.written.err)
-    assert.deepEqual(readdirSync(join(folder, 'data')), ['plumbline.db'])
+    assert.deepEqual(readdirSync(join(folder, 'data')).sort(), [
+      'plumbline.db',
+      'plumbline.db-server',
+    ])
     assert.deepEqual(await accountsIn(join(folder, 'data/plumbline.db')), ['acct_kept'])
   })
 

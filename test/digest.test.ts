@@ -473,6 +473,32 @@ onEachDatabase((database) => {
       assert.equal(receiver.requests.length, 2)
     })
 
+    test('is refused while another of the account is in flight', async (t) => {
+      verifies('digest.linear')
+      let answerFirst = () => {}
+      const asked = new Promise<void>((next) => {
+        answerFirst = next
+      })
+      const held: (() => void)[] = []
+      const receiver = await startReceiver(t, (socket) => {
+        held.push(() => socket.write(answerOf('200 OK')))
+        answerFirst()
+      })
+      const app = await startOn(t)
+      const caller = await newCaller(app)
+      await set(caller, { ...daily, url: `http://127.0.0.1:${receiver.port}/` })
+      const first = caller.post('/v1/digest/test', {})
+      await asked
+      const second = await caller.post('/v1/digest/test', {})
+      assert.deepEqual([second.status, second.body.error], [409, 'conflict'])
+      for (const answer of held) answer()
+      assert.equal((await first).body.delivered, true)
+      const third = caller.post('/v1/digest/test', {})
+      while (held.length < 2) await new Promise(setImmediate)
+      held[1]?.()
+      assert.equal((await third).body.delivered, true)
+    })
+
     test('is made only so often', async (t) => {
       const { receiver, app, caller, url } = await startWithReceiver(t)
       await set(caller, { ...daily, url })

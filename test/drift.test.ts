@@ -794,9 +794,11 @@ onEachDatabase((database) => {
   test('an answered step outlives a killed process', async (t) => {
     verifies('drift.durable')
     const url = await database.createUrl()
-    const { child, url: address } = await spawnServe(t, { env: { DATABASE_URL: url } })
-    const app = await start(t, { env: { DATABASE_URL: url } })
-    const me = await newCaller(app)
+    const env = { DATABASE_URL: url }
+    const before = await start(t, { env })
+    const me = await newCaller(before)
+    await before.running.stop()
+    const { child, url: address } = await spawnServe(t, { env })
     const send = (step: object) =>
       fetch(`${address}/v1/drift`, {
         method: 'POST',
@@ -809,8 +811,9 @@ onEachDatabase((database) => {
     child.kill('SIGKILL')
     await once(child, 'exit')
     for (const answer of answers) assert.equal(answer.status, 200)
+    const after = me.at(await start(t, { env }))
     for (let run = 0; run < 4; run++) {
-      const { trace } = await me.read(`run ${run}`)
+      const { trace } = await after.read(`run ${run}`)
       assert.deepEqual(
         trace.map(({ step }: { step: number }) => step),
         Array.from({ length: 10 }, (_, at) => at + 1),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { createClock } from '../src/storage/clock.ts'
 import type { Database } from '../src/storage/database.ts'
 import { deleteExpiredRuns } from '../src/storage/expiry.ts'
 import { createStore, type OpenStore } from '../src/storage/store.ts'
@@ -289,6 +290,50 @@ onEachDatabase((database) => {
   })
 
   if (database.name === 'postgres') {
+    test('a node whose clock is a day ahead deletes nothing and works no key twice', async (t) => {
+      verifies('process.clock', 'retention.job', 'idempotency.replay')
+      const env = { DATABASE_URL: await database.createUrl() }
+      const world = { env, keepsOwnTime: false }
+      const right = await start(t, { ...world, now: Date.now })
+      const ahead = await start(t, { ...world, now: () => Date.now() + 25 * hourMs })
+      const caller = await newCaller(right, 'ground')
+      const step = { run_id: 'a', goal: 'fix the login form' }
+      const once = { 'idempotency-key': 'once' }
+      const first = await caller.post('/v1/drift', step, once)
+      assert.equal(first.status, 200)
+      for (let look = 0; look < 3; look++) await ahead.running.runDue()
+      const again = await caller.at(ahead).post('/v1/drift', step, once)
+      assert.deepEqual([again.text, again.headers.get('idempotent-replayed')], [first.text, 'true'])
+      for (const node of [right, ahead])
+        assert.equal((await caller.at(node).read('a')).run.steps, 1)
+      const warnings = [right, ahead].map(({ log }) => log.filter(({ ahead_s }) => ahead_s))
+      assert.deepEqual(
+        warnings.map((lines) => lines.map(({ level, ahead_s }) => [level, ahead_s])),
+        [[], [[40, 90_000]]],
+      )
+    })
+
+    test('a clock that is set while the node runs changes nothing', async (t) => {
+      verifies('process.clock')
+      const db = await openFor(t, await database.createUrl())
+      let aheadMs = 0
+      const noted: number[] = []
+      const now = await createClock(
+        db,
+        () => Date.now() + aheadMs,
+        (ms) => noted.push(Math.round(ms / hourMs)),
+      )
+      for (const hours of [25, -3]) {
+        aheadMs = hours * hourMs
+        assert.ok(Math.abs(now() - Date.now()) < hourMs)
+        while (noted.at(-1) !== hours) {
+          now()
+          await new Promise(setImmediate)
+        }
+        assert.ok(Math.abs(now() - Date.now()) < hourMs)
+      }
+    })
+
     test('an expired run that a step is being added to is passed over', async (t) => {
       const { caller, store, now, wait } = await startWithRuns(t)
       await caller.log({ run_id: 'a', goal: 'fix the login form' })

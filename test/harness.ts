@@ -72,6 +72,7 @@ export async function start(t: TestContext, { env = {}, ...world }: Setup = {}):
   const running = await startService(config, {
     ...realWorld,
     now: () => now,
+    keepsOwnTime: true,
     checkAnswers: true,
     log: { write: (line) => void log.push(JSON.parse(line)) },
     ...world,

@@ -612,8 +612,18 @@ export const requirements = {
       'A request that cannot be stored is refused with 503 within 5 s, time in the queue included, and at once when too many wait.',
     'counters.outage':
       'While PostgreSQL is away or read-only a node counts daily limits in memory and adds them later, so that what needs no database is answered.',
+    'process.clock':
+      'On PostgreSQL a node goes by the clock of the database: one whose own clock is wrong says so in its log, deletes nothing early and works no idempotency key twice.',
     'process.nodes-equal':
       'Nodes on one PostgreSQL are equal: none holds state that another needs.',
+    'process.start-faults':
+      'What keeps the server from starting (a file that is no database or damaged, a PostgreSQL database, role or right that is not there, a port in use, a host that is not this machine) is told in one sentence without a stack or a password.',
+    'process.damage':
+      'A SQLite file that is found damaged, at the start or later, leaves an error in the log that names doctor and restore, and /readyz answers 503.',
+    'process.sqlite-one':
+      'A SQLite file has one server: a second one ends with a sentence, and a server that was killed leaves nothing that keeps the next from starting.',
+    'command.no-silent-migration':
+      'A command other than serve and migrate refuses an older schema with a sentence and changes nothing.',
     'process.sqlite-cli': 'On SQLite the command line works beside the one server.',
     'process.log.no-key': 'The log never holds a key, nor the key of a query string.',
   }),
@@ -833,6 +843,8 @@ export const requirements = {
       'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
     'digest.fair': 'Tests that hang keep no scheduled digest from being sent.',
     'digest.retried': 'A digest that was not taken is tried again after the pauses of an event.',
+    'digest.linear':
+      'Making a digest takes time in proportion to the steps it tells of, and one test of it is in flight for an account; another is 409 conflict.',
     'digest.weekday': 'weekday 0 is Sunday.',
     'digest.private': 'A digest address that is private is 400 invalid_webhook.',
     'digest.unconfirmed': 'A digest by mail without a confirmed address is 409 conflict.',

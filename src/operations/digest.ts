@@ -140,9 +140,15 @@ export const testDigest = keyed({
       when: 'No digest is set.',
       fields: { detail: z.string() },
     },
+    {
+      status: 409,
+      words: ['conflict'],
+      when: 'Another test of it is in flight on this server.',
+      fields: { detail: z.string() },
+    },
   ],
 })(async (service) => {
-  const { account, now, settings } = service
+  const { account, now, settings, digestTests } = service
   const digest = await service.store.digests.of(account.id)
   if (digest === null) {
     throw new Refusal(400, 'no_config', {
@@ -157,11 +163,21 @@ export const testDigest = keyed({
   })
   return {
     outside: async (store) => {
-      const parts = { ...service, ...settings, store }
-      const { sendTest } = service.webhooks
-      const untold = { ...digest, sent_until: null }
-      const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
-      return { ok: true as const, ...outcome }
+      const end = digestTests.begin(account.id)
+      if (end === null) {
+        throw new Refusal(409, 'conflict', {
+          detail: 'A test of this digest is in flight; wait for its answer.',
+        })
+      }
+      try {
+        const parts = { ...service, ...settings, store }
+        const { sendTest } = service.webhooks
+        const untold = { ...digest, sent_until: null }
+        const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
+        return { ok: true as const, ...outcome }
+      } finally {
+        end()
+      }
     },
   }
 })

@@ -58,6 +58,8 @@ export interface Service {
   readonly embeddings: Embeddings | null
   /** Has the log say who changed what. */
   noteChange(change: Change): void
+  /** Tests of digests: one for each account, as making it reads all its runs. */
+  readonly digestTests: OneEach
   /** Has the log say which setting exempts a webhook's address that the rule refused. */
   noteRefusedWebhook(): void
   /** Set in tests: every answer is checked against its operation's output schema. */

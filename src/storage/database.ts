@@ -88,6 +88,16 @@ export function mayBeStored(error: unknown): boolean {
   return isUnavailable(error) && 'commit' in (error as Error)
 }
 
+/** An error that a person must mend before the database can be used; the message tells them how. */
+export function unusable(message: string, cause?: unknown): Error {
+  return Object.assign(new Error(message, { cause }), { code: UNUSABLE })
+}
+
+/** Whether only a person can make the database usable. */
+export function isUnusable(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === UNUSABLE
+}
+
 /** Whether it is unavailable only because two transactions waited for each other, and this one gave way. */
 export function gaveWay(error: unknown): boolean {
   if (!isUnavailable(error)) return false
@@ -99,6 +109,7 @@ export function gaveWay(error: unknown): boolean {
 const deadlocks: ReadonlySet<unknown> = new Set(['40001', '40P01'])
 
 const UNAVAILABLE = 'database_unavailable'
+const UNUSABLE = 'database_unusable'
 
 /** Text as both databases hold it: U+0000 and lone surrogates become U+FFFD. */
 export function storable(text: string): string {

@@ -88,8 +88,10 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
     until: 'BIGINT',
     first: 'BIGINT',
   })
-  const ofParts = `${parts} ON steps.account = ? AND steps.run_id = rows.run_id
-    AND step >= rows.since AND step < rows.until`
+  // With CROSS JOIN SQLite begins with the parts; it would read all steps of the account otherwise.
+  const stepsOfParts = `${parts} CROSS JOIN steps
+    WHERE steps.account = ? AND steps.run_id = rows.run_id
+      AND step >= rows.since AND step < rows.until`
 
   return {
     async of(account) {
@@ -162,8 +164,8 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
     async told(account, of, { from, to }) {
       const undrifted = of.filter(({ drifted }) => !drifted)
       const firsts = await db.all<{ run_id: string; first: number }>(
-        `SELECT steps.run_id, MIN(step) AS first FROM steps JOIN ${ofParts}
-         WHERE drifting = 1 GROUP BY steps.run_id`,
+        `SELECT steps.run_id, MIN(step) AS first FROM ${stepsOfParts}
+         AND drifting = 1 GROUP BY steps.run_id`,
         JSON.stringify(undrifted.map(({ drifted: _, ...part }) => ({ ...part, first: 0 }))),
         account,
       )
@@ -175,8 +177,8 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
         `SELECT steps.run_id, reason, drifting, COUNT(*) AS steps, SUM(phi) AS phi_sum,
            MAX(phi) AS max_phi, SUM(COALESCE(tokens, 0)) AS tokens,
            SUM(CASE WHEN step >= rows.first THEN COALESCE(tokens, 0) ELSE 0 END) AS drift_tokens
-         FROM steps JOIN ${ofParts}
-         WHERE ts >= ? AND ts < ?
+         FROM ${stepsOfParts}
+         AND ts >= ? AND ts < ?
          GROUP BY steps.run_id, reason, drifting ORDER BY steps.run_id, steps DESC, reason`,
         JSON.stringify(named),
         account,

@@ -10,6 +10,7 @@ import {
   type Queries,
   storable,
   unavailable,
+  unusable,
   type Value,
 } from './database.ts'
 
@@ -49,6 +50,7 @@ export async function openPostgres(url: string): Promise<Database> {
     try {
       return await pool.connect()
     } catch (error) {
+      if (needsPerson(error)) throw refusedByServer(error)
       // An answer of the server is judged by its state; no answer at all means that it is away.
       throw sqlState(error) === '' || isPassing(error) ? unavailable(error) : error
     }
@@ -60,6 +62,7 @@ export async function openPostgres(url: string): Promise<Database> {
       return await client.query(query)
     } catch (error) {
       if (endsConnection(error)) lost.add(client)
+      if (needsPerson(error)) throw refusedByServer(error)
       throw lost.has(client) || isPassing(error) ? unavailable(error) : error
     }
   }
@@ -365,6 +368,18 @@ function sqlState(error: unknown): string {
 /** Connection lost, resources (disk, connections) used up, shutdown, time-out, i/o error; read-only, lock not had, deadlock. */
 function isPassing(error: unknown): boolean {
   return /^(08|53|57|58|25006|25P03|55P03|40001|40P01)/.test(sqlState(error))
+}
+
+/** Wrong role or password, a database that is not there, no permission: no second try helps. */
+function needsPerson(error: unknown): error is pg.DatabaseError {
+  return /^(28|3D000|42501)/.test(sqlState(error))
+}
+
+function refusedByServer(error: pg.DatabaseError): Error {
+  return unusable(
+    `PostgreSQL refuses: ${error.message}. Make the role and the database with the rights to create tables, or correct DATABASE_URL.`,
+    error,
+  )
 }
 
 /** Whether the server has closed the connection, or another node's migration has outdated its prepared statements. */

@@ -8,6 +8,7 @@ import {
   type Queries,
   storable,
   unavailable,
+  unusable,
   type Value,
 } from './database.ts'
 
@@ -33,17 +34,21 @@ const WRITER_SETTINGS = [
 /**
  * Opens a SQLite file, made with its folder when missing, or `:memory:`.
  * All transactions asked for in one turn of the event loop share one commit, and so one fsync.
+ * `noteDamage` hears of every statement that finds the file damaged.
  */
-export async function openSqlite(path: string): Promise<Database> {
+export async function openSqlite(
+  path: string,
+  noteDamage: (says: string) => void,
+): Promise<Database> {
   const inMemory = path === ':memory:'
   if (!inMemory) {
     mkdirSync(dirname(resolve(path)), { recursive: true, mode: 0o700 })
     makePrivateFile(path)
   }
-  const writer = connectSqlite(path, 'write')
+  const writer = connectSqlite(path, 'write', noteDamage)
   // A connection of its own sees committed rows only; memory has but one connection, so there
   // reads wait until the batch under way is over.
-  const reader = inMemory ? writer : connectSqlite(path, 'read')
+  const reader = inMemory ? writer : connectSqlite(path, 'read', noteDamage)
 
   let queue: Job[] = []
   let batch: Promise<void> | null = null
@@ -267,7 +272,11 @@ interface Connection {
   close(): void
 }
 
-function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
+function connectSqlite(
+  path: string,
+  mode: 'read' | 'write',
+  noteDamage: (says: string) => void,
+): Connection {
   const statements = new Map<string, Prepared>()
   const changes = new Map<string, number>()
   let handle: DatabaseSync | null = null
@@ -320,7 +329,12 @@ function connectSqlite(path: string, mode: 'read' | 'write'): Connection {
       // Only a mistake in the statement asks the reading connection to write.
       if (mode === 'read' && code === READONLY) throw error
       failure = error
+      if (DAMAGE.has(code)) {
+        if (code === CORRUPT) noteDamage(error instanceof Error ? error.message : String(error))
+        throw damagedFile(path, error)
+      }
       damaged ||= path !== ':memory:' && FILE_FAILURES.has(code)
+      if (code === CANTOPEN) throw cannotOpen(path, error)
       throw UNAVAILABLE.has(code) ? unavailable(error) : error
     }
   }
@@ -387,10 +401,27 @@ export const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
 const IOERR = 10
+const CORRUPT = 11
 const FULL = 13
 const CANTOPEN = 14
+const NOT_A_DATABASE = 26
 const UNAVAILABLE: ReadonlySet<number> = new Set([BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN])
+/** What a damaged file answers, and one that never was a database. */
+export const DAMAGE: ReadonlySet<number> = new Set([CORRUPT, NOT_A_DATABASE])
 const FILE_FAILURES: ReadonlySet<number> = new Set([READONLY, IOERR, CANTOPEN])
+
+function damagedFile(path: string, cause: unknown): Error {
+  return unusable(
+    `${path} is damaged or no SQLite database. plumbline doctor tells more; plumbline restore FILE --force brings a backup back, and DATABASE_URL may name another file.`,
+    cause,
+  )
+}
+
+function cannotOpen(path: string, cause: unknown): Error {
+  const error = unavailable(cause)
+  error.message += ` (${path}); the file and its folder must be there for this user to read and write`
+  return error
+}
 
 /** SQLite's primary result code, which is the low byte of its extended one; 0 for any other error. */
 export function resultCode(error: unknown): number {

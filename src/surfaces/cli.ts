@@ -13,7 +13,7 @@ import { mcpCommand } from './cli-mcp.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './cli-store.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { evaluate } from './eval.ts'
-import { isUsageFault, usageFault } from './usage-fault.ts'
+import { isUsageFault, sentenceOf, usageFault } from './usage-fault.ts'
 import { toldVerdict } from './verdict-text.ts'
 
 /** Runs one command line (without the program's name) and answers its exit code. */
@@ -35,7 +35,7 @@ export async function runCommand(argv: readonly string[], world: CliWorld): Prom
     return await command.run(rest, world)
   } catch (error) {
     if (!isUsageFault(error)) throw error
-    world.err(`plumbline ${name}: ${error.message}\n`)
+    world.err(`plumbline ${name}: ${sentenceOf(error)}\n`)
     return exitCodes.usage
   }
 }

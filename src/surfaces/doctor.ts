@@ -105,7 +105,7 @@ function judgeVersion(version: number): Finding {
   return { check, state: 'warning', says }
 }
 
-/** Leases, expiry and daily limits go by the clock of each node. */
+/** On PostgreSQL a server goes by the clock of the database; on SQLite all times are those of its own. */
 function judgeClock(now: number, server: number | null, heartbeat: number | null): Finding {
   const check = 'clock'
   const offMs = server === null ? 0 : Math.abs(server - now)
