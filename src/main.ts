@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Config, type ConfigFaults, readConfig } from './config.ts'
+import { type Config, type ConfigFaults, readConfig, settingNames } from './config.ts'
 import { createFirstAccount, type NewAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/operation.ts'
@@ -24,6 +24,7 @@ const world: CliWorld = {
   output: process.stdout,
   version: realWorld.version,
   now: realWorld.now,
+  settingNames,
   settings,
   serve,
   async migrate() {

@@ -96,6 +96,9 @@ export const realWorld: World = {
 export async function startService(config: Config, world: World): Promise<Running> {
   const log = pino({ level: config.logLevel, base: null }, world.log)
   for (const name of config.unknownSettings) log.warn({ name }, 'this setting is not known')
+  for (const name of config.laterSettings) {
+    log.warn({ name }, 'this version does not have this setting yet, and ignores it')
+  }
 
   const database = await openDatabase(config.databaseUrl)
   await migrate(database)

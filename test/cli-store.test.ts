@@ -58,6 +58,7 @@ async function run(
     offline: () => assert.fail('it needs no service'),
     version: '1.2.3',
     now: () => now,
+    settingNames: [],
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),
     serve: unused,
     migrate: unused,
