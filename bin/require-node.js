@@ -3,7 +3,7 @@ const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 15)) {
   process.stderr.write(
     `Plumbline needs Node 24.15 or newer, and this is Node ${process.versions.node}. ` +
-      'Run it through npm (`npm ci && npm start`), which brings its own on Linux, or install Node 24 or newer.\n',
+      'Install Node 24 and put it first on the PATH. A clone brings its own on Linux when it is run through npm (`npm ci && npm start`).\n',
   )
   process.exit(1)
 }

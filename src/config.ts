@@ -48,8 +48,14 @@ export interface Config {
   /** Where mail goes out and from whom; null switches mail off. */
   mail: MailSettings | null
   logLevel: LogLevel
+  /** Where the command line finds the server, without a trailing slash. */
+  serverUrl: string
+  /** The key with which the command line asks a server; null when none is set. */
+  key: string | null
   /** Settings that look like ours and are not known, for a warning at start. */
   unknownSettings: string[]
+  /** Settings that are planned and that this version does not have, for a warning at start. */
+  laterSettings: string[]
 }
 
 /** A model endpoint that speaks the OpenAI protocol. */
@@ -89,6 +95,9 @@ export function readConfig(
   if (!result.success || faults.length > 0) return { faults }
   const read = result.data
   const header = read.PLUMBLINE_CLIENT_ADDRESS.toLowerCase()
+  const strange = given
+    .map(([name]) => name)
+    .filter((name) => name.startsWith('PLUMBLINE_') && !settingNames.includes(name))
   return {
     port: read.PORT,
     host: read.HOST,
@@ -116,11 +125,21 @@ export function readConfig(
     ),
     mail: mailOf(read.PLUMBLINE_SMTP_URL, read.PLUMBLINE_MAIL_FROM),
     logLevel: read.LOG_LEVEL,
-    unknownSettings: given
-      .map(([name]) => name)
-      .filter((name) => name.startsWith('PLUMBLINE_') && !(name in settings.shape)),
+    serverUrl: read.PLUMBLINE_BASE_URL ?? listeningUrl(read.HOST, read.PORT),
+    key: read.PLUMBLINE_KEY ?? null,
+    unknownSettings: strange.filter((name) => !planned.test(name)),
+    laterSettings: strange.filter((name) => planned.test(name)),
   }
 }
+
+function listeningUrl(host: string, port: number): string {
+  // A server that listens on every address is reached on the loopback address too.
+  const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
+
+/** Settings that later versions are going to have. */
+const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|LIMIT|WORKERS|BOOTSTRAP_KEY)$/
 
 /** Settings that say nothing without each other. */
 const pairs = [
@@ -223,8 +242,12 @@ const settings = z.object({
     .string()
     .regex(mailbox, 'send a mail address such as a@b.example or Name <a@b.example>')
     .optional(),
+  PLUMBLINE_KEY: z.string().optional(),
   LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
 })
+
+/** The names of all settings. */
+export const settingNames: readonly string[] = Object.keys(settings.shape)
 
 function isMailServer(text: string): boolean {
   if (!URL.canParse(text)) return false

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { type Config, type ConfigFaults, readConfig } from './config.ts'
+import { type Config, type ConfigFaults, readConfig, settingNames } from './config.ts'
 import { createFirstAccount } from './operations/accounts.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/operation.ts'
@@ -30,6 +30,7 @@ const world: CliWorld = {
   version: realWorld.version,
   now: realWorld.now,
   newKey,
+  settingNames,
   settings,
   serve,
   async migrate() {

@@ -110,6 +110,9 @@ export const realWorld: World = {
 export async function startService(config: Config, world: World): Promise<Running> {
   const log = pino({ level: config.logLevel, base: null }, world.log)
   for (const name of config.unknownSettings) log.warn({ name }, 'this setting is not known')
+  for (const name of config.laterSettings) {
+    log.warn({ name }, 'this version does not have this setting yet, and ignores it')
+  }
 
   function noteClock(aheadMs: number): void {
     const aheadS = Math.round(aheadMs / 1000)

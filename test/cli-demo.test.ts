@@ -7,8 +7,8 @@ import { start } from './harness.ts'
 import { spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
-async function runDemo(t: TestContext, args: readonly string[]) {
-  const { ended, written } = spawnPlumbline(t, args)
+async function runDemo(t: TestContext, args: readonly string[], env = {}) {
+  const { ended, written } = spawnPlumbline(t, args, { env })
   return { code: await ended, ...written }
 }
 
@@ -46,10 +46,29 @@ async function assertReplayed(t: TestContext, detector: string): Promise<void> {
   assert.equal(runs[0].revision, 2)
 }
 
+test('the demo asks the server that the settings name, with the key of the environment', async (t) => {
+  verifies('command.demo')
+  const app = await start(t)
+  const { key: PLUMBLINE_KEY } = await newCaller(app)
+  const { port } = new URL(app.url)
+  for (const [env, args, code] of [
+    [{ PLUMBLINE_KEY, PORT: port }, [], 0],
+    [{ PLUMBLINE_KEY, PORT: port, HOST: '0.0.0.0' }, [], 0],
+    [{ PLUMBLINE_KEY, PORT: '9', PLUMBLINE_BASE_URL: app.url }, [], 0],
+    [{ PLUMBLINE_KEY: 'x', PORT: '9' }, ['--url', app.url, '--key', PLUMBLINE_KEY], 0],
+    [{ PLUMBLINE_KEY, PORT: '9' }, [], 2],
+    [{ PLUMBLINE_KEY, PORT: 'x' }, [], 2],
+  ] as const) {
+    const ran = await runDemo(t, ['demo', ...args], env)
+    assert.equal(ran.code, code, ran.err)
+    if (code === 2) assert.match(ran.err, /127\.0\.0\.1:9 did not answer|PORT: send/)
+  }
+})
+
 test('without a key, a server, or the right key it says what is missing', async (t) => {
   const app = await start(t)
   for (const [args, said] of [
-    [['demo'], /name a --key/],
+    [['demo'], /name a --key.*PLUMBLINE_KEY/],
     [['demo', '--key', 'x', '--url', app.url], /bad_key/],
     [['demo', '--key', 'x', '--url', 'http://127.0.0.1:9'], /did not answer/],
   ] as const) {

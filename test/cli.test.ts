@@ -42,7 +42,14 @@ async function run(argv: readonly string[], input = ''): Promise<Ran> {
     openapi: () => '{}\n',
     newKey: () => '',
     now: () => 0,
-    settings: () => ({ databaseUrl: 'sqlite::memory:', unknownSettings: [] }),
+    settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
+    settings: () => ({
+      databaseUrl: 'sqlite::memory:',
+      unknownSettings: [],
+      laterSettings: [],
+      serverUrl: 'http://127.0.0.1:8787',
+      key: null,
+    }),
     withService: () => Promise.reject(new Error('none of these commands opens the store')),
   }
   ran.code = await runCommand(argv, world)
@@ -213,7 +220,15 @@ describe('plumbline', () => {
       assert.deepEqual([code, out], [2, ''])
       assert.match(err, /there is no command .*\n\nPlumbline:/)
     }
-    assert.deepEqual(await run(['--version']), { code: 0, out: '1.2.3\n', err: '' })
+    for (const name of ['--version', '-v', 'version']) {
+      assert.deepEqual(await run([name]), { code: 0, out: '1.2.3\n', err: '' })
+    }
+    assert.deepEqual(await run(['help', 'check']), await run(['check', '--help']))
+    const unknown = await run(['help', 'chekc'])
+    assert.deepEqual([unknown.code, unknown.out], [2, ''])
+    assert.match(unknown.err, /there is no command "chekc"/)
+    const serve = await run(['serve', '--help'])
+    assert.match(serve.out, /PORT, DATABASE_URL, PLUMBLINE_ONE/)
   })
 
   test('is one with its processes', async (t) => {

@@ -133,7 +133,9 @@ test('the link leads to a page', async (t) => {
   const page = await fetch(url)
   assert.equal(page.status, 200)
   assert.match(page.headers.get('content-type') ?? '', /^text\/html/)
-  assert.match(await page.text(), /<h1>/)
+  const text = await page.text()
+  assert.match(text, /<h1>/)
+  assert.match(text, /PLUMBLINE_DETECTOR=overlap/)
 })
 
 test('a page runs nothing, loads nothing and is in no frame', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -37,6 +37,18 @@ test('the lock file names every platform’s packages, so that `npm ci` works on
     .flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}))
     .filter((name) => !(`node_modules/${name}` in packages))
   assert.deepEqual(missing, [])
+})
+
+test('every dependency is imported by the source', () => {
+  const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'))
+  const source = readdirSync('src', { recursive: true, encoding: 'utf8' })
+    .filter((file) => extname(file) === '.ts')
+    .map((file) => readFileSync(join('src', file), 'utf8'))
+    .join('\n')
+  const unused = Object.keys(dependencies).filter(
+    (name) => !source.includes(`from '${name}'`) && !source.includes(`from '${name}/`),
+  )
+  assert.deepEqual(unused, [])
 })
 
 test('the packed package installs elsewhere and its command runs', async () => {

@@ -155,6 +155,21 @@ test('a setting that is not known is only warned of', async (t) => {
   assert.equal(await limitOf(app), '100')
 })
 
+test('a setting that this version does not have yet is warned of as such', async (t) => {
+  verifies('settings.later')
+  const names = ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_JUDGE_URL']
+  const env = Object.fromEntries(names.map((name) => [name, 'x']))
+  const app = await start(t, { env: { ...env, PLUMBLINE_KEY: 'x' } })
+  const warnings = app.log.filter(({ level }) => level === 40)
+  assert.deepEqual(
+    warnings.map(({ name, msg }) => [name, msg]),
+    names.map((name) => [name, 'this version does not have this setting yet, and ignores it']),
+  )
+  const { ended, written } = spawnPlumbline(t, ['doctor'], { env })
+  await ended
+  assert.match(written.out, /not in this version yet: PLUMBLINE_OIDC_ISSUER, /)
+})
+
 test('a .env file is read, and the environment goes before it', async (t) => {
   verifies('settings.env-file')
   const folder = freshFolder(t)

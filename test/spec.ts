@@ -339,6 +339,8 @@ export const requirements = {
     // settings
     'settings.faults':
       'Every fault of the settings is reported at once and the process does not start.',
+    'settings.later':
+      'A setting that is planned and not there yet is warned of as such, and not as one that is not known.',
     'settings.env-file': 'A .env file is read when present.',
     'settings.port-zero': 'PORT 0 picks a free port and prints it.',
     'settings.host': 'PORT and HOST say where it listens.',

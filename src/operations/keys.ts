@@ -101,6 +101,6 @@ export const createKeys = open({
 async function refuse(): Promise<never> {
   throw new Refusal(410, 'disabled', {
     detail:
-      'This route makes no keys. Sign in on the product page for one, have whoever runs the server make one with "plumbline keys create", or with a key make more with POST /v1/me/keys.',
+      'This route makes no keys. Ask the operator of this server for one, who makes it with "plumbline keys create"; with a key you can make more: POST /v1/me/keys.',
   })
 }

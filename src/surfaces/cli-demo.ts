@@ -3,29 +3,32 @@ import type { Step } from '../core/detector/step.ts'
 import { isoTime } from '../core/time.ts'
 import { createClient } from './client.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
-import { usageFault } from './usage-fault.ts'
+import { settingsFault, usageFault } from './usage-fault.ts'
 import { toldVerdict } from './verdict-text.ts'
-
-const defaultUrl = 'http://127.0.0.1:8787'
 
 /** A recorded run, replayed against a running server. */
 export const demoCommand: Command = {
   name: 'demo',
   summary: 'replay a recorded run with a drift in it against a running server',
-  usage: 'plumbline demo --key KEY [--url URL]',
+  usage: 'plumbline demo [--key KEY] [--url URL]',
   details: `Logs nine steps of an agent's run, one by one, and prints each verdict as it comes: sub-tasks, a
 departure from the errand, the way back, and a redirect by the user.
 
-  --key KEY  a key of the server; its first start prints one
-  --url URL  where the server is (${defaultUrl})`,
+  --key KEY  a key of the server, which its first start prints (PLUMBLINE_KEY)
+  --url URL  where the server is (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)`,
   run: runDemo,
 }
 
 async function runDemo(args: string[], world: CliWorld): Promise<number> {
   const { values } = parse(args, { key: { type: 'string' }, url: { type: 'string' } })
-  const { key, url = defaultUrl } = values
-  if (typeof key !== 'string')
-    throw usageFault('name a --key; the first start of a server prints one.')
+  const settings = world.settings()
+  if ('faults' in settings) throw settingsFault(settings.faults)
+  const { key = settings.key, url = settings.serverUrl } = values
+  if (typeof key !== 'string') {
+    throw usageFault(
+      'name a --key, or set PLUMBLINE_KEY; the first start of a server prints a key, and plumbline keys create makes one.',
+    )
+  }
   const client = createClient({ baseUrl: String(url), key })
   const runId = `demo ${isoTime(world.now())}`
   world.out(`Run "${runId}" on ${url}\n\n`)

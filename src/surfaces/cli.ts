@@ -18,15 +18,17 @@ import { toldVerdict } from './verdict-text.ts'
 
 /** Runs one command line (without the program's name) and answers its exit code. */
 export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
-  const [name = 'help', ...rest] = argv
-  if (name === '--version' || name === '-v') {
+  const [first = 'help', ...others] = argv
+  // "help check" is "check --help".
+  const [name = 'help', ...rest] = first === 'help' && others.length > 0 ? [...others, '-h'] : argv
+  if (['version', '--version', '-v'].includes(name)) {
     world.out(`${world.version}\n`)
     return exitCodes.ok
   }
   const command = commands.find((known) => known.name === name)
   if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
     const known = command !== undefined || ['help', '--help', '-h'].includes(name)
-    const text = command === undefined ? helpText() : commandHelp(command)
+    const text = command === undefined ? helpText() : commandHelp(command, world)
     if (known) world.out(text)
     else world.err(`plumbline: there is no command "${name}".\n\n${text}`)
     return known ? exitCodes.ok : exitCodes.usage
@@ -45,8 +47,8 @@ const commands: readonly Command[] = [
     name: 'serve',
     summary: 'serve the API (what npm start does)',
     usage: 'plumbline serve',
-    details:
-      'Settings come from the environment and a .env file: PORT, HOST, DATABASE_URL and more.',
+    details: ({ settingNames }) =>
+      `Settings come from the environment and a .env file; plumbline doctor checks them.\n\n${inLines(settingNames)}`,
     async run(args, world) {
       parse(args, {})
       await world.serve()
@@ -155,12 +157,24 @@ function helpText(): string {
 Commands
 ${rows.join('\n')}
 
-plumbline COMMAND --help says more of one.
+plumbline help COMMAND says more of one, and plumbline version which version this is.
 `
 }
 
-function commandHelp({ summary, usage, details }: Command): string {
-  return `${summary}\n\n  ${usage}\n\n${details}\n`
+function commandHelp({ summary, usage, details }: Command, world: CliWorld): string {
+  const text = typeof details === 'string' ? details : details(world)
+  return `${summary}\n\n  ${usage}\n\n${text}\n`
+}
+
+/** Names one after another, in lines that fit a terminal. */
+function inLines(names: readonly string[]): string {
+  const lines = ['']
+  for (const [place, name] of names.entries()) {
+    const word = place === names.length - 1 ? name : `${name}, `
+    if (`${lines.at(-1)}${word}`.trimEnd().length > 76) lines.push('')
+    lines.push(`${lines.pop()}${word}`)
+  }
+  return lines.map((line) => `  ${line.trimEnd()}`).join('\n')
 }
 
 function readBudget(value: unknown): { budget?: number } {

@@ -18,8 +18,10 @@ export interface CliWorld {
   now(): number
   /** A key that no account has. */
   newKey(): string
-  /** The settings of the environment that concern the store, or every fault in them. */
-  settings(): { databaseUrl: string; unknownSettings: string[] } | { faults: string[] }
+  /** The names of all settings. */
+  settingNames: readonly string[]
+  /** The settings of the environment that commands ask for, or every fault in them. */
+  settings(): CliSettings | { faults: string[] }
   /** Serves until the process is told to stop. */
   serve(): Promise<void>
   /** Brings the configured database to the current schema and says what it did. */
@@ -32,12 +34,23 @@ export interface CliWorld {
   withService<T>(work: (service: Service) => Promise<T>): Promise<T>
 }
 
+/** What commands read of the settings. */
+export interface CliSettings {
+  databaseUrl: string
+  unknownSettings: string[]
+  laterSettings: string[]
+  /** Where a server with these settings is, without a trailing slash. */
+  serverUrl: string
+  /** The key to ask it with; null when none is set. */
+  key: string | null
+}
+
 /** One word of the command line and what it does. */
 export interface Command {
   name: string
   summary: string
   usage: string
-  details: string
+  details: string | ((world: CliWorld) => string)
   /** Answers the exit code. */
   run(args: string[], world: CliWorld): Promise<number>
 }

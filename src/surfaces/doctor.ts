@@ -37,10 +37,14 @@ export async function* examine(world: CliWorld): AsyncGenerator<Finding> {
     for (const says of settings.faults) yield { check: 'settings', state: 'fault', says }
     return
   }
-  const { databaseUrl, unknownSettings } = settings
-  yield unknownSettings.length === 0
+  const { databaseUrl, unknownSettings, laterSettings } = settings
+  const warnings = [
+    ...(unknownSettings.length === 0 ? [] : [`not known: ${unknownSettings.join(', ')}`]),
+    ...(laterSettings.length === 0 ? [] : [`not in this version yet: ${laterSettings.join(', ')}`]),
+  ]
+  yield warnings.length === 0
     ? { check: 'settings', state: 'ok', says: 'every setting is known and in order' }
-    : { check: 'settings', state: 'warning', says: `not known: ${unknownSettings.join(', ')}` }
+    : { check: 'settings', state: 'warning', says: warnings.join('; ') }
 
   const path = sqlitePath(databaseUrl)
   if (path === ':memory:') {

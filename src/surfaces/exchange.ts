@@ -13,8 +13,11 @@ export interface Exchange {
   isStopping(): boolean
 }
 
-/** How long a reader may take nothing of an answer before its connection is closed. */
-const longestStallMs = 30_000
+/**
+ * How long a reader may take nothing of an answer before its connection is closed: this or twice as long,
+ * because Node notes at the first end of the time what waits, and compares at the second.
+ */
+const longestStallMs = 15_000
 /** Bytes that the kernel takes whether or not they are read, so that nothing is held for them here. */
 const fitsBuffers = 65_536
 
@@ -51,7 +54,7 @@ export function sendJson(exchange: Exchange, status: number, value: unknown): vo
 
 /**
  * Answers with lines of JSON as they come. Rejects, and sends nothing, when the first of them fails; a
- * reader that takes nothing for `stallMs` is cut off. However it ends, the lines are ended too.
+ * reader that takes nothing for twice `stallMs` is cut off. However it ends, the lines are ended too.
  */
 export async function sendLines(
   exchange: Exchange,
