@@ -8,12 +8,14 @@ import { clock } from './clock.ts'
 import { disk } from './disk.ts'
 import { drain } from './drain.ts'
 import { kill } from './kill.ts'
+import { lostCommit } from './lost-commit.ts'
 import { migration } from './migration.ts'
 import { nodes } from './nodes.ts'
 import { order } from './order.ts'
 import { postgresRestart } from './postgres-restart.ts'
 import { lineOf, type Played, tableOf } from './table.ts'
 import { type Experiment, isGood, nothing, type Trial } from './trial.ts'
+import { worst } from './worst.ts'
 
 const experiments: readonly Experiment[] = [
   kill,
@@ -21,9 +23,11 @@ const experiments: readonly Experiment[] = [
   disk,
   nodes,
   postgresRestart,
+  lostCommit,
   migration,
   clock,
   drain,
+  worst,
 ]
 
 const readme = new URL('README.md', import.meta.url)

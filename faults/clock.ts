@@ -1,7 +1,8 @@
 import { existsSync, globSync, renameSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { compare, readBack } from './checker.ts'
-import { type Answer, get, post } from './http.ts'
+import { startCluster, whyNoCluster } from './cluster.ts'
+import { type Answer, get, type Outcome, post } from './http.ts'
 import { makeKey, onSqlite, type Setting, startServer } from './server.ts'
 import { onStage, type Stage } from './stage.ts'
 import { pause } from './time.ts'
@@ -42,6 +43,7 @@ export const clock: Experiment = {
           breaks: 'counts anew at midnight',
         }),
       ),
+      ...(await playAhead(library)),
     ]
   },
 }
@@ -219,4 +221,104 @@ async function playMidnight(
     },
     broken,
   }
+}
+
+const aheadS = dayS + hourS
+const aheadSteps = 200
+/** Long enough for a node to start whatever it holds to be due. */
+const settleMs = 6_000
+
+async function playAhead(library: string): Promise<Trial[]> {
+  const reason = whyNoCluster()
+  if (reason !== null) return [skipped(aheadOn, reason)]
+  return [
+    await onStage((stage) => playNodeAhead(stage, library, [], null)),
+    await onStage((stage) =>
+      playNodeAhead(stage, library, ['trust-own-clock'], {
+        how: 'a node that does not compare its clock',
+        breaks: 'nothing lost',
+      }),
+    ),
+  ]
+}
+
+const aheadOn = 'PostgreSQL, a node +25 h'
+
+/** One of two nodes has a clock a day ahead, where runs are kept for a day. */
+async function playNodeAhead(
+  stage: Stage,
+  library: string,
+  preloads: readonly string[],
+  wrong: Wrong | null,
+): Promise<Trial> {
+  const { move, env } = createClock(stage, library)
+  const cluster = await startCluster(stage)
+  const tiers = `${stage.folder}/tiers.json`
+  writeFileSync(tiers, JSON.stringify({ enterprise: { retention_days: 1 } }))
+  const right: Setting = { env: { ...cluster.setting.env, PLUMBLINE_TIERS: tiers } }
+  const key = await makeKey(stage, cluster.setting, 'enterprise')
+  const server = await startServer(stage, right)
+  const writers = startWriters(stage, {
+    url: () => server.url,
+    key,
+    writers: crowd,
+    runs: 4,
+    steps: aheadSteps,
+    retry: 'same key',
+  })
+  await writers.done
+  const agent = new Agent({ keepAlive: true })
+  stage.after(() => agent.destroy())
+  const again = (url: string) =>
+    post(
+      `${url}/v1/drift`,
+      JSON.stringify({ run_id: 'once', goal: 'write line 1' }),
+      { authorization: `Bearer ${key}`, 'idempotency-key': 'once' },
+      agent,
+    )
+  await again(server.url)
+
+  move(aheadS)
+  const ahead = await startServer(stage, { env: { ...right.env, ...env }, preloads }, 'alive')
+  await pause(settleMs)
+  const ready = await get(`${ahead.url}/readyz`)
+  const repeated = [await again(ahead.url), await again(server.url)]
+  const worked = repeated.filter(isNew).length
+  const stored = await readBack(server.url, key)
+  const checked = compare(
+    writers,
+    stored.filter(({ run }) => run !== 'once'),
+  )
+  const { broken, expect } = createVerdict()
+  const odd = undocumented(writers.failed)
+  const status = 'status' in ready ? ready.status : 0
+  expect(odd.length === 0, 'documented answers', `${odd.length}, such as ${odd[0]}`)
+  expect(status === 503, 'the wrong node is not ready', `/readyz answered ${status}`)
+  expect(worked === 0, 'a used key works nothing again', `${worked} of 2 repetitions were worked`)
+  const stillReady = await get(`${server.url}/readyz`)
+  expect(
+    'status' in stillReady && stillReady.status === 200,
+    'the right node stays ready',
+    JSON.stringify(stillReady),
+  )
+  return {
+    on: aheadOn,
+    wrong,
+    skipped: null,
+    measured: {
+      ...checked.measured,
+      readyMs: server.readyMs,
+      seen: `the node ahead answered ${status} to /readyz, ${worked} of 2 repetitions under a used key were worked again`,
+    },
+    broken: [...checked.broken, ...broken],
+  }
+}
+
+/** Whether a repetition under a used key was worked, neither refused nor answered from memory. */
+function isNew(outcome: Outcome): boolean {
+  return (
+    'status' in outcome &&
+    outcome.status === 200 &&
+    outcome.headers['idempotent-replayed'] !== 'true'
+  )
 }
