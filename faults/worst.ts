@@ -83,7 +83,11 @@ async function playWorst(
     'others go on',
     `one waited ${Math.round(waitedMs)} ms beside ${waitedText}`,
   )
-  const checked = compare(writers, await readBack(left.url, key))
+  const stored = await readBack(left.url, key)
+  const checked = compare(
+    writers,
+    stored.filter(({ run }) => run.startsWith('run-')),
+  )
   const odd = undocumented(writers.failed)
   expect(odd.length === 0, 'documented answers', `${odd.length}, such as ${odd[0]}`)
   return {
