@@ -43,12 +43,8 @@ const command = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
 const readyLimitMs = 30_000
 const commandLimitMs = 60_000
 
-/** Starts a server on a free port and resolves when it is ready, or only alive; rejects when it ends before. */
-export async function startServer(
-  stage: Stage,
-  setting: Setting,
-  until: 'ready' | 'alive' = 'ready',
-): Promise<Server> {
+/** Starts a server on a free port and resolves when it is ready; rejects when it ends before. */
+export async function startServer(stage: Stage, setting: Setting): Promise<Server> {
   const began = performance.now()
   const { npmFolder } = setting
   const { child, printed } =
@@ -57,10 +53,9 @@ export async function startServer(
       : spawnNpm(stage, setting, npmFolder)
   // Its output stays open as long as a child that it leaves holds it.
   const exit = endOf(child, 'exit')
-  const path = until === 'ready' ? '/readyz' : '/healthz'
   const address = () => /listens on (http:\S+)/.exec(printed.out)?.[1]
   const late = began + readyLimitMs
-  while (address() === undefined || !(await isWell(address() ?? '', path))) {
+  while (address() === undefined || !(await isReady(address() ?? ''))) {
     if (child.exitCode !== null || child.signalCode !== null || performance.now() > late) {
       child.kill('SIGKILL')
       throw new Error(`the server did not become ready: ${printed.out}${printed.err}`)
@@ -185,7 +180,7 @@ async function endOf(child: ChildProcess, event: 'exit' | 'close'): Promise<Exit
   return { code: child.exitCode, signal: child.signalCode }
 }
 
-async function isWell(url: string, path: string): Promise<boolean> {
-  const answer = await get(url + path)
+async function isReady(url: string): Promise<boolean> {
+  const answer = await get(`${url}/readyz`)
   return 'status' in answer && answer.status === 200
 }
