@@ -13,6 +13,7 @@ import { migration } from './migration.ts'
 import { nodes } from './nodes.ts'
 import { order } from './order.ts'
 import { postgresRestart } from './postgres-restart.ts'
+import { standstill } from './standstill.ts'
 import { lineOf, type Played, tableOf } from './table.ts'
 import { type Experiment, isGood, nothing, type Trial } from './trial.ts'
 import { worst } from './worst.ts'
@@ -23,6 +24,7 @@ const experiments: readonly Experiment[] = [
   disk,
   nodes,
   postgresRestart,
+  standstill,
   lostCommit,
   migration,
   clock,

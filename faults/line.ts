@@ -3,35 +3,38 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Setting } from './server.ts'
 import type { Stage } from './stage.ts'
 
-/** A line to a database server that loses what the server says to some COMMITs. */
+/** A line to a database server that fails in ways that end no connection at once. */
 export interface Line {
   /** The setting of the database over this line. */
   readonly setting: Setting
+  /** From now on the answer to one COMMIT in `oneIn`, by chance, is lost on its way. */
+  loseCommits(oneIn: number): void
   /** How many COMMITs reached the server unheard. */
   lost(): number
-  /** From now on answers are lost. */
-  harm(): void
-  /** From now on all is heard. */
+  /** From now on nothing is passed on, in either direction, and no connection ends. */
+  standStill(): void
+  /** Passes on what was held back, and loses nothing more. */
   mend(): void
 }
 
 /** One connection in this many that lose a COMMIT stays open and silent; the others end. */
 const silentOneIn = 4
 
-/** Starts a line that loses the answer to one COMMIT in `everyNth`, by chance, while it is harmed. */
-export async function startLine(stage: Stage, { env }: Setting, everyNth: number): Promise<Line> {
+/** Starts a line that passes everything on until it is told otherwise. */
+export async function startLine(stage: Stage, { env }: Setting): Promise<Line> {
   const url = new URL(env.DATABASE_URL ?? '')
   const { hostname, port } = url
   const open = new Set<Socket>()
   let lost = 0
-  let isHarmed = false
+  let chance = 0
+  let isStill = false
 
   const server = createServer((near) => {
     const far = connect(Number(port), hostname)
     let hears = true
     near.on('data', (data) => {
       far.write(data)
-      if (!hears || !isHarmed || !data.includes('COMMIT') || Math.random() >= 1 / everyNth) return
+      if (!hears || !data.includes('COMMIT') || Math.random() >= chance) return
       hears = false
       lost++
       // The server works on what it was sent, whether or not anybody listens.
@@ -45,6 +48,7 @@ export async function startLine(stage: Stage, { env }: Setting, everyNth: number
       [far, near],
     ] as const) {
       open.add(from)
+      if (isStill) from.pause()
       from.on('error', () => {})
       from.on('close', () => {
         open.delete(from)
@@ -61,11 +65,17 @@ export async function startLine(stage: Stage, { env }: Setting, everyNth: number
   return {
     setting: { env: { ...env, DATABASE_URL: url.href } },
     lost: () => lost,
-    harm() {
-      isHarmed = true
+    loseCommits(oneIn) {
+      chance = 1 / oneIn
+    },
+    standStill() {
+      isStill = true
+      for (const socket of open) socket.pause()
     },
     mend() {
-      isHarmed = false
+      chance = 0
+      isStill = false
+      for (const socket of open) socket.resume()
     },
   }
 }

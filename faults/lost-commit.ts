@@ -37,7 +37,7 @@ async function playLost(
 ): Promise<Trial> {
   const cluster = await startCluster(stage)
   const key = await makeKey(stage, cluster.setting, 'enterprise')
-  const line = await startLine(stage, cluster.setting, oneIn)
+  const line = await startLine(stage, cluster.setting)
   const server = await startServer(stage, { ...line.setting, preloads })
   const writers = startWriters(stage, {
     url: () => server.url,
@@ -46,7 +46,7 @@ async function playLost(
     runs: 4,
     retry: wrong === keyless ? 'no key' : 'same key',
   })
-  line.harm()
+  line.loseCommits(oneIn)
   const late = performance.now() + limitMs
   while (line.lost() < wanted && performance.now() < late) await writers.nextAcknowledgement(15_000)
   line.mend()
