@@ -8,12 +8,15 @@ import { clock } from './clock.ts'
 import { disk } from './disk.ts'
 import { drain } from './drain.ts'
 import { kill } from './kill.ts'
+import { lostCommit } from './lost-commit.ts'
 import { migration } from './migration.ts'
 import { nodes } from './nodes.ts'
 import { order } from './order.ts'
 import { postgresRestart } from './postgres-restart.ts'
+import { standstill } from './standstill.ts'
 import { lineOf, type Played, tableOf } from './table.ts'
 import { type Experiment, isGood, nothing, type Trial } from './trial.ts'
+import { worst } from './worst.ts'
 
 const experiments: readonly Experiment[] = [
   kill,
@@ -21,9 +24,12 @@ const experiments: readonly Experiment[] = [
   disk,
   nodes,
   postgresRestart,
+  standstill,
+  lostCommit,
   migration,
   clock,
   drain,
+  worst,
 ]
 
 const readme = new URL('README.md', import.meta.url)

@@ -35,6 +35,9 @@ export async function readBack(url: string, key: string): Promise<StoredRun[]> {
   return runs
 }
 
+/** No fault may keep a caller waiting longer for an answer, a refusal too. */
+const answerLimitMs = 5_000
+
 /** What the comparison of the sent with the stored found. */
 export interface Checked {
   readonly measured: Measured
@@ -44,7 +47,7 @@ export interface Checked {
 /**
  * Compares what was acknowledged with what is stored: nothing lost, nothing twice, nothing that was
  * never sent, each run numbered 1 to n without a gap, each step where its answer said, and none
- * numbered before one that had been acknowledged when it was first sent.
+ * numbered before one that had been acknowledged when it was first sent. And every answer came in time.
  */
 export function compare(writers: Writers, stored: readonly StoredRun[]): Checked {
   const { broken, expect } = createVerdict()
@@ -70,6 +73,8 @@ export function compare(writers: Writers, stored: readonly StoredRun[]): Checked
   expect(invented.length === 0, 'nothing invented', `${invented.length} steps nobody sent`)
   expect(moved.length === 0, 'answers tell the place', `${moved.length} steps elsewhere`)
   expect(gapped.length === 0, 'no gaps', `gaps in ${gapped.length} of ${stored.length} runs`)
+  const slowestMs = writers.slowestMs()
+  expect(slowestMs <= answerLimitMs, 'answers in time', `one after ${Math.round(slowestMs)} ms`)
   expect(overtaken === 0, 'order', `${overtaken} steps numbered before earlier ones`)
   return {
     broken,
@@ -81,6 +86,7 @@ export function compare(writers: Writers, stored: readonly StoredRun[]): Checked
       readyMs: null,
       p50Ms: writers.p50Ms(),
       p99Ms: writers.p99Ms(),
+      slowestMs,
       seen: '',
     },
   }

@@ -1,7 +1,8 @@
 import { existsSync, globSync, renameSync, writeFileSync } from 'node:fs'
 import { Agent } from 'node:http'
 import { compare, readBack } from './checker.ts'
-import { type Answer, get, post } from './http.ts'
+import { startCluster, whyNoCluster } from './cluster.ts'
+import { type Answer, get, type Outcome, post } from './http.ts'
 import { makeKey, onSqlite, type Setting, startServer } from './server.ts'
 import { onStage, type Stage } from './stage.ts'
 import { pause } from './time.ts'
@@ -42,6 +43,7 @@ export const clock: Experiment = {
           breaks: 'counts anew at midnight',
         }),
       ),
+      ...(await playAhead(library)),
     ]
   },
 }
@@ -106,7 +108,7 @@ async function playJumps(
   const checked = compare(writers, await readBack(server.url, key))
   const { broken, expect } = createVerdict()
   const odd = undocumented(writers.failed)
-  const times = await timesOf(server.url, key)
+  const times = await timesOf(server.url, key, 'run-1')
   const back = times.filter((time, at) => time < (times[at - 1] ?? time) - hourS * 500).length
   const ahead = times.filter((time, at) => time > (times[at - 1] ?? time) + hourS * 500).length
   expect(odd.length === 0, 'documented answers', `${odd.length}, such as ${odd[0]}`)
@@ -127,8 +129,8 @@ async function playJumps(
 /** Seconds from the true time, one after another. */
 const jumps = [3 * dayS, 3 * dayS - hourS, 3 * dayS, 0, -hourS, 0]
 
-/** The times of the steps of one run in their order, milliseconds. */
-async function timesOf(url: string, key: string): Promise<number[]> {
+/** The times of the steps of a run in their order, milliseconds. */
+async function timesOf(url: string, key: string, run: string): Promise<number[]> {
   const authorization = `Bearer ${key}`
   const answer = await get(`${url}/v1/export`, { authorization })
   if (!('status' in answer)) throw new Error('the export failed')
@@ -136,7 +138,7 @@ async function timesOf(url: string, key: string): Promise<number[]> {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
-    .filter(({ type, run_id }) => type === 'step' && run_id === 'run-1')
+    .filter(({ type, run_id }) => type === 'step' && run_id === run)
     .sort((a, b) => a.step - b.step)
     .map(({ ts }) => Date.parse(ts))
 }
@@ -219,4 +221,100 @@ async function playMidnight(
     },
     broken,
   }
+}
+
+const aheadS = dayS + hourS
+const aheadSteps = 200
+/** Long enough for a node to start whatever it holds to be due. */
+const settleMs = 6_000
+
+async function playAhead(library: string): Promise<Trial[]> {
+  const reason = whyNoCluster()
+  if (reason !== null) return [skipped(aheadOn, reason)]
+  return [
+    await onStage((stage) => playNodeAhead(stage, library, [], null)),
+    await onStage((stage) =>
+      playNodeAhead(stage, library, ['trust-own-clock'], {
+        how: 'goes by its own clock',
+        breaks: 'nothing lost',
+      }),
+    ),
+  ]
+}
+
+const aheadOn = 'PostgreSQL, a node +25 h'
+
+/** One of two nodes has a clock a day ahead, where runs are kept for a day. */
+async function playNodeAhead(
+  stage: Stage,
+  library: string,
+  preloads: readonly string[],
+  wrong: Wrong | null,
+): Promise<Trial> {
+  const { move, env } = createClock(stage, library)
+  const cluster = await startCluster(stage)
+  const tiers = `${stage.folder}/tiers.json`
+  writeFileSync(tiers, JSON.stringify({ enterprise: { retention_days: 1 } }))
+  const right: Setting = { env: { ...cluster.setting.env, PLUMBLINE_TIERS: tiers } }
+  const key = await makeKey(stage, cluster.setting, 'enterprise')
+  const server = await startServer(stage, right)
+  const writers = startWriters(stage, {
+    url: () => server.url,
+    key,
+    writers: crowd,
+    runs: 4,
+    steps: aheadSteps,
+    retry: 'same key',
+  })
+  await writers.done
+  const agent = new Agent({ keepAlive: true })
+  stage.after(() => agent.destroy())
+  const write = (url: string, run: string) =>
+    post(
+      `${url}/v1/drift`,
+      JSON.stringify({ run_id: run, goal: 'write line 1' }),
+      { authorization: `Bearer ${key}`, 'idempotency-key': run },
+      agent,
+    )
+  await write(server.url, 'once')
+
+  move(aheadS)
+  const ahead = await startServer(stage, { env: { ...right.env, ...env }, preloads })
+  await pause(settleMs)
+  const repeated = [await write(ahead.url, 'once'), await write(server.url, 'once')]
+  const worked = repeated.filter(isNew).length
+  await write(ahead.url, 'ahead')
+  const [time = 0] = await timesOf(server.url, key, 'ahead')
+  const offS = Math.round((time - Date.now()) / 1_000)
+  const stored = await readBack(server.url, key)
+  const checked = compare(
+    writers,
+    stored.filter(({ run }) => run.startsWith('run-')),
+  )
+  const { broken, expect } = createVerdict()
+  const odd = undocumented(writers.failed)
+  expect(odd.length === 0, 'documented answers', `${odd.length}, such as ${odd[0]}`)
+  expect(worked === 0, 'a used key works nothing again', `${worked} of 2 repetitions were worked`)
+  expect(Math.abs(offS) < 60, 'one time for all nodes', `a step of the node is ${offS} s off`)
+  expect(ahead.log().includes('ahead_s'), 'the log says so', 'no line tells of the clock')
+  return {
+    on: aheadOn,
+    wrong,
+    skipped: null,
+    measured: {
+      ...checked.measured,
+      readyMs: server.readyMs,
+      seen: `${worked} of 2 repetitions under a used key were worked again, a step of the node is ${offS} s off`,
+    },
+    broken: [...checked.broken, ...broken],
+  }
+}
+
+/** Whether a repetition under a used key was worked, neither refused nor answered from memory. */
+function isNew(outcome: Outcome): boolean {
+  return (
+    'status' in outcome &&
+    outcome.status === 200 &&
+    outcome.headers['idempotent-replayed'] !== 'true'
+  )
 }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { compare, readBack } from './checker.ts'
-import { type Exit, makeKey, onSqlite, type Setting, startServer } from './server.ts'
+import { get } from './http.ts'
+import { type Exit, makeKey, onSqlite, root, type Setting, startServer } from './server.ts'
 import { onStage, type Stage } from './stage.ts'
 import { median, pause } from './time.ts'
-import { createVerdict, type Experiment, type Trial, type Wrong } from './trial.ts'
+import { createVerdict, type Experiment, nothing, type Trial, type Wrong } from './trial.ts'
 import { startWriters, undocumented } from './writers.ts'
 
 const usualRounds = 5
@@ -27,9 +29,26 @@ export const drain: Experiment = {
           breaks: 'sent before is answered',
         }),
       ),
+      await onStage((stage) =>
+        playDrain(stage, { ...onSqlite(stage), npmFolder: root }, rounds, null),
+      ),
+      await onStage((stage) =>
+        playDrain(stage, { ...onSqlite(stage), npmFolder: withoutExec(stage) }, 1, {
+          how: 'npm start without exec',
+          breaks: 'nothing serves on',
+        }),
+      ),
       await onStage((stage) => playStubborn(stage, onSqlite(stage))),
     ]
   },
+}
+
+/** A folder whose npm start has a shell wait for the server, which passes no signal on. */
+function withoutExec({ folder }: Stage): string {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
+  const start = scripts.start.replace('exec node ', `${process.execPath} ${root}`)
+  writeFileSync(`${folder}/package.json`, JSON.stringify({ scripts: { start } }))
+  return folder
 }
 
 async function playDrain(
@@ -44,6 +63,7 @@ async function playDrain(
   const drainMs: number[] = []
   const exits: Exit[] = []
   const signalMs: number[] = []
+  let servesOn = 0
   const writers = startWriters(stage, {
     url: () => server.url,
     key,
@@ -60,6 +80,8 @@ async function playDrain(
     signalMs.push(began)
     exits.push(await server.end('SIGTERM'))
     drainMs.push(performance.now() - began)
+    if ('status' in (await get(`${server.url}/healthz`))) servesOn++
+    server.sweep()
     for (const socket of idle) socket.destroy()
     server = await startServer(stage, setting)
     readyMs.push(server.readyMs)
@@ -81,9 +103,10 @@ async function playDrain(
   expect(cut.length === 0, 'sent before is answered', `${cut.length} requests cut off`)
   expect(odd.length === 0, 'documented answers', `${odd.length}, such as ${odd[0]}`)
   expect(bad.length === 0, 'exits with 0', `${bad.length} times ${JSON.stringify(bad[0])}`)
+  expect(servesOn === 0, 'nothing serves on', `the server answered on after ${servesOn} SIGTERMs`)
   expect(slowest < drainLimitMs, 'ends in time', `took ${Math.round(slowest)} ms`)
   return {
-    on: 'SQLite',
+    on: setting.npmFolder === undefined ? 'SQLite' : 'SQLite, npm start',
     wrong,
     skipped: null,
     measured: {
@@ -120,13 +143,8 @@ async function playStubborn(stage: Stage, setting: Setting): Promise<Trial> {
     wrong: null,
     skipped: null,
     measured: {
-      acknowledged: null,
-      lost: null,
-      duplicated: null,
-      answers5xx: null,
+      ...nothing,
       readyMs: median([patient.readyMs, hurried.readyMs]),
-      p50Ms: null,
-      p99Ms: null,
       seen: `ended in ${Math.round(patientMs)} ms, at a second SIGTERM in ${Math.round(hurriedMs)} ms`,
     },
     broken,

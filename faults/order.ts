@@ -76,6 +76,7 @@ async function playOrder(
       // Under a tracer they say nothing.
       p50Ms: null,
       p99Ms: null,
+      slowestMs: null,
       readyMs: server.readyMs,
       seen: `${answers} answers, ${syncs} fsyncs of the log`,
     },

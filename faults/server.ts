@@ -16,6 +16,8 @@ export interface Server {
   isRunning(): boolean
   /** Sends a signal and resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<Exit>
+  /** Kills what was started and all that it has started, also when the former has ended. */
+  sweep(): void
 }
 
 /** How a process ended. */
@@ -30,7 +32,12 @@ export interface Setting {
   readonly env: Readonly<Record<string, string>>
   /** Modules of preloads/ that make it wrong on purpose. */
   readonly preloads?: readonly string[]
+  /** A folder whose `npm start` is run instead of the command itself; preloads are none of npm's. */
+  readonly npmFolder?: string
 }
+
+/** The folder whose package.json is ours. */
+export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const command = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
 const readyLimitMs = 30_000
@@ -39,8 +46,13 @@ const commandLimitMs = 60_000
 /** Starts a server on a free port and resolves when it is ready; rejects when it ends before. */
 export async function startServer(stage: Stage, setting: Setting): Promise<Server> {
   const began = performance.now()
-  const { child, printed } = spawnPlumbline(stage, setting, ['serve'])
-  const exit = endOf(child)
+  const { npmFolder } = setting
+  const { child, printed } =
+    npmFolder === undefined
+      ? spawnPlumbline(stage, setting, ['serve'])
+      : spawnNpm(stage, setting, npmFolder)
+  // Its output stays open as long as a child that it leaves holds it.
+  const exit = endOf(child, 'exit')
   const address = () => /listens on (http:\S+)/.exec(printed.out)?.[1]
   const late = began + readyLimitMs
   while (address() === undefined || !(await isReady(address() ?? ''))) {
@@ -60,6 +72,7 @@ export async function startServer(stage: Stage, setting: Setting): Promise<Serve
       child.kill(signal)
       return exit
     },
+    sweep: () => killGroup(child),
   }
 }
 
@@ -78,7 +91,7 @@ export async function runPlumbline(
 ): Promise<Ended> {
   const { child, printed } = spawnPlumbline(stage, setting, args)
   const late = setTimeout(() => child.kill('SIGKILL'), killMs)
-  const exit = await endOf(child)
+  const exit = await endOf(child, 'close')
   clearTimeout(late)
   return { ...exit, ...printed }
 }
@@ -110,10 +123,31 @@ function spawnPlumbline(
     '--import',
     new URL(`preloads/${name}.js`, import.meta.url).href,
   ])
-  const child = spawn(process.execPath, [...imports, command, ...args], {
-    cwd: stage.folder,
+  return spawnOn(stage, process.execPath, [...imports, command, ...args], stage.folder, env)
+}
+
+function spawnNpm(
+  stage: Stage,
+  { env }: Setting,
+  folder: string,
+): { child: ChildProcess; printed: { out: string; err: string } } {
+  const { PATH = '', HOME = '' } = process.env
+  return spawnOn(stage, 'npm', ['start'], folder, { PATH, HOME, ...env })
+}
+
+function spawnOn(
+  stage: Stage,
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): { child: ChildProcess; printed: { out: string; err: string } } {
+  const child = spawn(program, args, {
+    cwd,
     env: { PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
+    // A group of its own, which can be killed whole.
+    detached: true,
   })
   const printed = { out: '', err: '' }
   child.stdout.on('data', (text) => {
@@ -123,17 +157,26 @@ function spawnPlumbline(
     printed.err = (printed.err + text).slice(-logLength)
   })
   stage.after(async () => {
-    if (child.exitCode !== null || child.signalCode !== null) return
-    child.kill('SIGKILL')
-    await once(child, 'exit')
+    const isOver = child.exitCode !== null || child.signalCode !== null
+    killGroup(child)
+    if (!isOver) await once(child, 'exit')
   })
   return { child, printed }
 }
 
 const logLength = 20_000
 
-async function endOf(child: ChildProcess): Promise<Exit> {
-  await once(child, 'close')
+/** Kills a process and the children that it left; nothing happens when none of them lives. */
+function killGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+async function endOf(child: ChildProcess, event: 'exit' | 'close'): Promise<Exit> {
+  await once(child, event)
   return { code: child.exitCode, signal: child.signalCode }
 }
 

@@ -45,23 +45,26 @@ const headings = [
   'ready ms',
   'p50 ms',
   'p99 ms',
+  'slowest ms',
   'seen',
   'result',
 ]
 
 function numeric(column: number): boolean {
-  return column >= 3 && column <= 9
+  return column >= 3 && column <= 10
 }
 
 function cellsOf(name: string, trial: Trial): string[] {
   const { on, wrong, measured } = trial
-  const { acknowledged, lost, duplicated, answers5xx, readyMs, p50Ms, p99Ms, seen } = measured
+  const { acknowledged, lost, duplicated, answers5xx, readyMs, p50Ms, p99Ms, slowestMs, seen } =
+    measured
   return [
     name,
     on,
     wrong === null ? 'as it is' : `wrong: ${wrong.how}`,
     ...[acknowledged, lost, duplicated, answers5xx, readyMs].map(whole),
     ...[p50Ms, p99Ms].map((ms) => (ms === null ? '' : ms.toPrecision(3))),
+    whole(slowestMs),
     seen,
     resultOf(trial),
   ].map((cell) => cell.replaceAll('|', '/').replaceAll('\n', ' '))

@@ -35,6 +35,8 @@ export interface Measured {
   readonly readyMs: number | null
   readonly p50Ms: number | null
   readonly p99Ms: number | null
+  /** The longest that a caller waited for an answer, a refusal too. */
+  readonly slowestMs: number | null
   /** The rest, in words. */
   readonly seen: string
 }
@@ -55,6 +57,7 @@ export const nothing: Measured = {
   readyMs: null,
   p50Ms: null,
   p99Ms: null,
+  slowestMs: null,
   seen: '',
 }
 

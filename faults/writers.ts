@@ -11,7 +11,15 @@ export interface Sent {
   readonly run: string
   readonly firstMs: number
   /** When and as which step of its run it was acknowledged, or null. */
-  acknowledged: { readonly step: number; readonly atMs: number } | null
+  acknowledged: Acknowledged | null
+}
+
+/** The answer to a step that was stored. */
+export interface Acknowledged {
+  readonly step: number
+  readonly atMs: number
+  /** Whether the answer is that of an earlier try, recorded under its idempotency key. */
+  readonly replayed: boolean
 }
 
 /** A request that was not acknowledged. */
@@ -30,6 +38,8 @@ export interface Writers {
   acknowledged(): number
   p50Ms(): number
   p99Ms(): number
+  /** The longest that a request waited for its answer, a refusal too. */
+  slowestMs(): number
   /** Resolves at the first acknowledgement of a step from now on; rejects after `limitMs`. */
   nextAcknowledgement(limitMs: number): Promise<void>
   /** Resolves when no more steps are begun and those that were have been acknowledged or given up. */
@@ -66,6 +76,7 @@ export function startWriters(stage: Stage, plan: Plan): Writers {
   const micros = createHistogram()
   const padding = ' and again'.repeat(Math.ceil((plan.padding ?? 0) / 10))
   let acknowledged = 0
+  let slowestMs = 0
   let waiting: (() => void)[] = []
   let giveUpMs = Number.POSITIVE_INFINITY
   let stopping = false
@@ -93,9 +104,11 @@ export function startWriters(stage: Stage, plan: Plan): Writers {
       const sentMs = performance.now()
       const outcome = await post(`${plan.url(writer)}/v1/drift`, body, headers, agent)
       const atMs = performance.now()
+      if ('status' in outcome) slowestMs = Math.max(slowestMs, atMs - sentMs)
       if ('status' in outcome && outcome.status === 200) {
         micros.record(Math.max(1, Math.round((atMs - sentMs) * 1000)))
-        step.acknowledged = { step: JSON.parse(outcome.text).step, atMs }
+        const replayed = outcome.headers['idempotent-replayed'] === 'true'
+        step.acknowledged = { step: JSON.parse(outcome.text).step, atMs, replayed }
         acknowledged++
         for (const wake of waiting.splice(0)) wake()
         return
@@ -120,6 +133,7 @@ export function startWriters(stage: Stage, plan: Plan): Writers {
     acknowledged: () => acknowledged,
     p50Ms: () => micros.percentile(50) / 1000,
     p99Ms: () => micros.percentile(99) / 1000,
+    slowestMs: () => slowestMs,
     nextAcknowledgement: (limitMs) =>
       new Promise((resolve, reject) => {
         const late = setTimeout(() => {

@@ -8,7 +8,13 @@ import { promisify } from 'node:util'
 import { start } from './harness.ts'
 
 const run = promisify(execFile)
-const documents = globSync(['*.md', 'bench/**/*.md', 'model/**/*.md', 'docs/**/*.md'])
+const documents = globSync([
+  '*.md',
+  'bench/**/*.md',
+  'faults/**/*.md',
+  'model/**/*.md',
+  'docs/**/*.md',
+])
 const scripts = JSON.parse(readFileSync('package.json', 'utf8')).scripts
 const address = 'http://127.0.0.1:8787'
 
