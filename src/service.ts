@@ -16,6 +16,7 @@ import { minuteMs } from './core/time.ts'
 import { createDecisions } from './jobs/decisions.ts'
 import { createDeliverJob } from './jobs/deliver.ts'
 import { createDigestJob } from './jobs/digest.ts'
+import { createEraseJob } from './jobs/erase.ts'
 import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
@@ -146,6 +147,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     store,
     kinds: [
       createExpireJob(store, world.now),
+      createEraseJob(store, world.now),
       createFieldJob(store, world.now, () => service.newId('seed')),
       createDeliverJob({
         store,
