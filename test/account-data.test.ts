@@ -8,7 +8,7 @@ import { type Caller, newCaller } from './caller.ts'
 import { dumpTables } from './dump.ts'
 import { furnish, marker } from './furnish.ts'
 import { type App, start } from './harness.ts'
-import { settle, startHook } from './hook.ts'
+import { settle, startAlerted, startHook } from './hook.ts'
 import { startMailbox } from './mailbox.ts'
 import { spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
@@ -278,6 +278,22 @@ onEachDatabase((database) => {
     const act = { kind: 'deploy', target: 'web', reversible: false, outward: true }
     const { body } = await caller.post('/v1/operator/consult', { run_id: 'a', ...act })
     assert.equal(body.allow, true)
+  })
+
+  test('an address that was deleted while it was asked is not remembered again', async (t) => {
+    verifies('alerts.delete')
+    const me = await startAlerted(t, { env: { DATABASE_URL: await database.createUrl() } })
+    await me.set()
+    me.hook.hang()
+    await me.drift()
+    const jobs = settle(me.app)
+    await me.hook.wait(1)
+    assert.equal((await me.request('DELETE', '/v1/alerts')).status, 200)
+    me.hook.answer(500)
+    me.hook.release()
+    await jobs
+    const db = me.app.running.store.db
+    assert.deepEqual(await db.all('SELECT url FROM alert_endpoints'), [])
   })
 
   if (database.name === 'sqlite') {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { dayMs, minuteMs } from '../src/core/time.ts'
+import { dayMs, hourMs, minuteMs } from '../src/core/time.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { dumpTables } from './dump.ts'
@@ -101,6 +101,17 @@ onEachDatabase((database) => {
       'expire',
       'field',
     ])
+  })
+
+  test('what a caller without a key leaves is gone after a day', async (t) => {
+    verifies('retention.keyless')
+    const { app, rows } = await startFurnished(t)
+    await furnishKeyless(app)
+    assert.match(JSON.stringify(await rows()), /anon_/)
+    await wait(app, dayMs)
+    await wait(app, hourMs)
+    const left = JSON.stringify(await rows())
+    assert.ok(!left.includes('anon_') && !left.includes(marker), left)
   })
 
   test('what is old goes while its account stays', async (t) => {

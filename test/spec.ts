@@ -507,6 +507,8 @@ export const requirements = {
       'The stored answers that name a run, and the grounds that a tool has put aside for it, are deleted with the run.',
     'retention.tables':
       'Every table shrinks: its rows go when they are old, with their run or conversation, or with their account, or it is bounded by design.',
+    'retention.keyless':
+      'What callers without a key store is gone after a day and an hour, and no alert of theirs is kept.',
     'me.delete':
       'DELETE /v1/me with the id of the account as confirm refuses its keys at once, erases all that belongs to it within a minute, and answers what it erased.',
     'me.delete-tables': 'Nothing of a deleted account is left in any table, and all of others is.',

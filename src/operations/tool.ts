@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { maxIdLength } from '../core/drift.ts'
+import { keylessPrefix } from '../core/keys.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
@@ -165,7 +166,11 @@ async function admit(
   await admitAddress(service, call, toolLimit)
   // A session token is random and an address cannot be chosen, so neither can be guessed by a name.
   const whose = caller.session === null ? `address ${caller.address}` : `session ${caller.session}`
-  const account: Account = { id: `anon_${service.hash(whose)}`, tier: 'ground', email: null }
+  const account: Account = {
+    id: `${keylessPrefix}${service.hash(whose)}`,
+    tier: 'ground',
+    email: null,
+  }
   const tier = tierNamed(service.settings.tiers, 'ground')
   return { account, tier: { ...tier, retention_days: keylessRetentionDays }, isKeyed: false }
 }
