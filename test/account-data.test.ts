@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
+import { type DriftRequest, readDrift } from '../src/core/drift.ts'
 import { hourMs, minuteMs } from '../src/core/time.ts'
 import { ownedTables } from '../src/storage/owned.ts'
 import { onEachDatabase, openFor } from './backends.ts'
@@ -95,13 +96,10 @@ onEachDatabase((database) => {
     await settle(app)
     // As a request does that was let in before the key went.
     const { store, service } = app.running
-    const step = { goal: errand, progress: 'advancing' as const, distance: 5 }
-    const request = { runId: 'late', agentId: '', step, tokens: null, overhead: null }
+    const request = readDrift({ run_id: 'late', goal: errand }) as DriftRequest
+    const { account } = caller
     await store.log([
-      {
-        ...{ account: caller.account, detector: 'overlap', now: service.now(), retentionDays: 1 },
-        request: { ...request, ground: null, pair: null, arm: null, detector: null } as never,
-      },
+      { account, request, detector: 'overlap', now: service.now(), retentionDays: 1 },
     ])
     assert.ok('runs' in (await rowsOf(caller.account)))
     await waitAMinute(app)
