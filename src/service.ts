@@ -16,6 +16,7 @@ import { minuteMs } from './core/time.ts'
 import { createDecisions } from './jobs/decisions.ts'
 import { createDeliverJob } from './jobs/deliver.ts'
 import { createDigestJob } from './jobs/digest.ts'
+import { createEraseJob } from './jobs/erase.ts'
 import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
@@ -190,6 +191,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     store,
     kinds: [
       createExpireJob(store, now),
+      createEraseJob(store, now),
       createFieldJob(store, now, () => service.newId('seed')),
       createDeliverJob({
         store,

@@ -48,6 +48,22 @@ const naming: Record<string, Named> = {
       post('/v1/escalation/decide', { esc_id: id, decision: 'allow', note: 'mine now' }),
     ],
   },
+  'escalation.delete': {
+    word: 'no_escalation',
+    kind: 'escalation',
+    reach: (id) => [remove(`/v1/escalation?id=${id}`)],
+  },
+  'me.erase': {
+    status: 400,
+    word: 'bad_request',
+    kind: 'account',
+    reach: (account) => [remove(`/v1/me?confirm=${account}`)],
+  },
+  'dialogue.delete': {
+    word: 'no_conversation',
+    kind: 'run',
+    reach: (id) => [remove(`/v1/dialogue?conv_id=${id}`)],
+  },
   'self.delete': {
     word: 'no_self',
     kind: 'run',
@@ -119,6 +135,7 @@ const answeringAll: Record<string, Reach> = {
   'cost.read': get('/v1/cost'),
   'experiment.read': get('/v1/experiment'),
   'me.read': get('/v1/me'),
+  'me.export': get('/v1/me/export'),
   'dialogue.list': get('/v1/dialogue?limit=200'),
   'templates.list': get('/v1/recursion-team'),
   'alerts.read': get('/v1/alerts'),
@@ -133,7 +150,7 @@ const answeringAll: Record<string, Reach> = {
 }
 
 /** Answers that name the account itself, so that no two are the same. */
-const namingTheCaller = ['me.read', 'team.fleet']
+const namingTheCaller = ['me.read', 'me.export', 'team.fleet']
 
 /** Routes that change what is the caller's own, whatever name is sent. */
 const changingOwn: Record<string, (name: string) => Reach> = {

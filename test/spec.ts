@@ -545,6 +545,27 @@ export const requirements = {
     'retention.job': 'Expired runs are deleted by a job.',
     'run.delete-answers':
       'The stored answers that name a run, and the grounds that a tool has put aside for it, are deleted with the run.',
+    'retention.tables':
+      'Every table shrinks: its rows go when they are old, with their run or conversation, or with their account, or it is bounded by design.',
+    'retention.keyless':
+      'What callers without a key store is gone after a day and an hour, and no alert of theirs is kept.',
+    'me.delete':
+      'DELETE /v1/me with the id of the account as confirm refuses its keys at once, erases all that belongs to it within a minute, and answers what it erased.',
+    'me.delete-tables': 'Nothing of a deleted account is left in any table, and all of others is.',
+    'me.delete-team':
+      'An account that owns a team with members is not deleted by its key (409); the operator deletes it with the team.',
+    'me.delete-in-flight':
+      'What a request in flight stores for a deleted account is erased with it.',
+    'me.export':
+      'GET /v1/me/export streams every row that belongs to the account as NDJSON, without secrets.',
+    'dialogue.delete':
+      'DELETE /v1/dialogue?conv_id= answers ok and how many turns went; an unknown one is 404 no_conversation.',
+    'escalation.delete':
+      'DELETE /v1/escalation?id= answers ok; an unknown one is 404 no_escalation.',
+    'command.accounts-delete':
+      'plumbline accounts delete ID --yes erases an account, also while the server runs; without --yes it erases nothing.',
+    'admin.delete-account':
+      'DELETE /v1/admin/accounts?account= erases an account as its own key would; an unknown one is 404 no_account.',
     'storage.sorting':
       'Lists and cursors sort text by its code points on both databases, whatever the locale of the cluster.',
     'storage.file-scrubbed':

@@ -53,3 +53,6 @@ function crc32(text: string): number {
   }
   return ~crc >>> 0
 }
+
+/** What the ids of accounts begin with that callers without a key have for a day. */
+export const keylessPrefix = 'anon_'

@@ -103,7 +103,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     const [tries, attempts] = [delivery.tries + 1, delivery.attempts + 1]
     const detail = detailOf(answer)
     const delayMs = retryDelayMs(answer, tries, parts.retries, parts.random())
-    await store.tx(async ({ deliveries }) => {
+    await store.tx(async ({ deliveries, alerts }) => {
       // Read again: a new config forgets what was known.
       const earlier = await deliveries.endpoint(account, url)
       const endpoint = endpointAfter(earlier, answer, now())
@@ -118,7 +118,10 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
       await deliveries.change(delivery, change, attemptEntry(value, at, answer))
       const seen = { attempt: attempts, ts: at, host, status, detail, latency_ms, bytes }
       await deliveries.addAttempt(account, seq, seen)
-      await deliveries.putEndpoint(account, url, endpoint, now())
+      // An address that was replaced or deleted meanwhile is not remembered again.
+      const { config } = await alerts.settings(account)
+      const isTarget = targetOf(config, value.reason, parts.allow) === url
+      await deliveries.putEndpoint(account, url, isTarget ? endpoint : null, now())
     })
   }
 

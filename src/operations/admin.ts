@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../core/time.ts'
 import { createAccount, emailField } from './accounts.ts'
+import { eraseAccount, erasedSchema } from './erasure.ts'
 import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
 import { cursorFrom, cursorOf, limitField } from './list.ts'
 import { admin, badRequest, type DescribedRefusal } from './operation.ts'
@@ -80,6 +81,23 @@ export const listAccounts = admin({
     })),
     next_cursor: found.length > limit && last !== undefined ? cursorOf({ account: last.id }) : null,
   }
+})
+
+/** Deletes an account with all that belongs to it. */
+export const deleteAccount = admin({
+  name: 'admin.delete-account',
+  group: 'admin',
+  summary: 'Delete an account and all that belongs to it; a team that it owns ends.',
+  description:
+    'Its keys are refused at once (by other nodes within 5 seconds), and every row that belongs to it is deleted within a minute.',
+  http: { method: 'DELETE', path: '/v1/admin/accounts' },
+  input: z.object({ account }),
+  output: erasedSchema,
+  refusals: [badRequest, noAccount],
+})(async (service, { account }) => {
+  const erased = await eraseAccount(service, account, { dissolvesTeam: true })
+  if (erased === null) throw unknownAccount()
+  return erased
 })
 
 /** Moves an account to another tier. */

@@ -1,15 +1,24 @@
-import { endKey, listAccounts, listKeys, makeAccount, makeKey, setTier } from './admin.ts'
+import {
+  deleteAccount,
+  endKey,
+  listAccounts,
+  listKeys,
+  makeAccount,
+  makeKey,
+  setTier,
+} from './admin.ts'
 import { listDeliveries, replayDeliveries } from './alert-deliveries.ts'
 import { deleteAlertSecret, rotateAlertSecret } from './alert-secret.ts'
 import { deleteAlerts, readAlertLog, readAlerts, setAlerts, testAlerts } from './alerts.ts'
 import { check } from './check.ts'
 import { readCost } from './cost.ts'
 import { measureData } from './data.ts'
-import { readDialogues, takeTurn } from './dialogue.ts'
+import { deleteDialogue, readDialogues, takeTurn } from './dialogue.ts'
 import { deleteDigest, readDigest, setDigest, testDigest } from './digest.ts'
 import { logDrift, logDriftBatch } from './drift.ts'
 import { setEmail } from './email.ts'
-import { decideEscalation, escalate, readEscalations } from './escalation.ts'
+import { eraseMe, exportMe } from './erasure.ts'
+import { decideEscalation, deleteEscalation, escalate, readEscalations } from './escalation.ts'
 import { readExperiment } from './experiment.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
@@ -42,6 +51,8 @@ export const operations = [
   readKeys,
   createKeys,
   readMe,
+  eraseMe,
+  exportMe,
   createKey,
   revokeKey,
   rotateKey,
@@ -63,8 +74,10 @@ export const operations = [
   escalate,
   readEscalations,
   decideEscalation,
+  deleteEscalation,
   takeTurn,
   readDialogues,
+  deleteDialogue,
   modulateStep,
   readTemplates,
   storeTemplate,
@@ -88,6 +101,7 @@ export const operations = [
   readGuidance,
   makeAccount,
   listAccounts,
+  deleteAccount,
   setTier,
   listKeys,
   makeKey,

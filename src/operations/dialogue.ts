@@ -11,6 +11,7 @@ import { maxIdLength } from '../core/drift.ts'
 import { isOnErrand } from '../core/incidents.ts'
 import { maxTextLength } from '../core/text.ts'
 import { isoTime } from '../core/time.ts'
+import { expireKind } from '../jobs/expire.ts'
 import type { Conversation, TurnRow } from '../storage/conversations.ts'
 import { idField } from './fields.ts'
 import { lenient } from './lenient.ts'
@@ -233,11 +234,7 @@ export const readDialogues = keyed({
   const most = limitFrom(limit, 10_000, 1_000)
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
   const conversation = await store.conversations.find(account.id, conv_id, now())
-  if (conversation === null) {
-    throw new Refusal(404, 'no_conversation', {
-      detail: 'There is no such conversation; GET /v1/dialogue lists them.',
-    })
-  }
+  if (conversation === null) throw unknownConversation()
   const turns = await store.conversations.turns(account.id, conv_id, after, most)
   const last = turns.at(-1)?.turn ?? conversation.turns
   return {
@@ -247,6 +244,36 @@ export const readDialogues = keyed({
       last < conversation.turns && turns.length === most ? cursorOf({ after: last }) : null,
   }
 })
+
+/** Deletes a conversation with all its turns. */
+export const deleteDialogue = keyed({
+  name: 'dialogue.delete',
+  group: 'detector',
+  summary: 'Delete a conversation, its turns and the events that were emitted of it.',
+  http: { method: 'DELETE', path: '/v1/dialogue' },
+  input: z.object({ conv_id: idField() }),
+  output: z.strictObject({
+    ok: z.literal(true),
+    deleted: z.int().min(1).describe('How many turns went.'),
+  }),
+  refusals: [badRequest, noConversation],
+})(async ({ store, account, now }, { conv_id }) => {
+  const at = now()
+  const deleted = await store.tx(async ({ conversations, jobs }) => {
+    const turns = await conversations.end(account.id, conv_id, at)
+    // Its rows go now and not at the next full hour.
+    if (turns !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    return turns
+  })
+  if (deleted === null) throw unknownConversation()
+  return { ok: true as const, deleted }
+})
+
+function unknownConversation(): Refusal {
+  return new Refusal(404, 'no_conversation', {
+    detail: 'There is no such conversation; GET /v1/dialogue lists them.',
+  })
+}
 
 function limitFrom(limit: string | undefined, max: number, fallback: number): number {
   const read = limitField(max, fallback).safeParse(limit)

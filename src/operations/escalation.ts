@@ -188,6 +188,25 @@ export const decideEscalation = keyed({
   }),
 )
 
+/** Deletes an escalation, decided or not. */
+export const deleteEscalation = keyed({
+  name: 'escalation.delete',
+  group: 'operating',
+  summary: 'Delete an escalation.',
+  description:
+    'Whoever waits for its decision is answered 404, and it keeps nothing from proceeding any more.',
+  http: { method: 'DELETE', path: '/v1/escalation' },
+  input: z.object({
+    id: idField(),
+  }),
+  output: z.strictObject({ ok: z.literal(true) }),
+  refusals: [badRequest, noEscalation],
+})(async ({ store, account }, { id }) => {
+  const deleted = await store.tx(({ escalations }) => escalations.delete(account.id, id))
+  if (!deleted) throw unknownEscalation()
+  return { ok: true as const }
+})
+
 function reasonField() {
   const fault = `send a text of 1 to ${longestReason} characters`
   return z.string(fault).min(1, fault).max(longestReason, fault).overwrite(wellFormed)
@@ -205,7 +224,11 @@ function waitField(): z.ZodType<number, string | undefined> {
 
 function shownOr404(escalation: Escalation | null): z.infer<typeof escalationSchema> {
   if (escalation !== null) return shownEscalation(escalation)
-  throw new Refusal(404, 'no_escalation', {
+  throw unknownEscalation()
+}
+
+function unknownEscalation(): Refusal {
+  return new Refusal(404, 'no_escalation', {
     detail: 'There is no such escalation; GET /v1/escalation lists them.',
   })
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { unknownAddress } from '../core/address.ts'
 import { maxIdLength } from '../core/drift.ts'
+import { keylessPrefix } from '../core/keys.ts'
 import { type Tier, tierNamed } from '../core/tiers.ts'
 import type { Account } from '../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
@@ -193,7 +194,8 @@ async function admit(
   // A session token is random and an address cannot be chosen, so neither can be guessed by a name.
   const whose = session === null ? `address ${address}` : `session ${session}`
   const owner = session === null && address === unknownAddress ? 'nobody' : 'caller'
-  const account: Account = { id: `anon_${service.hash(whose)}`, tier: 'ground', email: null }
+  const id = `${keylessPrefix}${service.hash(whose)}`
+  const account: Account = { id, tier: 'ground', email: null }
   const tier = tierNamed(service.settings.tiers, 'ground')
   return { account, tier: { ...tier, retention_days: keylessRetentionDays }, owner }
 }

@@ -39,6 +39,8 @@ export interface Accounts {
    * whether there is such an account.
    */
   lock(id: string): Promise<boolean>
+  /** Deletes the account and its keys, which are refused from then on. */
+  delete(id: string): Promise<void>
   /** Also forgets the keys of the account that have expired. */
   addKey(key: Omit<KeyRow, 'last_used'> & { hash: string }): Promise<void>
   /** Newest first, those no longer valid left out. */
@@ -135,6 +137,10 @@ export function createAccounts(
     setTier: (id, tier) => change('UPDATE accounts SET tier = ? WHERE id = ?', tier, id),
     async lock(id) {
       return (await db.run('UPDATE accounts SET tier = tier WHERE id = ?', id)) > 0
+    },
+    async delete(id) {
+      await change('DELETE FROM keys WHERE account = ?', id)
+      await change('DELETE FROM accounts WHERE id = ?', id)
     },
     async addKey({ id, account, hash, prefix, created, expires }) {
       await db.run('DELETE FROM keys WHERE account = ? AND expires <= ?', account, created)

@@ -1,6 +1,7 @@
 import {
   type DialogueReason,
   type DialogueRequest,
+  dialogueReasons,
   newDialogue,
   readDialogueMemory,
   type TurnVerdict,
@@ -115,6 +116,7 @@ function tableFor(kind: Database['kind']) {
 
 const shownColumns = 'conv_id, goal, turns, last_reason, drifting, created, updated'
 const expiredAtOnce = 50
+const reasons = dialogueReasons.map((reason) => `'${reason}'`).join(', ')
 
 /** The conversations in a database or one of its transactions. */
 export function createConversations(db: Queries, kind: Database['kind']): Conversations {
@@ -134,7 +136,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       convId,
     )
     await holdOutbox(db, kind, [account])
-    await forgetIncidentsOfDialogue(db, account, convId)
+    await forgetAlertsOf(account, convId)
     return undefined
   }
 
@@ -242,6 +244,16 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
     },
   }
 
+  /** A run may have the same id, so of the events those go that a dialogue can be told of. */
+  async function forgetAlertsOf(account: string, convId: string): Promise<void> {
+    await forgetIncidentsOfDialogue(db, account, convId)
+    await db.run(
+      `DELETE FROM alert_events WHERE account = ? AND run_id = ? AND reason IN (${reasons})`,
+      account,
+      convId,
+    )
+  }
+
   /** Deletes about `maxRows` rows of conversations; answers whether there may be more. */
   async function deleteAll(
     conversations: readonly { account: string; conv_id: string }[],
@@ -251,7 +263,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
     for (const { account, conv_id } of conversations) {
       deleted += await deleteTurns(account, conv_id, maxRows - deleted)
       if (deleted >= maxRows) return true
-      await forgetIncidentsOfDialogue(db, account, conv_id)
+      await forgetAlertsOf(account, conv_id)
       deleted += await db.run(
         'DELETE FROM conversations WHERE account = ? AND conv_id = ?',
         account,

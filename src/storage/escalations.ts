@@ -53,6 +53,8 @@ export interface Escalations {
   ): Promise<Escalation[]>
   /** Decides a pending one; answers whether there was one. Of several at once, one is answered true. */
   decide(account: string, escId: string, decided: Decided): Promise<boolean>
+  /** Answers whether there was such an escalation. */
+  delete(account: string, escId: string): Promise<boolean>
   /** Those among the ids that have been decided or are gone. */
   settledAmong(escIds: readonly string[]): Promise<string[]>
   /** Whether an escalation of the run is pending or was decided `stop`. */
@@ -119,6 +121,14 @@ export function createEscalations(db: Queries): Escalations {
         escId,
       )
       return changed > 0
+    },
+    async delete(account, escId) {
+      const gone = await db.run(
+        'DELETE FROM escalations WHERE account = ? AND esc_id = ?',
+        account,
+        escId,
+      )
+      return gone > 0
     },
     async settledAmong(escIds) {
       const settled: string[] = []

@@ -1,4 +1,5 @@
 import type { AlertConfig, Severity } from '../core/alerts.ts'
+import { keylessPrefix } from '../core/keys.ts'
 import {
   type AlertAccount,
   agentKey,
@@ -25,15 +26,17 @@ export const logKeptMs = 30 * dayMs
 
 /**
  * Puts what is to be sent of these happenings in the outbox, and what is not in the log, in the
- * transaction that makes them so. `happenings` are in their order; of those that do not drift, all but
- * the ones that end an incident change nothing and cost one look. `jobAdded` hears of new work.
+ * transaction that makes them so. They are in their order; of those that do not drift, all but
+ * the ones that end an incident change nothing and cost one look. `jobAdded` hears of new work. A caller
+ * without a key could neither set a webhook nor read the log, so nothing is kept for one.
  */
 export async function emitAlerts(
   tx: Queries,
   kind: Database['kind'],
-  happenings: readonly Happening[],
+  all: readonly Happening[],
   jobAdded: () => void,
 ): Promise<void> {
+  const happenings = all.filter(({ account }) => !account.startsWith(keylessPrefix))
   if (happenings.length === 0) return
   const returning = happenings.filter(({ drifting }) => !drifting)
   const drifting = happenings.filter((each) => each.drifting)

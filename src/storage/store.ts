@@ -8,6 +8,7 @@ import type { Database, Queries } from './database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
 import { createDigests, type Digests } from './digests.ts'
 import { createEmails, type Emails } from './emails.ts'
+import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
 import { createIdempotency, type Idempotency } from './idempotency.ts'
@@ -44,6 +45,7 @@ export interface Store {
   readonly field: FieldStore
   readonly toolSessions: ToolSessions
   readonly secrets: Secrets
+  readonly erasure: Erasure
   /** Logs steps in order and answers when they are durable; see `logSteps`. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
   /** As `log`, once for an idempotency key; inside a transaction always `apart`. */
@@ -106,6 +108,7 @@ export function createStore(db: Database): OpenStore {
       field: createFieldStore(queries),
       toolSessions: createToolSessions(queries),
       secrets: createSecrets(queries),
+      erasure: createErasure(queries, db.kind),
     }
   }
 

@@ -6,6 +6,7 @@ import { type DetectorName, defaultDetector, detectorNames } from '../core/detec
 import { newMemory } from '../core/detector/memory.ts'
 import type { Step } from '../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../core/labelled.ts'
+import { accountsCommand } from './cli-accounts.ts'
 import { adaptCommand, readAdaptation } from './cli-adapt.ts'
 import { demoCommand } from './cli-demo.ts'
 import { keysCommand } from './cli-keys.ts'
@@ -117,6 +118,7 @@ or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
   },
   adaptCommand,
   keysCommand,
+  accountsCommand,
   demoCommand,
   mcpCommand,
   {

@@ -10,11 +10,17 @@ import type {
 import type { check } from '../operations/check.ts'
 import type { readCost } from '../operations/cost.ts'
 import type { measureData } from '../operations/data.ts'
-import type { readDialogues, takeTurn } from '../operations/dialogue.ts'
+import type { deleteDialogue, readDialogues, takeTurn } from '../operations/dialogue.ts'
 import type { deleteDigest, readDigest, setDigest, testDigest } from '../operations/digest.ts'
 import type { logDrift, logDriftBatch } from '../operations/drift.ts'
 import type { setEmail } from '../operations/email.ts'
-import type { decideEscalation, escalate, readEscalations } from '../operations/escalation.ts'
+import type { eraseMe } from '../operations/erasure.ts'
+import type {
+  decideEscalation,
+  deleteEscalation,
+  escalate,
+  readEscalations,
+} from '../operations/escalation.ts'
 import type { readExperiment } from '../operations/experiment.ts'
 import type { hearWords, readHistory, readSignal } from '../operations/field.ts'
 import type { readFleet } from '../operations/fleet.ts'
@@ -110,6 +116,8 @@ export interface Queried {
   experiment: typeof readExperiment
   /** The account of this key, its keys, its tier and today's usage. */
   me: typeof readMe
+  /** Deletes the account of this key and all that belongs to it; `confirm` is its id. */
+  deleteMe: typeof eraseMe
   /** Revokes a key at once. */
   revokeKey: typeof revokeKey
   /** The field as it is now. */
@@ -134,8 +142,12 @@ export interface Queried {
   deleteDigest: typeof deleteDigest
   /** One escalation, or a page of the queue, newest first. */
   readEscalations: typeof readEscalations
+  /** Deletes an escalation. */
+  deleteEscalation: typeof deleteEscalation
   /** A page of the conversations, newest first, or one with a page of its turns. */
   readDialogues: typeof readDialogues
+  /** Deletes a conversation and its turns. */
+  deleteDialogue: typeof deleteDialogue
   /** The recursion-team templates, or one by name. */
   templates: typeof readTemplates
   /** Deletes a recursion-team template of your own. */
@@ -172,6 +184,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
   data: { method: 'POST', path: '/v1/data', keyed: true },
   me: { method: 'GET', path: '/v1/me', keyed: true },
+  deleteMe: { method: 'DELETE', path: '/v1/me', keyed: true },
   createKey: { method: 'POST', path: '/v1/me/keys', keyed: true },
   revokeKey: { method: 'DELETE', path: '/v1/me/keys', keyed: true },
   rotateKey: { method: 'POST', path: '/v1/me/keys/rotate', keyed: true },
@@ -192,9 +205,11 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   testDigest: { method: 'POST', path: '/v1/digest/test', keyed: true },
   escalate: { method: 'POST', path: '/v1/escalation', keyed: true },
   readEscalations: { method: 'GET', path: '/v1/escalation', keyed: true },
+  deleteEscalation: { method: 'DELETE', path: '/v1/escalation', keyed: true },
   decideEscalation: { method: 'POST', path: '/v1/escalation/decide', keyed: true },
   dialogue: { method: 'POST', path: '/v1/dialogue', keyed: true },
   readDialogues: { method: 'GET', path: '/v1/dialogue', keyed: true },
+  deleteDialogue: { method: 'DELETE', path: '/v1/dialogue', keyed: true },
   modulate: { method: 'POST', path: '/v1/modulate', keyed: true },
   templates: { method: 'GET', path: '/v1/recursion-team', keyed: true },
   storeTemplate: { method: 'POST', path: '/v1/recursion-team', keyed: true },

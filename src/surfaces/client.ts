@@ -38,6 +38,9 @@ export type ExportLine =
   | ({ type: 'run' } & StoredRun)
   | ({ type: 'step'; run_id: string } & StoredStep)
 
+/** A line of the account's export: its `type` says what it is of. */
+export type AccountLine = { type: string } & Record<string, unknown>
+
 /**
  * The service as an object. Methods that answer a promise reject with a ServiceError when the answer
  * is a refusal or does not come; what `run` answers never does, unless asked to.
@@ -53,6 +56,8 @@ export type Client = {
   trace(run: Pageless<typeof readRun>, options?: CallOptions): AsyncIterable<StoredStep>
   /** Every run and step of the account, as they arrive; `timeoutMs` is between two arrivals. */
   exportRuns(options?: CallOptions): AsyncIterable<ExportLine>
+  /** Everything that is stored of the account, as it arrives; `timeoutMs` is between two arrivals. */
+  exportMe(options?: CallOptions): AsyncIterable<AccountLine>
   /** Waits until a person has decided; answers the escalation, still pending when the time is over. */
   awaitDecision(escId: string, options?: DecisionOptions): Promise<Escalation>
   /** A handle on one run, for an agent's loop. Take one per run: it is what keeps the order. */
@@ -255,6 +260,11 @@ export function createClient(options: ClientOptions): Client {
         { method: 'GET', path: '/v1/export', keyed: true },
         options,
       ) as AsyncIterable<ExportLine>,
+    exportMe: (options = {}) =>
+      calls.lines(
+        { method: 'GET', path: '/v1/me/export', keyed: true },
+        options,
+      ) as AsyncIterable<AccountLine>,
     awaitDecision: (escId, options = {}) => awaitDecision(calls, escId, options),
     run: (options = {}) => createRun(parts, options),
     async close({ timeoutMs } = {}) {

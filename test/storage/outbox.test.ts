@@ -5,28 +5,69 @@ import { readAlertConfig } from '../../src/core/alerts.ts'
 import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
 import { suppressedEntry } from '../../src/core/outbox.ts'
 import { nothingAllowed } from '../../src/core/public-url.ts'
+import { dayMs } from '../../src/core/time.ts'
+import type { Database } from '../../src/storage/database.ts'
+import { deleteExpiredRuns } from '../../src/storage/expiry.ts'
 import { migrate } from '../../src/storage/migrations.ts'
-import { createStore } from '../../src/storage/store.ts'
+import { createStore, type OpenStore } from '../../src/storage/store.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
 
 const account = 'acct_a'
 const at = 1_000
 
 onEachDatabase((database) => {
+  const entry = (goal: string) => ({
+    account,
+    request: readDrift({ run_id: 'run', goal }) as DriftRequest,
+    detector: 'overlap' as const,
+    now: at,
+    retentionDays: 1,
+  })
+
+  /** Resolves when somebody waits for a row of this database. */
+  async function somebodyWaits(db: Database): Promise<void> {
+    if (database.name === 'sqlite') return
+    const waiting = `SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
+      JOIN pg_stat_activity ON pg_stat_activity.pid = pg_locks.pid
+      WHERE relnamespace = current_schema()::regnamespace AND wait_event_type = 'Lock'`
+    while ((await db.get(waiting)) === undefined) await pause(5)
+  }
+
+  for (const [what, forget] of Object.entries({
+    'runs that have expired': (store: OpenStore) =>
+      store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, at + 2 * dayMs, 500)),
+    'events that are old': (store: OpenStore) =>
+      store.tx(({ deliveries }) => deliveries.expire(at, 500)),
+  })) {
+    test(`${what} go while attempts of theirs are recorded, and neither gives way`, async (t) => {
+      const db = await openFor(t, await database.createUrl())
+      await migrate(db)
+      const store = createStore(db)
+      const config = readAlertConfig({ url: 'https://hooks.example.com/' }, at, nothingAllowed)
+      await store.tx(({ alerts }) => alerts.setConfig(account, config, at))
+      for (const goal of ['fix the login form', 'redesign the database', 'sell the house']) {
+        await store.log([entry(goal)])
+      }
+      const [newer, older] = await store.deliveries.list(account, 'waiting', 2, null)
+      assert.ok(newer !== undefined && older !== undefined)
+      const forgetting: Promise<unknown>[] = []
+      await store.tx(async ({ alerts, deliveries }) => {
+        await alerts.addToLog(account, suppressedEntry(newer.value, at, 'recorded'))
+        await deliveries.change(newer, { ...newer, state: 'delivered' }, null)
+        forgetting.push(forget(store))
+        await somebodyWaits(db)
+        await deliveries.change(older, { ...older, state: 'delivered' }, null)
+      })
+      await forgetting[0]
+      assert.deepEqual(await store.deliveries.list(account, null, 10, null), [])
+    })
+  }
+
   test('a run that begins anew and an attempt that is recorded wait for one another in order', async (t) => {
     const db = await openFor(t, await database.createUrl())
     await migrate(db)
     const store = createStore(db)
-    const log = (goal: string) =>
-      store.log([
-        {
-          account,
-          request: readDrift({ run_id: 'run', goal }) as DriftRequest,
-          detector: 'overlap',
-          now: at,
-          retentionDays: 1,
-        },
-      ])
+    const log = (goal: string) => store.log([entry(goal)])
     const config = readAlertConfig({ url: 'https://hooks.example.com/' }, at, nothingAllowed)
     await store.tx(({ alerts }) => alerts.setConfig(account, config, at))
     await log('fix the login form')
@@ -34,20 +75,11 @@ onEachDatabase((database) => {
     const [event] = await store.deliveries.list(account, 'waiting', 1, null)
     await store.tx(({ runs }) => runs.end(account, 'run', at))
 
-    /** Resolves when somebody waits for a row of this database. */
-    async function somebodyWaits(): Promise<void> {
-      if (database.name === 'sqlite') return
-      const waiting = `SELECT 1 FROM pg_locks JOIN pg_class ON pg_class.oid = relation
-        JOIN pg_stat_activity ON pg_stat_activity.pid = pg_locks.pid
-        WHERE relnamespace = current_schema()::regnamespace AND wait_event_type = 'Lock'`
-      while ((await db.get(waiting)) === undefined) await pause(5)
-    }
-
     const anew: ReturnType<typeof log>[] = []
     await store.tx(async ({ alerts, deliveries }) => {
       await alerts.addToLog(account, suppressedEntry(event!.value, at, 'recorded'))
       anew.push(log('paint the shed'))
-      await somebodyWaits()
+      await somebodyWaits(db)
       await deliveries.change(event!, { ...event!, state: 'delivered' }, null)
     })
     const [logged] = (await anew[0])!

@@ -1,0 +1,61 @@
+import type { NewJob } from '../storage/jobs.ts'
+import { deliverKind } from '../storage/outbox.ts'
+import type { OpenStore, Store } from '../storage/store.ts'
+import { digestJob } from './digest.ts'
+import type { JobContext, JobKind } from './scheduler.ts'
+
+const kindName = 'erase'
+const sliceRows = 500
+const slicesARun = 100
+
+/**
+ * How long a request, or a delivery under way, may still write for an account that is gone: another node
+ * knows its key for some seconds, and a delivery keeps its lease for 30.
+ */
+const settleMs = 45_000
+
+/** The job that erases what an account has that is gone since `since`, milliseconds since 1970. */
+export function eraseJob(account: string, since: number): NewJob {
+  const input = JSON.stringify({ account, since })
+  return { id: `${kindName}:${account}`, kind: kindName, input, due: since }
+}
+
+/**
+ * Erases all rows of an account that is gone: at once, and once more when nothing can write for it any
+ * more. Each transaction deletes a few hundred rows, so that requests in between wait for milliseconds.
+ */
+export function createEraseJob(store: OpenStore, now: () => number): JobKind {
+  async function run({ input, signal }: JobContext): Promise<number | null> {
+    const { account, since } = JSON.parse(input) as { account: string; since: number }
+    for (let slices = 0; await eraseSlice(store, account); slices++) {
+      // What is left goes on at once in a run of its own, which another node may do.
+      if (slices === slicesARun || signal.aborted) return now()
+    }
+    // They find nothing to do, and end for ever.
+    await store.tx(async ({ jobs }) => {
+      const at = now()
+      const deliver = {
+        id: `${deliverKind}:${account}`,
+        kind: deliverKind,
+        input: account,
+        due: at,
+      }
+      await jobs.add(deliver)
+      await jobs.add(digestJob(account, at))
+    })
+    await store.db.scrub?.()
+    const settled = since + settleMs
+    return now() < settled ? settled : null
+  }
+  return {
+    name: kindName,
+    leaseMs: 600_000,
+    maxAttempts: Number.MAX_SAFE_INTEGER,
+    run,
+  }
+}
+
+/** Deletes some hundred rows of an account that is gone; answers whether there may be more. */
+export function eraseSlice(store: Pick<Store, 'tx'>, account: string): Promise<boolean> {
+  return store.tx(({ erasure }) => erasure.slice(account, sliceRows))
+}

@@ -1,0 +1,217 @@
+import type { Queries } from './database.ts'
+import { runColumns } from './run-rows.ts'
+
+/** A table whose rows belong to accounts: each has the column `account`. */
+export interface OwnedTable {
+  readonly table: string
+  /** What a line of the account's export calls a row. */
+  readonly type: string
+  /** What tells a row from the others of its account, in this order; empty where there is but one. */
+  readonly key: readonly string[]
+  /** What is exported of a row. Secrets, and the hashes and tokens that stand for them, are not. */
+  readonly exported: readonly string[]
+}
+
+/** A row of an owned table. */
+export type OwnedRow = Record<string, string | number | null>
+
+/**
+ * Every table whose rows belong to accounts, in the order in which they are exported. The account's row
+ * of `alert_accounts` comes after what it numbers, so that a number is never given out twice.
+ */
+export const ownedTables: readonly OwnedTable[] = [
+  owned('keys', 'key', ['id'], ['id', 'prefix', 'created', 'last_used', 'expires']),
+  owned('email_links', 'email_link', ['hash'], ['email', 'expires']),
+  owned('teams', 'team', [], ['id', 'name', 'share_goals', 'created']),
+  owned('team_seats', 'team_seat', [], ['team', 'label', 'role', 'joined']),
+  owned(
+    'digests',
+    'digest',
+    [],
+    [...['cadence', 'hour_utc', 'weekday', 'channel', 'url', 'created', 'next', 'sent_until']],
+  ),
+  owned(
+    'runs',
+    'run',
+    ['run_id'],
+    Object.keys(runColumns).filter((name) => name !== 'account'),
+  ),
+  owned(
+    'grounds',
+    'ground',
+    ['run_id', 'agent_id', 'revision'],
+    ['run_id', 'agent_id', 'revision', 'goal', 'set_by', 'at'],
+  ),
+  owned(
+    'agents',
+    'agent',
+    ['run_id', 'agent_id'],
+    ['run_id', 'agent_id', 'memory', 'steps', 'drifting', 'last_reason'],
+  ),
+  owned(
+    'steps',
+    'step',
+    ['run_id', 'step'],
+    [
+      ...['run_id', 'step', 'ts', 'agent_id', 'goal', 'parent_goal', 'progress', 'distance'],
+      ...['reason', 'drifting', 'phi', 'goal_score', 'svcscore', 'context', 'tokens', 'overhead'],
+      'judgment',
+    ],
+  ),
+  owned('openings', 'opening', ['run_id', 'context'], ['run_id', 'context']),
+  owned('contexts', 'context', ['context'], ['context', 'runs', 'lowest']),
+  owned('acts', 'act', ['act', 'run_id'], ['run_id', 'act', 'work_group', 'at']),
+  owned('tool_sessions', 'tool_session', ['run_id'], ['run_id', 'state', 'expires']),
+  owned(
+    'idempotency',
+    'stored_answer',
+    ['scope', 'key'],
+    [...['scope', 'key', 'at', 'status', 'run_id']],
+  ),
+  owned(
+    'escalations',
+    'escalation',
+    ['esc_id'],
+    [
+      ...[
+        'esc_id',
+        'run_id',
+        'reason',
+        'advice',
+        'streak',
+        'detail',
+        'created',
+        'decision',
+        'note',
+      ],
+      ...['decided_at', 'decided_by'],
+    ],
+  ),
+  owned(
+    'conversations',
+    'conversation',
+    ['conv_id'],
+    [
+      ...['conv_id', 'goal', 'memory', 'turns', 'last_reason', 'drifting', 'created', 'updated'],
+      'expires',
+    ],
+  ),
+  owned(
+    'conversation_turns',
+    'conversation_turn',
+    ['conv_id', 'turn'],
+    [
+      ...['conv_id', 'turn', 'ts', 'agent', 'position', 'goal', 'distance', 'reason', 'drifting'],
+      ...['phi', 'echo', 'self_echo'],
+    ],
+  ),
+  owned(
+    'selves',
+    'self',
+    ['identity'],
+    [...['identity', 'purpose', 'now', 'mind', 'note', 'created', 'updated']],
+  ),
+  owned(
+    'self_log',
+    'self_entry',
+    ['identity', 'entry'],
+    ['identity', 'entry', 'ts', 'kind', 'text'],
+  ),
+  owned('templates', 'template', ['name'], ['name', 'task', 'roles']),
+  owned(
+    'alert_events',
+    'alert_event',
+    ['seq'],
+    [
+      ...[
+        'seq',
+        'ts',
+        'run_id',
+        'goal',
+        'reason',
+        'severity',
+        'phi',
+        'advice',
+        'incident',
+        'state',
+      ],
+      ...['due', 'tries', 'attempts', 'held', 'detail'],
+    ],
+  ),
+  owned(
+    'alert_attempts',
+    'alert_attempt',
+    ['seq', 'attempt'],
+    [...['seq', 'attempt', 'ts', 'host', 'status', 'detail', 'latency_ms', 'bytes']],
+  ),
+  owned(
+    'alert_incidents',
+    'alert_incident',
+    ['seq'],
+    [
+      ...['seq', 'run_id', 'dialogue', 'agent_id', 'reason', 'severity', 'opened', 'updated'],
+      ...['notified', 'closed', 'steps', 'phi', 'max_phi'],
+    ],
+  ),
+  owned(
+    'alert_log',
+    'alert_log_entry',
+    ['seq'],
+    [...['seq', 'ts', 'run_id', 'reason', 'severity', 'phi', 'delivered', 'status', 'detail']],
+  ),
+  owned(
+    'alert_endpoints',
+    'alert_endpoint',
+    ['url'],
+    [...['url', 'failures', 'failing_since', 'paused_until', 'pause_detail', 'updated']],
+  ),
+  owned('alert_accounts', 'alert_settings', [], ['config']),
+]
+
+function owned(
+  table: string,
+  type: string,
+  key: readonly string[],
+  exported: readonly string[],
+): OwnedTable {
+  return { table, type, key, exported }
+}
+
+/** At most `limit` rows of an account in one of the tables, in the order of their keys, behind the row `after`. */
+export function readOwned(
+  db: Queries,
+  { table, key, exported }: OwnedTable,
+  account: string,
+  after: OwnedRow | null,
+  limit: number,
+): Promise<OwnedRow[]> {
+  const columns = [...new Set([...key, ...exported])].join(', ')
+  const behind =
+    after === null ? '' : `AND (${key.join(', ')}) > (${key.map(() => '?').join(', ')})`
+  const order = key.length === 0 ? '' : `ORDER BY ${key.join(', ')}`
+  return db.all<OwnedRow>(
+    `SELECT ${columns} FROM ${table} WHERE account = ? ${behind} ${order} LIMIT ?`,
+    account,
+    ...(after === null ? [] : key.map((name) => after[name] ?? null)),
+    limit,
+  )
+}
+
+/** Deletes at most `limit` rows of an account in one of the tables; answers how many there were. */
+export function deleteOwned(
+  tx: Queries,
+  { table, key }: OwnedTable,
+  account: string,
+  limit: number,
+): Promise<number> {
+  if (key.length === 0) return tx.run(`DELETE FROM ${table} WHERE account = ?`, account)
+  const names = key.join(', ')
+  return tx.run(
+    `DELETE FROM ${table} WHERE account = ? AND (${names}) IN (
+       SELECT ${names} FROM ${table} WHERE account = ? LIMIT ?
+     )`,
+    account,
+    account,
+    limit,
+  )
+}

@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict'
+import type { Caller } from './caller.ts'
+import type { Answer, App } from './harness.ts'
+import { type Hook, settle } from './hook.ts'
+
+/** A word that stands in everything that `furnish` and `furnishKeyless` have stored. */
+export const marker = 'xylophone'
+
+const errand = `tune the ${marker}`
+const astray = `sell the ${marker} cheaply tomorrow`
+
+/** Has an account own something of every kind, by asking the service. Its webhook fails. */
+export async function furnish(app: App, caller: Caller, hook: Hook): Promise<void> {
+  const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
+    const answer = await caller.post(path, body, headers)
+    assert.ok(answer.status < 300, `${path}: ${answer.text}`)
+    return answer
+  }
+  hook.answer(500)
+  await send('/v1/alerts', { url: `${hook.url}/${marker}`, incidents: true })
+  await send('/v1/alerts/secret', {})
+  await send('/v1/alerts/test', {})
+  await send('/v1/digest', {
+    ...{ cadence: 'weekly', hour_utc: 6, weekday: 1, channel: 'webhook' },
+    url: `${hook.url}/${marker}`,
+  })
+  await send('/v1/digest/test', {})
+  await send('/v1/me/email', { email: `${marker}@reader.test` })
+  for (const goal of [errand, astray, astray]) {
+    await send('/v1/drift', { run_id: `${marker}-run`, goal }, { 'idempotency-key': goal })
+  }
+  const run_id = `${marker}-run`
+  await send('/v1/drift', { run_id, goal: errand, agent_id: marker, step_id: marker })
+  const steps = ['a', 'b'].map((id) => ({ run_id: `${marker}-${id}`, goal: errand }))
+  await send('/v1/drift/batch', { steps }, { 'idempotency-key': 'batch' })
+  for (const position of ['low', 'high', 'loud']) {
+    const turn = { conv_id: `${marker}-conv`, agent: position, position: `${errand} ${position}` }
+    await send('/v1/dialogue', { ...turn, goal: errand })
+  }
+  await send('/v1/escalation', { run_id, reason: marker, detail: errand })
+  await send('/v1/recursion-team', {
+    ...{ name: marker, task: errand },
+    roles: [{ role: marker, recurse: 'deep' }],
+  })
+  await send('/v1/self', { identity: marker, purpose: errand, note: marker })
+  await send('/v1/operator/consult', {
+    ...{ run_id: `${marker}-a`, kind: 'deploy', target: marker },
+    ...{ reversible: false, outward: true },
+  })
+  await send('/v1/team/invite', { label: marker })
+  for (const goal of [errand, `paint the ${marker}`]) {
+    await callTool(app, 'reset_task', { goal }, caller.headers)
+  }
+  await app.get('/readyz')
+  await settle(app)
+}
+
+/** Has callers without a key leave all that they can. */
+export async function furnishKeyless(app: App): Promise<void> {
+  await app.get('/v1/signal')
+  await app.post('/v1/check', { ground: errand, goal: astray })
+  const headers = { 'mcp-session-id': await openSession(app) }
+  for (const goal of [errand, astray]) {
+    await callTool(app, 'check_state', { goal, progress: 'advancing', distance: 5 }, headers)
+    await callTool(app, 'check_dialogue', { agent: 'a', goal, said: goal }, headers)
+  }
+  await callTool(app, 'reset_task', { goal: `paint the ${marker}` }, headers)
+  await settle(app)
+}
+
+/** The token of a connection to the tools. */
+async function openSession(app: App): Promise<string> {
+  const answer = await ask(app, 'initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  })
+  return answer.headers.get('mcp-session-id') ?? ''
+}
+
+async function callTool(
+  app: App,
+  name: string,
+  given: object,
+  headers: Record<string, string>,
+): Promise<void> {
+  const answer = await ask(app, 'tools/call', { name, arguments: given }, headers)
+  assert.equal(answer.body?.result?.isError ?? false, false, answer.text)
+}
+
+function ask(
+  app: App,
+  method: string,
+  params: object,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  return app.post(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, method, params },
+    {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2025-11-25',
+      ...headers,
+    },
+  )
+}
