@@ -146,6 +146,40 @@ onEachDatabase((database) => {
     })
     const other = await newCaller(app)
     assert.equal((await other.get('/v1/experiment')).body.verdict, 'too few')
+    assert.equal(body.next_cursor, null)
     assert.equal((await me.get('/v1/experiment')).text, text)
+  })
+
+  test('a page of an experiment tells some pairs, and its numbers are over all of them', async (t) => {
+    verifies('experiment.page')
+    const { me } = await startKeyed(t)
+    // More runs than are read at once, several to an arm, and none of them by the order of its pair.
+    const steps = Array.from({ length: 1_203 }, (_, place) => ({
+      run_id: `run ${place}`,
+      goal: 'fix the login',
+      pair: `pair ${(place * 7) % 401}`,
+      arm: place % 2 === 0 ? 'treatment' : 'control',
+      tokens: 100 + place,
+    }))
+    await me.logAll(steps)
+    const { pairs, next_cursor, ...numbers } = (await me.get('/v1/experiment')).body
+    assert.deepEqual([pairs.length, next_cursor], [401, null])
+    assert.equal(numbers.complete_pairs, 401)
+    assert.equal(
+      numbers.treatment_tokens + numbers.control_tokens,
+      steps.reduce((sum, { tokens }) => sum + tokens, 0),
+    )
+    const told = []
+    let cursor = ''
+    do {
+      const { body } = await me.get(`/v1/experiment?limit=150${cursor}`)
+      const { pairs: page, next_cursor: next, ...same } = body
+      assert.deepEqual(same, numbers)
+      told.push(...page)
+      cursor = next === null ? '' : `&cursor=${next}`
+    } while (cursor !== '')
+    assert.deepEqual(told, pairs)
+    assert.equal((await me.get('/v1/experiment?limit=1001')).status, 400)
+    assert.equal((await me.get('/v1/experiment?cursor=x')).status, 400)
   })
 })

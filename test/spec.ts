@@ -586,6 +586,9 @@ export const requirements = {
     'experiment.test':
       'p_value is a two-sided sign-flip test, exact up to 20 pairs, sampled with a fixed seed above; less and more need p < 0.05.',
     'experiment.interval': 'ci95 is a bootstrap interval of the mean difference with a fixed seed.',
+    'experiment.page':
+      'An answer tells limit pairs, at most and by default 1,000, and next_cursor leads to the next ones; the numbers are over all pairs.',
+    'experiment.turns': 'Many pairs are compared in slices, between which other requests go on.',
     'data.windows':
       'POST /v1/data measures every window against the first and answers windows, first_drift, max_phi, mean_phi and tokens.',
     'data.window-fields':

@@ -63,12 +63,15 @@ export const mostExactPairs = 20
 
 const significance = 0.05
 
+/** Pairs that are added up, or drawn, in one slice: some milliseconds. */
+const pairsOfSlice = { added: 2_000, drawn: 500_000 }
+
 /**
  * Compares the arms of every pair. Depends on the runs alone, not on their order, and gives the same
- * bytes each time: what is drawn at random begins with a fixed seed.
+ * bytes each time: what is drawn at random begins with a fixed seed. Stops after each slice.
  */
-export function compareArms(runs: readonly ExperimentRun[]): Experiment {
-  const pairs = pairUp(runs)
+export function* compareArms(runs: readonly ExperimentRun[]): Generator<void, Experiment> {
+  const pairs = yield* pairUp(runs)
   const complete = pairs.flatMap(({ treatment, control, delta_tokens: delta }) =>
     delta === null
       ? []
@@ -85,20 +88,23 @@ export function compareArms(runs: readonly ExperimentRun[]): Experiment {
     control_tokens: controlTokens,
     net_tokens: treatmentTokens - controlTokens,
     mean_delta: deltas.length === 0 ? 0 : sumOf(deltas) / deltas.length,
-    ...judge(deltas),
+    ...(yield* judge(deltas)),
   }
 }
 
-function pairUp(runs: readonly ExperimentRun[]): Pair[] {
+function* pairUp(runs: readonly ExperimentRun[]): Generator<void, Pair[]> {
   const byPair = [...Map.groupBy(runs, ({ pair }) => pair)]
   byPair.sort(([a], [b]) => byCodeUnit(a, b))
-  return byPair.map(([pair, members]) => {
+  const pairs: Pair[] = []
+  for (const [pair, members] of byPair) {
     const treatment = addUp(members.filter(({ arm }) => arm === 'treatment'))
     const control = addUp(members.filter(({ arm }) => arm === 'control'))
     const [spent, spared] = [treatment?.tokens ?? null, control?.tokens ?? null]
     const delta = spent === null || spared === null ? null : spent - spared
-    return { pair, treatment, control, delta_tokens: delta }
-  })
+    pairs.push({ pair, treatment, control, delta_tokens: delta })
+    if (pairs.length % pairsOfSlice.added === 0) yield
+  }
+  return pairs
 }
 
 function addUp(runs: readonly ExperimentRun[]): PairedArm | null {
@@ -117,12 +123,14 @@ function addUp(runs: readonly ExperimentRun[]): PairedArm | null {
   }
 }
 
-function judge(deltas: readonly number[]): Pick<Experiment, 'ci95' | 'p_value' | 'verdict'> {
+function* judge(
+  deltas: readonly number[],
+): Generator<void, Pick<Experiment, 'ci95' | 'p_value' | 'verdict'>> {
   if (deltas.length < fewestPairs) return { ci95: null, p_value: null, verdict: 'too few' }
-  const p = deltas.length <= mostExactPairs ? exactP(deltas) : sampledP(deltas)
+  const p = deltas.length <= mostExactPairs ? exactP(deltas) : yield* sampledP(deltas)
   const found = sumOf(deltas) < 0 ? 'less' : 'more'
   return {
-    ci95: intervalOfMean(deltas),
+    ci95: yield* intervalOfMean(deltas),
     p_value: p,
     verdict: p < significance ? found : 'no evidence',
   }
@@ -160,13 +168,14 @@ function signedSums(numbers: readonly number[]): Float64Array {
  * The same share among signs drawn at random, theirs counted as one of them, which keeps the test
  * valid (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
  */
-function sampledP(deltas: readonly number[]): number {
+function* sampledP(deltas: readonly number[]): Generator<void, number> {
   const extreme = extremeOf(deltas)
   const draws = drawsFor(deltas.length, 1_000, 100_000)
   const random = createRandom(seed)
   const all = sumOf(deltas)
   let atLeast = 0
   for (let draw = 0; draw < draws; draw++) {
+    if (endsSlice(draw, deltas)) yield
     let kept = 0
     let signs = 0
     for (let place = 0; place < deltas.length; place++) {
@@ -185,11 +194,12 @@ function extremeOf(deltas: readonly number[]): number {
   return Math.abs(sumOf(deltas)) - 2 * deltas.length * Number.EPSILON * size
 }
 
-function intervalOfMean(deltas: readonly number[]): [number, number] | null {
+function* intervalOfMean(deltas: readonly number[]): Generator<void, [number, number] | null> {
   const random = createRandom(seed)
   const times = new Uint32Array(deltas.length)
   const means: number[] = []
   for (let draw = drawsFor(deltas.length, 500, 10_000); draw > 0; draw--) {
+    if (endsSlice(draw, deltas)) yield
     drawAnew(times, random)
     let sum = 0
     for (let place = 0; place < deltas.length; place++) {
@@ -206,6 +216,11 @@ const pairsDrawn = 5_000_000
 
 function drawsFor(pairs: number, fewest: number, most: number): number {
   return Math.max(fewest, Math.min(most, Math.floor(pairsDrawn / pairs)))
+}
+
+/** Whether as many pairs were drawn as fit a slice. */
+function endsSlice(draw: number, { length }: readonly number[]): boolean {
+  return draw % Math.ceil(pairsOfSlice.drawn / length) === 0
 }
 
 function sumOf(numbers: readonly number[]): number {

@@ -1,7 +1,16 @@
 import { z } from 'zod'
-import { compareArms } from '../core/experiment.ts'
-import { keyed } from './operation.ts'
+import { compareArms, type ExperimentRun } from '../core/experiment.ts'
+import type { PairedRun } from '../storage/runs.ts'
+import { cursorFrom, cursorOf, limitField } from './list.ts'
+import { type Keyed, keyed } from './operation.ts'
+import { inSlices, nextTurn } from './turns.ts'
 import { score } from './verdict.ts'
+
+/** Most pairs of one answer. */
+const mostPairs = 1_000
+
+/** Runs that are read in one turn of the event loop. */
+const runsOfTurn = 1_000
 
 const tokens = z.number().min(0)
 
@@ -19,9 +28,12 @@ export const readExperiment = keyed({
   group: 'detector',
   summary: 'Paired token costs of treatment and control.',
   description:
-    'Differences are treatment minus control, over complete pairs; a bootstrap interval and an exact sign-flip test, sampled above 20 pairs. The same runs give the same bytes.',
+    'Differences are treatment minus control, over complete pairs; a bootstrap interval and an exact sign-flip test, sampled above 20 pairs. The same runs give the same bytes. An answer tells `limit` pairs in the order of their names, and `next_cursor` leads to those after them; all numbers are over all pairs, whichever are told.',
   http: { method: 'GET', path: '/v1/experiment' },
-  input: z.object({}),
+  input: z.object({
+    limit: limitField(mostPairs, mostPairs),
+    cursor: z.string().optional(),
+  }),
   output: z
     .strictObject({
       pairs: z.array(
@@ -41,15 +53,31 @@ export const readExperiment = keyed({
       ci95: z.tuple([z.number(), z.number()]).nullable(),
       p_value: z.number().min(0).max(1).nullable(),
       verdict: z.enum(['less', 'more', 'no evidence', 'too few']),
+      next_cursor: z.string().nullable(),
     })
     .meta({ id: 'Experiment' }),
-})(async ({ store, account, now }) => {
-  const runs = await store.runs.paired(account.id, now())
-  return compareArms(
-    runs.flatMap(({ run_id, pair, arm, tokens, token_steps, score, outcome }) =>
-      pair === null || arm === null
-        ? []
-        : { run_id, pair, arm, tokens: token_steps === 0 ? null : tokens, score, outcome },
-    ),
-  )
+})(async (context, { limit, cursor }) => {
+  const after = cursorFrom(cursor, z.object({ pair: z.string() }))
+  const { pairs, ...compared } = await inSlices(compareArms(await readRuns(context)))
+  const first = after === null ? 0 : pairs.findIndex(({ pair }) => pair > after.pair)
+  const told = first < 0 ? [] : pairs.slice(first, first + limit)
+  const last = told.at(-1)
+  const isLast = last === undefined || last === pairs.at(-1)
+  return { pairs: told, ...compared, next_cursor: isLast ? null : cursorOf({ pair: last.pair }) }
 })
+
+/** The runs of every pair, read in slices. */
+async function readRuns({ store, account, now }: Keyed): Promise<ExperimentRun[]> {
+  const at = now()
+  const runs: ExperimentRun[] = []
+  let last: PairedRun | undefined
+  for (;;) {
+    const page = await store.runs.paired(account.id, at, last ?? null, runsOfTurn)
+    for (const { token_steps, tokens, ...run } of page) {
+      runs.push({ ...run, tokens: token_steps === 0 ? null : tokens })
+    }
+    last = page.at(-1)
+    if (page.length < runsOfTurn) return runs
+    await nextTurn()
+  }
+}

@@ -1,5 +1,6 @@
 import type { DetectorName } from '../core/detector/detectors.ts'
 import { type Memory, newMemory, readMemory } from '../core/detector/memory.ts'
+import type { Arm } from '../core/drift.ts'
 import type { Run } from '../core/run.ts'
 import type { Queries } from './database.ts'
 import { type RunRow, runColumns, runOf } from './run-rows.ts'
@@ -64,6 +65,13 @@ export interface Outcome {
   note: string | null
 }
 
+/** What an experiment compares of a run. */
+export interface PairedRun
+  extends Pick<Run, 'run_id' | 'tokens' | 'token_steps' | 'score' | 'outcome'> {
+  pair: string
+  arm: Arm
+}
+
 /** The runs of accounts. Runs past their expiry read as if they were gone. */
 export interface Runs {
   find(account: string, runId: string, now: number): Promise<Run | null>
@@ -93,8 +101,13 @@ export interface Runs {
   ): Promise<Run[]>
   /** The most recent entries of the index that have not expired. */
   recent(account: string, now: number, entries: number): Promise<Run[]>
-  /** Runs that belong to a pair of an experiment. */
-  paired(account: string, now: number): Promise<Run[]>
+  /** Runs that belong to an arm of an experiment, by pair and id, after the one named. */
+  paired(
+    account: string,
+    now: number,
+    after: Pick<PairedRun, 'pair' | 'run_id'> | null,
+    limit: number,
+  ): Promise<PairedRun[]>
   /** All runs in the order of their ids, after the one named. */
   page(account: string, now: number, after: string, limit: number): Promise<Run[]>
   /** Answers whether there is such a run. */
@@ -210,11 +223,17 @@ export function createRuns(db: Queries): Runs {
       )
       return runs.filter(({ expires, steps }) => expires > now && steps > 0)
     },
-    paired: (account, now) =>
-      select(
-        'account = ? AND pair IS NOT NULL AND expires > ? ORDER BY pair, created, run_id',
+    paired: (account, now, after, limit) =>
+      db.all<PairedRun>(
+        `SELECT run_id, pair, arm, tokens, token_steps, score, outcome FROM runs
+         WHERE account = ? AND pair >= ? AND (pair > ? OR run_id > ?) AND arm IS NOT NULL AND expires > ?
+         ORDER BY pair, run_id LIMIT ?`,
         account,
+        after?.pair ?? '',
+        after?.pair ?? '',
+        after?.run_id ?? '',
         now,
+        limit,
       ),
     page: (account, now, after, limit) =>
       select(

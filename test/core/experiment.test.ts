@@ -1,8 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { compareArms, type Experiment, type ExperimentRun } from '../../src/core/experiment.ts'
+import {
+  compareArms as compareInSlices,
+  type Experiment,
+  type ExperimentRun,
+} from '../../src/core/experiment.ts'
 import { verifies } from '../verifies.ts'
+
+/** Compares without a pause between the slices. */
+function compareArms(runs: readonly ExperimentRun[]): Experiment {
+  const work = compareInSlices(runs)
+  let slice = work.next()
+  while (!slice.done) slice = work.next()
+  return slice.value
+}
 
 function run(
   pair: string,
@@ -308,4 +320,13 @@ test('p and its interval stay within what they can be', () => {
     ),
     { numRuns: 50 },
   )
+})
+
+test('many pairs are compared in slices', () => {
+  verifies('experiment.turns')
+  const work = compareInSlices(pairsOf(Array.from({ length: 8_000 }, (_, place) => place % 13)))
+  let slices = 0
+  for (let slice = work.next(); !slice.done; slice = work.next()) slices += 1
+  // 8,000 pairs at 2,000 each, 625 and 1,000 drawings of them at 500,000 pairs each.
+  assert.equal(slices, 4 + 9 + 16)
 })

@@ -86,7 +86,7 @@ test('lists of runs look at those of the account alone', async (t) => {
     await runs.list('acct_a', 0, all, 50, null)
     await runs.recent('acct_a', 0, 100)
     await runs.page('acct_a', 0, '', 500)
-    await runs.paired('acct_a', 0)
+    await runs.paired('acct_a', 0, null, 10)
   })
   assert.equal(plans.size, 4)
   for (const [sql, plan] of plans) {

@@ -198,9 +198,10 @@ const almostOne = 1023 / 1024
 // Similarities found before, each at the place that the ids of its two words give: most words meet
 // again, and looking is ten times as quick as comparing their vectors.
 const places = 1 << 15
-// At each place both ids and the inner product, side by side.
+// At each place both ids and the inner product, side by side. Ids are counted up for as long as the
+// process lives, which is more than 32 bits have room for.
 const entry = 4
-const compared = new Int32Array(entry * places)
+const compared = new Float64Array(entry * places)
 
 /** The cosine of two words of different stems, which never count as one, however alike they are. */
 function similarityOf(one: Token, other: Token): number {
