@@ -290,8 +290,9 @@ function plainRoutes(parts: HttpParts): Route[] {
     }),
     get('/healthz', (exchange) => sendJson(exchange, 200, { status: 'alive' })),
     get('/readyz', async (exchange) => {
+      if (!isStopping()) await assertWritable()
+      // Asked again, since the process may have been told to stop meanwhile.
       if (isStopping()) return sendJson(exchange, 503, { status: 'stopping' })
-      await assertWritable()
       sendJson(exchange, 200, { status: 'ready' })
     }),
     ...mailRoutes(parts.service),

@@ -1,16 +1,20 @@
 import { isIP } from 'node:net'
-import type { Config } from '../config.ts'
-import { isLoopback, isOwnNetwork } from './address.ts'
+import { type AddressSettings, isLoopback, isOwnNetwork } from './address.ts'
+
+/** The settings that a public server should not leave at their defaults. */
+interface ListenSettings extends AddressSettings {
+  readonly host: string
+  readonly metricsPort: number | null
+  /** null while mail is off. */
+  readonly mail: object | null
+  readonly baseUrl: string | null
+}
 
 /** What an operator should know of a server that has begun to listen at `url`, one text each. */
 export function startWarnings(
-  config: Pick<
-    Config,
-    'host' | 'clientAddressHeader' | 'trustedProxies' | 'metricsPort' | 'mail' | 'baseUrl'
-  >,
+  { host, clientAddressHeader, trustedProxies, metricsPort, mail, baseUrl }: ListenSettings,
   url: string,
 ): string[] {
-  const { host, clientAddressHeader, trustedProxies, metricsPort, mail, baseUrl } = config
   const warnings: string[] = []
   const believesAnybody = clientAddressHeader !== null && trustedProxies === null
   if (believesAnybody && !isHostAmong(host, isOwnNetwork)) {
