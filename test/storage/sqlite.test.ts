@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -198,6 +198,22 @@ test('beyond a bound what comes is refused at once and what waits is not', async
   other.exec('ROLLBACK')
   await Promise.all(waiting)
   await write(10_000)
+})
+
+test('a statement that finds the file damaged tells of it', async (t) => {
+  verifies('process.damage')
+  const url = await sqlite.createUrl()
+  const file = url.slice('sqlite:'.length)
+  const sound = await openItems(t, url)
+  await sound.run('INSERT INTO items (id, name) VALUES (1, ?)', 'x'.repeat(100_000))
+  await sound.close()
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0xff, 4096))
+  const told: string[] = []
+  const db = await openDatabase(url, (says) => told.push(says))
+  t.after(() => db.close())
+  await assert.rejects(db.all('SELECT name FROM items'), /damaged.*restore/)
+  assert.deepEqual(told, ['database disk image is malformed'])
 })
 
 test('several processes that make one new file at once all get it', async () => {
