@@ -258,7 +258,7 @@ function runApart(
 ): { stdout: string; signal: string | null } {
   const program = `
     import { openDatabase } from '${import.meta.resolve('../../src/storage/open-database.ts')}'
-    import { isUnavailable } from '${import.meta.resolve('../../src/storage/database.ts')}'
+    import { isUnavailable, mayBeStored } from '${import.meta.resolve('../../src/storage/database.ts')}'
     import { execFileSync } from 'node:child_process'
     const db = await openDatabase('${url}')
     ${body}`
@@ -293,13 +293,14 @@ test('what was acknowledged survives a killed process, and nothing else does', a
 test('after an i/o error the file is opened anew and writes go on', {
   skip: whyNoFileLimit(),
 }, async (t) => {
+  verifies('unavailable.unknown')
   const url = await sqlite.createUrl()
   const { stdout } = runApart(
     url,
     `process.on('SIGXFSZ', () => {})
      await db.run('CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT) STRICT')
      const write = (id) => db.run('INSERT INTO items (id, name) VALUES (?, ?)', id, 'x'.repeat(50_000))
-     const outcome = await write(1).then(() => 'written', (error) => [isUnavailable(error), error.cause.errcode & 0xff])
+     const outcome = await write(1).then(() => 'written', (error) => [isUnavailable(error), mayBeStored(error), error.cause.errcode & 0xff])
      console.log(JSON.stringify([outcome, await db.all('SELECT id FROM items')]))
      execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited'])
      await write(2)
@@ -308,7 +309,7 @@ test('after an i/o error the file is opened anew and writes go on', {
     'ulimit -S -f 96; ',
   )
   const [failed, recovered] = stdout.trim().split('\n')
-  assert.equal(failed, '[[true,10],[]]')
+  assert.equal(failed, '[[true,true,10],[]]')
   assert.equal(recovered, '[{"id":2}]')
   const db = await openFor(t, url)
   assert.deepEqual(await db.get('PRAGMA integrity_check'), { integrity_check: 'ok' })
