@@ -182,6 +182,20 @@ onEachDatabase(({ createUrl }) => {
     assert.equal(suspended.at(-1), 'task number9 about topic9')
   })
 
+  test('a step that is reported during a reset comes before or after it', async (t) => {
+    verifies('mcp.reset-task', 'mcp.resumed-ground')
+    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const { call } = await connect(t, app, '2025-11-25')
+    await call('check_state', step(errand))
+    for (let round = 0; round < 12; round++) {
+      const [reset] = await Promise.all([
+        call('reset_task', { goal: elsewhere }),
+        call('check_state', step(onErrand)),
+      ])
+      assert.equal(reset.ground, elsewhere)
+    }
+  })
+
   test('with a key the state is the run mcp:<session> of the account', async (t) => {
     verifies('mcp.state-keyed')
     const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })

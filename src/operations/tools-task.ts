@@ -142,15 +142,20 @@ export const resetTask = tool({
     return { ok: true as const, run: runId, ground: null, suspended: [], ...keptNote(context) }
   }
   const given = input.goal?.trim() ?? ''
-  if (given !== '') {
-    const step = {
-      goal: given,
-      progress: readProgress(undefined),
-      distance: readDistance(undefined),
-    }
-    await logInTask(context, { ...step, userTurn: true })
+  const step: Step = {
+    goal: given,
+    progress: readProgress(undefined),
+    distance: readDistance(undefined),
+    userTurn: true,
   }
-  return context.store.tx(async (store) => {
+  if (given !== '') await learnUncertain(context, () => [requestOf(runId, step)])
+  let begun = false
+  // One transaction, so that no step of the task comes between the new ground and what is put aside.
+  const answer = await context.store.tx(async (store) => {
+    if (given !== '') {
+      const logged = await logResumed({ ...context, store }, store, step)
+      begun = logged.step === 1
+    }
     const held = await store.toolSessions.hold(account.id, runId, now())
     const run = await store.runs.find(account.id, runId, now())
     const after = given === '' ? suspend(held, run?.ground ?? null) : held
@@ -162,6 +167,8 @@ export const resetTask = tool({
       suspended: after.suspended,
     }
   })
+  if (owner === 'caller' && begun) await endOldest(context)
+  return answer
 })
 
 /** The tools about one task. */

@@ -66,7 +66,7 @@ export async function openSqlite(
   }
 
   async function commitBatch(): Promise<void> {
-    refuseLate(unavailable('its turn did not come in time'))
+    refuseLate(null)
     const jobs = queue.splice(0, MAX_BATCH)
     if (jobs.length === 0) return
     try {
@@ -142,11 +142,12 @@ export async function openSqlite(
     await new Promise((next) => setTimeout(next, LOCK_RETRY_MS))
   }
 
-  /** Refuses all that has waited as long as it may, wherever in the queue it stands. */
-  function refuseLate(error: unknown): void {
+  /** Refuses all that has waited as long as it may, wherever in the queue it stands; `lock` held it up. */
+  function refuseLate(lock: unknown): void {
     const now = performance.now()
     const isLate = ({ until }: Job) => until <= now
     if (!queue.some(isLate)) return
+    const error = lock ?? unavailable('its turn did not come in time')
     for (const job of queue.filter(isLate)) job.reject(error)
     queue = queue.filter((job) => !isLate(job))
   }

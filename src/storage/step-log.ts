@@ -100,8 +100,8 @@ export function createStepLog(
   /** Refuses the requests that have waited as long as a transaction may take. */
   function refuseLate(): void {
     const now = performance.now()
+    if (!waiting.some(({ until }) => until <= now)) return
     const late = waiting.filter(({ until }) => until <= now)
-    if (late.length === 0) return
     waiting = waiting.filter(({ until }) => until > now)
     for (const call of late) {
       waitingSteps -= call.entries.length

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
@@ -200,6 +200,22 @@ test('beyond a bound what comes is refused at once and what waits is not', async
   await write(10_000)
 })
 
+test('a statement that finds the file damaged tells of it', async (t) => {
+  verifies('process.damage')
+  const url = await sqlite.createUrl()
+  const file = url.slice('sqlite:'.length)
+  const sound = await openItems(t, url)
+  await sound.run('INSERT INTO items (id, name) VALUES (1, ?)', 'x'.repeat(100_000))
+  await sound.close()
+  const bytes = readFileSync(file)
+  writeFileSync(file, bytes.fill(0xff, 4096))
+  const told: string[] = []
+  const db = await openDatabase(url, (says) => told.push(says))
+  t.after(() => db.close())
+  await assert.rejects(db.all('SELECT name FROM items'), /damaged.*restore/)
+  assert.deepEqual(told, ['database disk image is malformed'])
+})
+
 test('several processes that make one new file at once all get it', async () => {
   for (const round of [1, 2, 3]) {
     const url = await sqlite.createUrl()
@@ -242,7 +258,7 @@ function runApart(
 ): { stdout: string; signal: string | null } {
   const program = `
     import { openDatabase } from '${import.meta.resolve('../../src/storage/open-database.ts')}'
-    import { isUnavailable } from '${import.meta.resolve('../../src/storage/database.ts')}'
+    import { isUnavailable, mayBeStored } from '${import.meta.resolve('../../src/storage/database.ts')}'
     import { execFileSync } from 'node:child_process'
     const db = await openDatabase('${url}')
     ${body}`
@@ -277,13 +293,14 @@ test('what was acknowledged survives a killed process, and nothing else does', a
 test('after an i/o error the file is opened anew and writes go on', {
   skip: whyNoFileLimit(),
 }, async (t) => {
+  verifies('unavailable.unknown')
   const url = await sqlite.createUrl()
   const { stdout } = runApart(
     url,
     `process.on('SIGXFSZ', () => {})
      await db.run('CREATE TABLE items (id INTEGER PRIMARY KEY, name TEXT) STRICT')
      const write = (id) => db.run('INSERT INTO items (id, name) VALUES (?, ?)', id, 'x'.repeat(50_000))
-     const outcome = await write(1).then(() => 'written', (error) => [isUnavailable(error), error.cause.errcode & 0xff])
+     const outcome = await write(1).then(() => 'written', (error) => [isUnavailable(error), mayBeStored(error), error.cause.errcode & 0xff])
      console.log(JSON.stringify([outcome, await db.all('SELECT id FROM items')]))
      execFileSync('prlimit', ['--pid', String(process.pid), '--fsize=unlimited'])
      await write(2)
@@ -292,7 +309,7 @@ test('after an i/o error the file is opened anew and writes go on', {
     'ulimit -S -f 96; ',
   )
   const [failed, recovered] = stdout.trim().split('\n')
-  assert.equal(failed, '[[true,10],[]]')
+  assert.equal(failed, '[[true,true,10],[]]')
   assert.equal(recovered, '[{"id":2}]')
   const db = await openFor(t, url)
   assert.deepEqual(await db.get('PRAGMA integrity_check'), { integrity_check: 'ok' })
