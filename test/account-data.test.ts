@@ -28,6 +28,7 @@ const leftOut = [
   'escalations.touched',
   'idempotency.answer',
   'idempotency.body_hash',
+  'idempotency.key',
   'keys.hash',
   'selves.entries',
   'teams.mask',

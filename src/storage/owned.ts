@@ -15,6 +15,9 @@ export interface OwnedTable {
 /** A row of an owned table. */
 export type OwnedRow = Record<string, string | number | null>
 
+/** Not exported where they are part of a key: a client may have sent a secret as its idempotency key. */
+const hidden: ReadonlySet<string> = new Set(['hash', 'key'])
+
 /** Every column of a run but the account. */
 const ofRun = Object.keys(runColumns)
   .filter((name) => name !== 'account')
@@ -94,10 +97,10 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('alert_accounts', 'alert_settings', '', 'config'),
 ]
 
-/** `key` and `more` are names of columns; all of them are exported but a hash that is the key. */
+/** `key` and `more` are names of columns; all of them are exported but those of the key that are hidden. */
 function owned(table: string, type: string, key: string, more: string): OwnedTable {
   const keyed = namesIn(key)
-  const shown = keyed.filter((name) => name !== 'hash')
+  const shown = keyed.filter((name) => !hidden.has(name))
   return { table, type, key: keyed, exported: [...new Set([...shown, ...namesIn(more)])] }
 }
 
