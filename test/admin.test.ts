@@ -224,7 +224,7 @@ test('they take the credential in the header, and nothing else', async (t) => {
   verifies('admin.credential', 'settings.admin-token')
   const app = await start(t, { env: { PLUMBLINE_ADMIN_TOKEN: token } })
   const { key } = await app.newAccount()
-  assert.equal(adminRoutes.length, 7)
+  assert.equal(adminRoutes.length, 8)
   for (const { method, path } of adminRoutes) {
     const ask = (headers: Record<string, string>, query = '') =>
       app.request(method, path + query, { headers })

@@ -167,7 +167,7 @@ onEachDatabase((database) => {
           }
         }
         for (const [method, path, allow] of [
-          ['POST', '/v1/me', 'GET, HEAD'],
+          ['POST', '/v1/me', 'DELETE, GET, HEAD'],
           ['GET', '/v1/me/keys', 'DELETE, POST'],
           ['PUT', '/v1/me/keys', 'DELETE, POST'],
           ['GET', '/v1/drift', 'POST'],

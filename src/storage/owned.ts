@@ -15,166 +15,97 @@ export interface OwnedTable {
 /** A row of an owned table. */
 export type OwnedRow = Record<string, string | number | null>
 
+/** Not exported where they are part of a key: a client may have sent a secret as its idempotency key. */
+const hidden: ReadonlySet<string> = new Set(['hash', 'key'])
+
+/** Every column of a run but the account. */
+const ofRun = Object.keys(runColumns)
+  .filter((name) => name !== 'account')
+  .join(' ')
+
 /**
  * Every table whose rows belong to accounts, in the order in which they are exported. The account's row
  * of `alert_accounts` comes after what it numbers, so that a number is never given out twice.
  */
 export const ownedTables: readonly OwnedTable[] = [
-  owned('keys', 'key', ['id'], ['id', 'prefix', 'created', 'last_used', 'expires']),
-  owned('email_links', 'email_link', ['hash'], ['email', 'expires']),
-  owned('teams', 'team', [], ['id', 'name', 'share_goals', 'created']),
-  owned('team_seats', 'team_seat', [], ['team', 'label', 'role', 'joined']),
-  owned(
-    'digests',
-    'digest',
-    [],
-    [...['cadence', 'hour_utc', 'weekday', 'channel', 'url', 'created', 'next', 'sent_until']],
-  ),
-  owned(
-    'runs',
-    'run',
-    ['run_id'],
-    Object.keys(runColumns).filter((name) => name !== 'account'),
-  ),
-  owned(
-    'grounds',
-    'ground',
-    ['run_id', 'agent_id', 'revision'],
-    ['run_id', 'agent_id', 'revision', 'goal', 'set_by', 'at'],
-  ),
-  owned(
-    'agents',
-    'agent',
-    ['run_id', 'agent_id'],
-    ['run_id', 'agent_id', 'memory', 'steps', 'drifting', 'last_reason'],
-  ),
+  owned('keys', 'key', 'id', 'id prefix created last_used expires'),
+  owned('email_links', 'email_link', 'hash', 'email expires'),
+  owned('teams', 'team', '', 'id name share_goals created'),
+  owned('team_seats', 'team_seat', '', 'team label role joined'),
+  owned('digests', 'digest', '', 'cadence hour_utc weekday channel url created next sent_until'),
+  owned('runs', 'run', 'run_id', ofRun),
+  owned('grounds', 'ground', 'run_id agent_id revision', 'goal set_by at'),
+  owned('agents', 'agent', 'run_id agent_id', 'memory steps drifting last_reason'),
   owned(
     'steps',
     'step',
-    ['run_id', 'step'],
-    [
-      ...['run_id', 'step', 'ts', 'agent_id', 'goal', 'parent_goal', 'progress', 'distance'],
-      ...['reason', 'drifting', 'phi', 'goal_score', 'svcscore', 'context', 'tokens', 'overhead'],
-      'judgment',
-    ],
+    'run_id step',
+    `ts agent_id goal parent_goal progress distance reason drifting phi goal_score svcscore context
+     tokens overhead judgment`,
   ),
-  owned('openings', 'opening', ['run_id', 'context'], ['run_id', 'context']),
-  owned('contexts', 'context', ['context'], ['context', 'runs', 'lowest']),
-  owned('acts', 'act', ['act', 'run_id'], ['run_id', 'act', 'work_group', 'at']),
-  owned('tool_sessions', 'tool_session', ['run_id'], ['run_id', 'state', 'expires']),
-  owned(
-    'idempotency',
-    'stored_answer',
-    ['scope', 'key'],
-    [...['scope', 'key', 'at', 'status', 'run_id']],
-  ),
+  owned('openings', 'opening', 'run_id context', ''),
+  owned('contexts', 'context', 'context', 'runs lowest'),
+  owned('acts', 'act', 'act run_id', 'work_group at'),
+  owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
+  owned('idempotency', 'stored_answer', 'scope key', 'at status run_id'),
   owned(
     'escalations',
     'escalation',
-    ['esc_id'],
-    [
-      ...[
-        'esc_id',
-        'run_id',
-        'reason',
-        'advice',
-        'streak',
-        'detail',
-        'created',
-        'decision',
-        'note',
-      ],
-      ...['decided_at', 'decided_by'],
-    ],
+    'esc_id',
+    'run_id reason advice streak detail created decision note decided_at decided_by',
   ),
   owned(
     'conversations',
     'conversation',
-    ['conv_id'],
-    [
-      ...['conv_id', 'goal', 'memory', 'turns', 'last_reason', 'drifting', 'created', 'updated'],
-      'expires',
-    ],
+    'conv_id',
+    'goal memory turns last_reason drifting created updated expires',
   ),
   owned(
     'conversation_turns',
     'conversation_turn',
-    ['conv_id', 'turn'],
-    [
-      ...['conv_id', 'turn', 'ts', 'agent', 'position', 'goal', 'distance', 'reason', 'drifting'],
-      ...['phi', 'echo', 'self_echo'],
-    ],
+    'conv_id turn',
+    'ts agent position goal distance reason drifting phi echo self_echo',
   ),
-  owned(
-    'selves',
-    'self',
-    ['identity'],
-    [...['identity', 'purpose', 'now', 'mind', 'note', 'created', 'updated']],
-  ),
-  owned(
-    'self_log',
-    'self_entry',
-    ['identity', 'entry'],
-    ['identity', 'entry', 'ts', 'kind', 'text'],
-  ),
-  owned('templates', 'template', ['name'], ['name', 'task', 'roles']),
+  owned('selves', 'self', 'identity', 'purpose now mind note created updated'),
+  owned('self_log', 'self_entry', 'identity entry', 'ts kind text'),
+  owned('templates', 'template', 'name', 'task roles'),
   owned(
     'alert_events',
     'alert_event',
-    ['seq'],
-    [
-      ...[
-        'seq',
-        'ts',
-        'run_id',
-        'goal',
-        'reason',
-        'severity',
-        'phi',
-        'advice',
-        'incident',
-        'state',
-      ],
-      ...['due', 'tries', 'attempts', 'held', 'detail'],
-    ],
+    'seq',
+    'ts run_id goal reason severity phi advice incident state due tries attempts held detail',
   ),
-  owned(
-    'alert_attempts',
-    'alert_attempt',
-    ['seq', 'attempt'],
-    [...['seq', 'attempt', 'ts', 'host', 'status', 'detail', 'latency_ms', 'bytes']],
-  ),
+  owned('alert_attempts', 'alert_attempt', 'seq attempt', 'ts host status detail latency_ms bytes'),
   owned(
     'alert_incidents',
     'alert_incident',
-    ['seq'],
-    [
-      ...['seq', 'run_id', 'dialogue', 'agent_id', 'reason', 'severity', 'opened', 'updated'],
-      ...['notified', 'closed', 'steps', 'phi', 'max_phi'],
-    ],
+    'seq',
+    `run_id dialogue agent_id reason severity opened updated notified closed steps phi max_phi`,
   ),
   owned(
     'alert_log',
     'alert_log_entry',
-    ['seq'],
-    [...['seq', 'ts', 'run_id', 'reason', 'severity', 'phi', 'delivered', 'status', 'detail']],
+    'seq',
+    'ts run_id reason severity phi delivered status detail',
   ),
   owned(
     'alert_endpoints',
     'alert_endpoint',
-    ['url'],
-    [...['url', 'failures', 'failing_since', 'paused_until', 'pause_detail', 'updated']],
+    'url',
+    'failures failing_since paused_until pause_detail updated',
   ),
-  owned('alert_accounts', 'alert_settings', [], ['config']),
+  owned('alert_accounts', 'alert_settings', '', 'config'),
 ]
 
-function owned(
-  table: string,
-  type: string,
-  key: readonly string[],
-  exported: readonly string[],
-): OwnedTable {
-  return { table, type, key, exported }
+/** `key` and `more` are names of columns; all of them are exported but those of the key that are hidden. */
+function owned(table: string, type: string, key: string, more: string): OwnedTable {
+  const keyed = namesIn(key)
+  const shown = keyed.filter((name) => !hidden.has(name))
+  return { table, type, key: keyed, exported: [...new Set([...shown, ...namesIn(more)])] }
+}
+
+function namesIn(text: string): string[] {
+  return text.split(/\s+/).filter((name) => name !== '')
 }
 
 /** At most `limit` rows of an account in one of the tables, in the order of their keys, behind the row `after`. */
@@ -208,7 +139,7 @@ export function deleteOwned(
   const names = key.join(', ')
   return tx.run(
     `DELETE FROM ${table} WHERE account = ? AND (${names}) IN (
-       SELECT ${names} FROM ${table} WHERE account = ? LIMIT ?
+       SELECT ${names} FROM ${table} WHERE account = ? ORDER BY ${names} LIMIT ?
      )`,
     account,
     account,

@@ -41,7 +41,7 @@ wrote within a minute. The database is the one that DATABASE_URL names.`,
       world.out(`${JSON.stringify(answer)}\n`)
       return exitCodes.ok
     }
-    const counts = Object.entries(answer.erased).map(([what, count]) => `${count} ${what}`)
+    const counts = Object.entries(answer.erased).map(([what, count]) => `${what} ${count}`)
     world.out(`Erased ${id}: ${counts.join(', ')}.\n`)
     return exitCodes.ok
   },
