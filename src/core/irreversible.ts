@@ -39,12 +39,12 @@ export function irreversibleIn(command: string): IrreversibleKind | null {
 
 function kindIn(text: string, depth: number, reading: Reading): IrreversibleKind | null {
   const before = reading.texts.get(text)
-  // At a lesser depth it was followed further.
+  // What was read at a lesser depth was followed further than now.
   if (before !== undefined && before.depth <= depth) return null
   reading.left -= text.length + 1
   if (depth > maxDepth || reading.left < 0) return 'unreadable'
   const line = before?.line ?? readCommandLine(text)
-  // Noted beforehand, because a kind that is found ends the whole reading.
+  // Noted before the text is read, because the first kind found ends the whole reading.
   reading.texts.set(text, { line, depth })
   return (
     firstOf(line.pipelines, (pipeline) => kindOfPipeline(pipeline, depth, reading)) ??

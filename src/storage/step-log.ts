@@ -14,7 +14,7 @@ import { logAndTell } from './told-steps.ts'
 
 /**
  * Most steps that one transaction logs, and most characters of their texts; a single call may bring more.
- * They are judged in one piece, and nobody else is answered meanwhile.
+ * They are judged in one piece, and no other request is answered meanwhile.
  */
 const maxBatch = 512
 const maxText = 64_000

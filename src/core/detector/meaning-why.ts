@@ -21,7 +21,7 @@ interface Explained {
 
 const mostWords = 6
 const longestWord = 24
-// Characters of the goal and words of the ground; up to here going through them is quicker than sets.
+// Characters of the goal and words of the ground together; up to here a search is quicker than a set.
 const shortTexts = 400
 
 /** The numbers that decided, in sentences. */
@@ -61,7 +61,7 @@ function words({ goal, ground }: Compared): string {
   const shared: string[] = []
   const missing: string[] = []
   const pieces = goal.length + ground.words.length > shortTexts ? null : piecesOf(goal)
-  // Of long texts one would be gone through once for each word of the other.
+  // Searching a long ground for each word of a long goal would take quadratic time.
   if (pieces === null) {
     const known = new Set(ground.words)
     for (const word of new Set(rawWords(goal))) {
