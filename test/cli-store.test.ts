@@ -263,6 +263,7 @@ describe('restore', () => {
     const restore = spawnPlumbline(t, ['restore', copy, '--force'], { folder })
     assert.equal(await restore.ended, 0, restore.written.err)
     assert.deepEqual(readdirSync(join(folder, 'data')).sort(), [
+      'first-key',
       'plumbline.db',
       'plumbline.db-server',
     ])

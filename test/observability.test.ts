@@ -237,6 +237,9 @@ test('every change of an account or a key is a line of the log, without the key'
   const fourth = await sent('POST', '/v1/me/keys/rotate', holder, { id: third.id })
   await sent('DELETE', `/v1/me/keys?id=${third.id}`, holder)
   await app.request('DELETE', '/v1/me/keys?id=key_none', { headers: holder })
+  await sent('DELETE', `/v1/me?confirm=${account}`, holder)
+  const other = await sent('POST', '/v1/admin/accounts', operator, { tier: 'ground' })
+  await sent('DELETE', `/v1/admin/accounts?account=${other.account}`, operator)
 
   const { prefix } = made.key
   assert.deepEqual(lines(), [
@@ -253,6 +256,15 @@ test('every change of an account or a key is a line of the log, without the key'
       replaces: third.id,
     },
     { action: 'me.revoke-key', account, key_id: third.id },
+    { action: 'me.erase', account },
+    {
+      action: 'admin.create-account',
+      account: other.account,
+      tier: 'ground',
+      key_id: other.key.id,
+      prefix: other.key.prefix,
+    },
+    { action: 'admin.delete-account', account: other.account },
   ])
   const told = JSON.stringify(app.log)
   for (const { key } of [made.key, second, third, fourth]) assert.ok(!told.includes(key))

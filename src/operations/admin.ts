@@ -93,6 +93,7 @@ export const deleteAccount = admin({
   http: { method: 'DELETE', path: '/v1/admin/accounts' },
   input: z.object({ account }),
   output: erasedSchema,
+  changes: (_erased, { account }) => ({ account }),
   refusals: [badRequest, noAccount],
 })(async (service, { account }) => {
   const erased = await eraseAccount(service, account, { dissolvesTeam: true })

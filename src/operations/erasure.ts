@@ -4,6 +4,7 @@ import { parseJson } from '../core/text.ts'
 import { isoTime, minuteMs } from '../core/time.ts'
 import { eraseJob } from '../jobs/erase.ts'
 import { type OwnedRow, type OwnedTable, ownedTables } from '../storage/owned.ts'
+import { exportOnce, exportRule } from './exports.ts'
 import { badRequest, type DescribedRefusal, type Keyed, keyed, type Service } from './operation.ts'
 import { Refusal } from './refusal.ts'
 
@@ -56,6 +57,7 @@ export const eraseMe = keyed({
       .describe('The id of the account, from GET /v1/me.'),
   }),
   output: erasedSchema,
+  changes: () => ({}),
   refusals: [badRequest, ownsTeam],
 })(async (context, { confirm }) => {
   const { id } = context.account
@@ -110,12 +112,11 @@ export const exportMe = keyed({
   name: 'me.export',
   group: 'account',
   summary: 'Everything that is stored of this account, as JSON lines.',
-  description:
-    'Streamed: a line `{"type":"account",…}`, then a line for each row that belongs to the account, with its `type`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. Secrets, and the hashes and tokens that stand for them, are left out.',
+  description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row that belongs to the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. Secrets, and the hashes and tokens that stand for them, are left out. ${exportRule}`,
   http: { method: 'GET', path: '/v1/me/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
-})(async (context) => linesOf(context))
+})(async (context) => exportOnce(context, () => linesOf(context)))
 
 const rowsAPage = 200
 

@@ -7,6 +7,7 @@ import { isoTime } from '../core/time.ts'
 import { expireKind } from '../jobs/expire.ts'
 import type { GroundRow, StepRow, SubAgent } from '../storage/runs.ts'
 import type { Store } from '../storage/store.ts'
+import { exportOnce, exportRule } from './exports.ts'
 import { idField, textField } from './fields.ts'
 import { cursorFrom, cursorOf, limitField } from './list.ts'
 import { badRequest, type DescribedRefusal, type Keyed, keyed } from './operation.ts'
@@ -254,42 +255,23 @@ export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
   summary: 'Every run and step of the account, as JSON lines.',
-  description: `Streamed: a line \`{"type":"run",…}\` for each run, followed by a line \`{"type":"step","run_id":…,…}\` for each of its steps. The grounds and sub-agents of a run beyond ${maxParts} have lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. One export of an account is under way at a time; a second one is 429. A reader that takes nothing for 30 seconds is cut off.`,
+  description: `Streamed: a line \`{"type":"run",…}\` for each run, followed by a line \`{"type":"step","run_id":…,…}\` for each of its steps. The grounds and sub-agents of a run beyond ${maxParts} have lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
   http: { method: 'GET', path: '/v1/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
-})(async (context) => {
-  const end = context.exports.begin(context.account.id)
-  if (end === null) {
-    throw new Refusal(
-      429,
-      'rate_limit',
-      {
-        detail: `An export of this account is under way. Ask again when it has ended, or in ${exportRetryS} seconds.`,
-        retry_after_s: exportRetryS,
-      },
-      { 'retry-after': String(exportRetryS) },
-    )
-  }
-  return exportLines(context, end)
-})
+})(async (context) => exportOnce(context, () => exportLines(context)))
 
-const exportRetryS = 10
 /** Rows that an export reads and holds at a time: few, because a reader may take as long as it likes. */
 const exportPage = 100
 
-async function* exportLines(context: Keyed, end: () => void): AsyncGenerator<string> {
+async function* exportLines(context: Keyed): AsyncGenerator<string> {
   const { store, account, now } = context
-  try {
-    let after = ''
-    for (;;) {
-      const runs = await store.runs.page(account.id, now(), after, exportPage)
-      for (const run of runs) yield* runLines(context, run)
-      after = runs.at(-1)?.run_id ?? after
-      if (runs.length < exportPage) return
-    }
-  } finally {
-    end()
+  let after = ''
+  for (;;) {
+    const runs = await store.runs.page(account.id, now(), after, exportPage)
+    for (const run of runs) yield* runLines(context, run)
+    after = runs.at(-1)?.run_id ?? after
+    if (runs.length < exportPage) return
   }
 }
 
