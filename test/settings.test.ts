@@ -213,8 +213,9 @@ test('a port that is taken is said so, and nothing goes on listening', async (t)
   t.after(() => taken.close())
   await new Promise((resolve) => taken.once('listening', resolve))
   const port = String((taken.address() as { port: number }).port)
-  const message = `listen EADDRINUSE: address already in use 127.0.0.1:${port}`
-  await assert.rejects(start(t, { env: { PORT: port, PLUMBLINE_METRICS_PORT: '0' } }), { message })
+  const message = `port ${port} of 127.0.0.1 is in use: another program or server has it. PORT names another one.`
+  const both = start(t, { env: { PORT: port, PLUMBLINE_METRICS_PORT: '0' } })
+  await assert.rejects(both, { code: 'EADDRINUSE' })
   const env = { PORT: '0', PLUMBLINE_METRICS_PORT: port }
   const { written, ended } = spawnPlumbline(t, ['serve'], { env })
   assert.equal(await ended, 2)
