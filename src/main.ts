@@ -149,21 +149,19 @@ async function serve(): Promise<void> {
     await running.stop()
     throw error
   })
+  const keys = tellOfKeys(first, {
+    url,
+    databaseUrl: settings.databaseUrl,
+    isTerminal: process.stdout.isTTY,
+    // As npm start leaves it to be called.
+    command: process.env.npm_lifecycle_event === 'start' ? 'npm run -s plumbline --' : 'plumbline',
+  })
+  // After the key is in its file, so that a reader of the first line finds it there.
   process.stdout.write(`Plumbline listens on ${url}
 
 Try it:
   curl -s ${url}/v1/check -d '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
-`)
-  process.stdout.write(
-    tellOfKeys(first, {
-      url,
-      databaseUrl: settings.databaseUrl,
-      isTerminal: process.stdout.isTTY,
-      // As npm start leaves it to be called.
-      command:
-        process.env.npm_lifecycle_event === 'start' ? 'npm run -s plumbline --' : 'plumbline',
-    }),
-  )
+${keys}`)
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
   log.info({ reason: await told }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })
