@@ -22,6 +22,13 @@ interface RunKey {
   run_id: string
 }
 
+interface ExpiredRun extends RunKey {
+  expires: number
+}
+
+/** When a run expires that its account has deleted. */
+export const deletedAt = 0
+
 /**
  * Deletes all that hangs on runs, in the transaction that holds them; their own rows stay. The counts of
  * the contexts that they opened go down, so a transaction that has read contexts reads them again.
@@ -53,8 +60,8 @@ export async function deleteExpiredRuns(
   now: number,
   maxRows: number,
 ): Promise<boolean> {
-  const runs = await tx.all<RunKey>(
-    `SELECT account, run_id FROM runs WHERE expires <= ? ORDER BY expires LIMIT ${runsASlice}
+  const runs = await tx.all<ExpiredRun>(
+    `SELECT account, run_id, expires FROM runs WHERE expires <= ? ORDER BY expires LIMIT ${runsASlice}
      ${kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
     now,
   )
@@ -70,7 +77,7 @@ export async function deleteExpiredRuns(
 /** Deletes about `maxRows` rows of runs and answers whether there may be more; adds what they had opened to `closed`. */
 async function deleteRuns(
   tx: Queries,
-  runs: readonly RunKey[],
+  runs: readonly ExpiredRun[],
   maxRows: number,
   closed: OpenedContext[],
 ): Promise<boolean> {
@@ -82,8 +89,9 @@ async function deleteRuns(
       deleted += gone.length
       if (deleted >= maxRows) return true
     }
-    await forgetSharedAnswers(tx, run)
-    const { account, run_id } = run
+    const { account, run_id, expires } = run
+    // An answer is kept for a day and a run for no less, so that only a deleted run can leave some.
+    if (expires === deletedAt) await forgetSharedAnswers(tx, run)
     deleted += await tx.run('DELETE FROM runs WHERE account = ? AND run_id = ?', account, run_id)
   }
   return runs.length === runsASlice

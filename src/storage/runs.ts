@@ -3,6 +3,7 @@ import { type Memory, newMemory, readMemory } from '../core/detector/memory.ts'
 import type { Arm } from '../core/drift.ts'
 import type { Run } from '../core/run.ts'
 import type { Queries } from './database.ts'
+import { deletedAt } from './expiry.ts'
 import { type RunRow, runColumns, runOf } from './run-rows.ts'
 
 /** A ground the main agent of a run has had. */
@@ -258,7 +259,7 @@ export function createRuns(db: Queries): Runs {
     },
     async end(account, runId, now) {
       const ended = await db.run(
-        'UPDATE runs SET expires = 0 WHERE account = ? AND run_id = ? AND expires > ? AND steps > 0',
+        `UPDATE runs SET expires = ${deletedAt} WHERE account = ? AND run_id = ? AND expires > ? AND steps > 0`,
         account,
         runId,
         now,
