@@ -359,7 +359,7 @@ onEachDatabase(({ createUrl }) => {
       assert.match(detail, /try again/)
     }
     const read = message('resources/read', { uri: 'plumbline://tasks/default' })
-    const [{ error }] = messagesOf(await post(app, read))
+    const [{ error }] = messagesOf(await post(app, read, { 'mcp-session-id': token }))
     assert.deepEqual([error.code, error.data.error], [-32603, 'unavailable'])
     assert.deepEqual(faults(app), [])
   })
