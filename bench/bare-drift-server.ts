@@ -1,3 +1,4 @@
+import { defaultDetector } from '../src/core/detector/contract/detector.ts'
 // The peer of the drift bench, a process of its own on nothing but node:http and the driver of a
 // database: it reads a body, inserts a row for each step and puts the row of its run, which holds a
 // memory of the size the service keeps. Whatever came in one turn of the event loop, or while a
@@ -12,7 +13,6 @@ import type { AddressInfo } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
 import { detect } from '../src/core/detector/detect.ts'
-import { defaultDetector } from '../src/core/detector/detectors.ts'
 import { type Memory, newMemory } from '../src/core/detector/memory.ts'
 
 /** What the service stores and answers, for the same sizes. */

@@ -1,3 +1,4 @@
+import { defaultDetector } from '../src/core/detector/contract/detector.ts'
 // The peers of the check bench, each a process of its own on nothing but node:http. Both read a
 // body, parse it and answer the service's bytes under the service's headers: one has them ready,
 // the other lets the detector judge and writes the JSON, which is the least a checking server does.
@@ -6,10 +7,9 @@
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { readCheck } from '../src/core/check.ts'
 import { detect } from '../src/core/detector/detect.ts'
-import { defaultDetector } from '../src/core/detector/detectors.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
+import { readCheck } from '../src/core/runs/check.ts'
 
 /** An answer of the service, and the ground of the body it was given to. */
 export interface KeptAnswer {

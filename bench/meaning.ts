@@ -4,9 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DetectorName } from '../src/core/detector/detectors.ts'
-import { scorePair } from '../src/core/detector/meaning-score.ts'
-import { analyse } from '../src/core/detector/meaning-text.ts'
+import type { DetectorName } from '../src/core/detector/contract/detector.ts'
+import { scorePair } from '../src/core/detector/meaning/score.ts'
+import { analyse } from '../src/core/detector/meaning/text.ts'
 import { type Sample, startAsker } from './asker.ts'
 import { checkBodies } from './goals.ts'
 import { median } from './median.ts'
@@ -118,7 +118,7 @@ function micros(items: number, work: () => void): number[] {
 
 function load(): number {
   const script = `
-    import { packagedModel } from './src/core/detector/meaning-model.ts'
+    import { packagedModel } from './src/core/detector/meaning/model.ts'
     const started = performance.now()
     packagedModel()
     console.log(performance.now() - started)`

@@ -1,9 +1,9 @@
+import type { DetectorName } from '../src/core/detector/contract/detector.ts'
 // Times steps by either detector, in turns, in a process of its own: what other benches leave behind in
 // the heap and in compiled code is not the detector's. Prints microseconds a step, a number a round.
 //   node bench/steps.ts
 
 import { detect } from '../src/core/detector/detect.ts'
-import type { DetectorName } from '../src/core/detector/detectors.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 import { englishGoal } from './goals.ts'
 

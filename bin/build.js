@@ -20,7 +20,7 @@ const manifest = {
   bin: root.bin,
   exports: {
     './detector': entry('core/detector/public'),
-    './client': entry('surfaces/client'),
+    './client': entry('surfaces/client/client'),
     './package.json': './package.json',
   },
   dependencies: root.dependencies,

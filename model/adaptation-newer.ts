@@ -7,9 +7,9 @@
 // files of a commit, every other one of which goes on with those of another.
 
 import { basename, dirname } from 'node:path'
-import type { Example } from '../src/core/detector/adaptation-table.ts'
-import type { Labelled, LabelledStep } from '../src/core/labelled.ts'
-import { createRandom, seed } from '../src/core/resampling.ts'
+import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'
+import type { Labelled, LabelledStep } from '../src/core/evaluation/labelled.ts'
+import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 import {
   alarmsHead,
   alarmsOf,

@@ -1,12 +1,18 @@
+import type { Adaptation } from '../src/core/detector/contract/adaptation.ts'
+
 // What a table of one's own work adds to the pair score and to the verdicts of runs.
 
-import { type Adaptation, adapted } from '../src/core/detector/adaptation.ts'
-import { buildTable, type Example, readTable } from '../src/core/detector/adaptation-table.ts'
-import { scorePair } from '../src/core/detector/meaning-score.ts'
-import { analyse } from '../src/core/detector/meaning-text.ts'
-import { type Labelled, predict } from '../src/core/labelled.ts'
-import { aucOf, type Ranking } from '../src/core/ranking.ts'
-import { createRandom, drawAnew, middleOf, seed } from '../src/core/resampling.ts'
+import {
+  buildTable,
+  type Example,
+  readTable,
+} from '../src/core/detector/meaning/adaptation-table.ts'
+import { adapted } from '../src/core/detector/meaning/adapted.ts'
+import { scorePair } from '../src/core/detector/meaning/score.ts'
+import { analyse } from '../src/core/detector/meaning/text.ts'
+import { type Labelled, predict } from '../src/core/evaluation/labelled.ts'
+import { aucOf, type Ranking } from '../src/core/evaluation/ranking.ts'
+import { createRandom, drawAnew, middleOf, seed } from '../src/core/evaluation/resampling.ts'
 
 /** A pair with its score, and what a table adds to it. */
 export interface Scored {

@@ -1,3 +1,4 @@
+import type { Adaptation } from '../src/core/detector/contract/adaptation.ts'
 // Measures what a table of one's own work adds to the pair score:
 //   npm run model:adaptation -- FOLDER
 // The table of a source is built from its training pairs that are on the errand, and measured on its
@@ -6,10 +7,9 @@
 // adaptation-newer.ts measures histories that do.
 
 import { join } from 'node:path'
-import type { Adaptation } from '../src/core/detector/adaptation.ts'
-import type { Example } from '../src/core/detector/adaptation-table.ts'
-import { hashOf } from '../src/core/detector/hash.ts'
-import { type Labelled, readLabelled } from '../src/core/labelled.ts'
+import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'
+import { hashOf } from '../src/core/detector/words/hash.ts'
+import { type Labelled, readLabelled } from '../src/core/evaluation/labelled.ts'
 import {
   alarmsHead,
   alarmsOf,

@@ -2,11 +2,11 @@
 //   npm run model:corpus -- FILE...
 // Each file is a document of one subject, read line by line. A window is compared with the first of
 // its own document, as it stands and with the lines of that document shuffled, and with the first of
-// another document. From these rows come the two floors in src/core/windows.ts.
+// another document. From these rows come the two floors in src/core/corpus/windows.ts.
 
 import { readFileSync } from 'node:fs'
-import { createRandom, seed } from '../src/core/resampling.ts'
-import { measureCorpus, type WindowDrift } from '../src/core/windows.ts'
+import { measureCorpus, type WindowDrift } from '../src/core/corpus/windows.ts'
+import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 
 const mostWindows = 40
 const documents = process.argv.slice(2).map((path) => readFileSync(path, 'utf8').split('\n'))

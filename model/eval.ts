@@ -1,3 +1,4 @@
+import type { DetectorName } from '../src/core/detector/contract/detector.ts'
 // Measures the checked-in model on the development data, beside the published rule and the best
 // lexical score:
 //   npm run model:eval -- FOLDER [--write]
@@ -5,12 +6,11 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DetectorName } from '../src/core/detector/detectors.ts'
-import { featureNames, measurePair } from '../src/core/detector/meaning-features.ts'
-import { packagedModel } from '../src/core/detector/meaning-model.ts'
-import { probabilityOf, scorePair } from '../src/core/detector/meaning-score.ts'
-import { analyse } from '../src/core/detector/meaning-text.ts'
-import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation.ts'
+import { featureNames, measurePair } from '../src/core/detector/meaning/features.ts'
+import { packagedModel } from '../src/core/detector/meaning/model.ts'
+import { probabilityOf, scorePair } from '../src/core/detector/meaning/score.ts'
+import { analyse } from '../src/core/detector/meaning/text.ts'
+import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation/evaluation.ts'
 import {
   type Judged,
   type JudgedRun,
@@ -18,9 +18,9 @@ import {
   predict,
   readLabelled,
   withDeclaredPlan,
-} from '../src/core/labelled.ts'
-import { alarmedAbove, thresholdFor } from '../src/core/ranking.ts'
-import { measureReliability } from '../src/core/reliability.ts'
+} from '../src/core/evaluation/labelled.ts'
+import { alarmedAbove, thresholdFor } from '../src/core/evaluation/ranking.ts'
+import { measureReliability } from '../src/core/evaluation/reliability.ts'
 import { readLines } from './pairs.ts'
 
 const [folder, option] = process.argv.slice(2)

@@ -1,10 +1,10 @@
-// Prints the calibration table of src/core/detector/evidence.ts, measured on labelled pairs and runs:
+// Prints the calibration table of src/core/detector/meaning/evidence.ts, measured on labelled pairs and runs:
 //   npm run model:evidence -- DEV.jsonl.gz SEQUENCES-DEV.jsonl.gz
 
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { baseRate } from '../src/core/detector/confidence.ts'
-import { type Judged, predict, readLabelled } from '../src/core/labelled.ts'
+import { type Judged, predict, readLabelled } from '../src/core/evaluation/labelled.ts'
 
 /** An item with its evidence as a share of the limit, and how much it counts: one in ten is drift. */
 interface Item {

@@ -2,8 +2,8 @@
 //   node model/goldens.ts
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { scorePair } from '../src/core/detector/meaning-score.ts'
-import { analyse } from '../src/core/detector/meaning-text.ts'
+import { scorePair } from '../src/core/detector/meaning/score.ts'
+import { analyse } from '../src/core/detector/meaning/text.ts'
 
 const file = 'test/vectors/meaning-scores.json'
 const pairs: { ground: string; goal: string }[] = JSON.parse(readFileSync(file, 'utf8'))

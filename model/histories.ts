@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import type { Example } from '../src/core/detector/adaptation-table.ts'
-import { mostFiles, readCommits } from '../src/surfaces/git-log.ts'
+import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'
+import { mostFiles, readCommits } from '../src/surfaces/cli/git-log.ts'
 
 /** More commits than any history has that is read here. */
 const allCommits = 200_000

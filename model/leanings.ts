@@ -1,5 +1,5 @@
-import { stemOf } from '../src/core/detector/meaning-text.ts'
-import { createRandom, seed } from '../src/core/resampling.ts'
+import { stemOf } from '../src/core/detector/meaning/text.ts'
+import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 import { shuffled } from './shuffle.ts'
 
 /** Log-odds of drift that a stem adds by itself, where the ground has nothing like it and where it has. */

@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { overlapOf } from '../src/core/detector/compare.ts'
 import { baseRate } from '../src/core/detector/confidence.ts'
-import { wordsOf } from '../src/core/detector/words.ts'
-import { readLabelled } from '../src/core/labelled.ts'
+import { wordsOf } from '../src/core/detector/words/words.ts'
+import { readLabelled } from '../src/core/evaluation/labelled.ts'
 
 /** A labelled pair. Those in which a text has no word are left out: they get the base rate. */
 interface Pair {

@@ -1,5 +1,5 @@
-import { contentWords, stemOf } from '../src/core/detector/meaning-text.ts'
-import { createRandom, seed } from '../src/core/resampling.ts'
+import { contentWords, stemOf } from '../src/core/detector/meaning/text.ts'
+import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 import { type Batch, createBatch, type Parameters, weightOf } from './batch.ts'
 import type { TrainingPair } from './pairs.ts'
 import { principalDirections } from './principal.ts'

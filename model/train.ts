@@ -1,14 +1,14 @@
 // Trains the pair score of the meaning detector: writes model/meaning.bin and
-// src/core/detector/meaning-weights.js. Takes some minutes; the same data gives the same bytes.
+// src/core/detector/meaning/weights.js. Takes some minutes; the same data gives the same bytes.
 //   npm run model:train -- FOLDER
 
 import { writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { featureNames, likenesses, measurePair } from '../src/core/detector/meaning-features.ts'
-import { decodeModel, type Model } from '../src/core/detector/meaning-model.ts'
-import { type Analysed, analyseWith } from '../src/core/detector/meaning-text.ts'
-import { measurePairs } from '../src/core/evaluation.ts'
+import { featureNames, likenesses, measurePair } from '../src/core/detector/meaning/features.ts'
+import { decodeModel, type Model } from '../src/core/detector/meaning/model.ts'
+import { type Analysed, analyseWith } from '../src/core/detector/meaning/text.ts'
+import { measurePairs } from '../src/core/evaluation/evaluation.ts'
 import { calibrate } from './calibration.ts'
 import { fitLeanings, type Leanings, type Worded } from './leanings.ts'
 import { encodeModel, moduleOf, untrained } from './model-file.ts'
@@ -62,7 +62,7 @@ const bytes = encodeModel({
   calibration,
 })
 writeFileSync('model/meaning.bin', bytes)
-writeFileSync('src/core/detector/meaning-weights.js', moduleOf(bytes))
+writeFileSync('src/core/detector/meaning/weights.js', moduleOf(bytes))
 for (const [at, name] of featureNames.entries()) {
   console.log(`${name.padEnd(32)} ${(regression.coefficients[at] ?? 0).toFixed(4)}`)
 }

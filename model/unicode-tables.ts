@@ -1,5 +1,5 @@
-// Prints src/core/detector/unicode-tables.ts from the Unicode data of the Node that runs it:
-//   node model/unicode-tables.ts > src/core/detector/unicode-tables.ts
+// Prints src/core/detector/words/unicode-tables.ts from the Unicode data of the Node that runs it:
+//   node model/unicode-tables.ts > src/core/detector/words/unicode-tables.ts
 
 // Scripts written without a space between words: those whose lines break between any two characters
 // or syllables (UAX 14). Hangul is not here, it has spaces; nor is Tibetan, which has its tsheg

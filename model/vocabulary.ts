@@ -1,4 +1,4 @@
-import { contentWords, stemOf } from '../src/core/detector/meaning-text.ts'
+import { contentWords, stemOf } from '../src/core/detector/meaning/text.ts'
 import type { TrainingPair } from './pairs.ts'
 import type { WordVectors } from './pretrained.ts'
 

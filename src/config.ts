@@ -1,12 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
 import { z } from 'zod'
-import type { Adaptation } from './core/detector/adaptation.ts'
-import { readTable } from './core/detector/adaptation-table.ts'
-import { type DetectorName, defaultDetector, detectorNames } from './core/detector/detectors.ts'
-import { isSpelledKey } from './core/keys.ts'
-import { nothingAllowed, readWebhookAllowance, type WebhookAllowance } from './core/public-url.ts'
-import { builtInTiers, overrideTiers, type Tier } from './core/tiers.ts'
+import { isSpelledKey } from './core/accounts/keys.ts'
+import { builtInTiers, overrideTiers, type Tier } from './core/accounts/tiers.ts'
+import {
+  nothingAllowed,
+  readWebhookAllowance,
+  type WebhookAllowance,
+} from './core/alerts/public-url.ts'
+import type { Adaptation } from './core/detector/contract/adaptation.ts'
+import type { DetectorName } from './core/detector/contract/detector.ts'
+import { defaultDetector, detectorNames } from './core/detector/contract/detector.ts'
+import { readTable } from './core/detector/meaning/adaptation-table.ts'
 
 /** All settings of a process, parsed once and trusted afterwards. */
 export interface Config {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { createAccount } from '../src/operations/accounts.ts'
+import { createAccount } from '../src/operations/account/accounts.ts'
 import { databases, onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { type Setup, start } from './harness.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
-import { tierNames } from '../src/core/tiers.ts'
+import { tierNames } from '../src/core/accounts/tiers.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'

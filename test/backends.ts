@@ -16,8 +16,8 @@ import { delimiter, join } from 'node:path'
 import { after, describe, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import type { Database } from '../src/storage/database.ts'
-import { openDatabase } from '../src/storage/open-database.ts'
+import type { Database } from '../src/storage/database/database.ts'
+import { openDatabase } from '../src/storage/database/open-database.ts'
 
 /** A kind of database that suites run on. */
 export interface TestDatabase {

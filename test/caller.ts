@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { TierName } from '../src/core/tiers.ts'
+import type { TierName } from '../src/core/accounts/tiers.ts'
 import type { Answer, App, Holder } from './harness.ts'
 
 /** An account, asking one node. */

@@ -9,13 +9,8 @@ import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { operations } from '../src/operations/all.ts'
-import {
-  type Client,
-  type ClientOptions,
-  createClient,
-  isServiceError,
-  type ServiceError,
-} from '../src/surfaces/client.ts'
+import type { ClientOptions, ServiceError } from '../src/surfaces/client/calls.ts'
+import { type Client, createClient, isServiceError } from '../src/surfaces/client/client.ts'
 import { start } from './harness.ts'
 
 const errand = 'add rate limiting to the login endpoint'
@@ -670,7 +665,7 @@ describe('time', () => {
     const file = join(folder, 'agent.ts')
     writeFileSync(
       file,
-      `import { createClient } from '${join(process.cwd(), 'src/surfaces/client.ts')}'
+      `import { createClient } from '${join(process.cwd(), 'src/surfaces/client/client.ts')}'
       const run = createClient({ baseUrl: 'http://127.0.0.1:1', key: 'k' }).run()
       console.log(await run.step({ goal: 'one' }, { budgetMs: 500 }))
       void run.step({ goal: 'two' })

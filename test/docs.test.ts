@@ -97,7 +97,7 @@ describe('README.md', () => {
       // However busy this machine is.
       .replaceAll('client.run({', 'client.run({ budgetMs: 30_000,')
       .replaceAll("'plumbline/detector'", `'${join(process.cwd(), 'src/core/detector/public.ts')}'`)
-      .replaceAll("'plumbline/client'", `'${join(process.cwd(), 'src/surfaces/client.ts')}'`)
+      .replaceAll("'plumbline/client'", `'${join(process.cwd(), 'src/surfaces/client/client.ts')}'`)
     const file = join(folder, 'readme.ts')
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }')
     writeFileSync(file, source)

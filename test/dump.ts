@@ -1,4 +1,4 @@
-import type { Database } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/database/database.ts'
 
 /** Every row of every table, by the name of the table. */
 export async function dumpTables(db: Database): Promise<Record<string, unknown[]>> {

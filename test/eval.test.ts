@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { type EvalOptions, evaluate } from '../src/surfaces/eval.ts'
+import { type EvalOptions, evaluate } from '../src/surfaces/cli/eval.ts'
 import { verifies } from './verifies.ts'
 
 const ground = 'Add rate limiting to the login endpoint'

@@ -86,14 +86,14 @@ function withFloor(floor: string): { told: number; drifting: boolean } {
     registerHooks({
       load(url, context, next) {
         const loaded = next(url, context)
-        if (!url.endsWith('/core/detector/constants.ts')) return loaded
+        if (!url.endsWith('/core/detector/contract/constants.ts')) return loaded
         const source = String(loaded.source)
         const changed = source.replace('goalFloor = 0.3', 'goalFloor = ${floor}')
         if (changed === source && '${floor}' !== '0.3') throw new Error('no such constant')
         return { ...loaded, source: changed }
       },
     })
-    const { describeGrammar } = await import('./src/core/grammar.ts')
+    const { describeGrammar } = await import('./src/core/language/grammar.ts')
     const { detect } = await import('./src/core/detector/detect.ts')
     const { newMemory } = await import('./src/core/detector/memory.ts')
     const step = (goal) => ({ goal, progress: 'advancing', distance: 5 })

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { type Framework, guidanceFor } from '../src/core/guidance.ts'
+import { type Framework, guidanceFor } from '../src/core/guidance/guidance.ts'
 import { converse as converseThroughMiddleware } from './frameworks/langchain.ts'
 import { converse as converseThroughProcessor } from './frameworks/mastra.ts'
 import { Agent } from './frameworks/openai-agents.ts'
@@ -20,7 +20,7 @@ const here = import.meta.dirname
 
 /** What the snippets import, and what stands for it: this client, and the libraries' own shapes. */
 const modules: Record<string, string> = {
-  'plumbline/client': join(here, '../src/surfaces/client.ts'),
+  'plumbline/client': join(here, '../src/surfaces/client/client.ts'),
   ai: join(here, 'frameworks/ai.ts'),
   '@openai/agents': join(here, 'frameworks/openai-agents.ts'),
   langchain: join(here, 'frameworks/langchain.ts'),

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { readConfig } from '../src/config.ts'
-import type { TierName } from '../src/core/tiers.ts'
-import { createAccount } from '../src/operations/accounts.ts'
+import type { TierName } from '../src/core/accounts/tiers.ts'
+import { createAccount } from '../src/operations/account/accounts.ts'
 import { type Running, realWorld, startService, type World } from '../src/service.ts'
 
 /** A running service under test, listening on a free loopback port. */

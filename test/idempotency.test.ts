@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { z } from 'zod'
-import { keyed } from '../src/operations/operation.ts'
+import { keyed } from '../src/operations/gate/operation.ts'
 import { databases, onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'

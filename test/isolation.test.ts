@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { operations } from '../src/operations/all.ts'
-import type { Database } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/database/database.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, start } from './harness.ts'

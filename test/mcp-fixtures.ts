@@ -5,7 +5,7 @@ import {
   ResourceTemplate,
 } from '@modelcontextprotocol/server'
 import { z } from 'zod'
-import type { McpExtension } from '../src/surfaces/mcp-server.ts'
+import type { McpExtension } from '../src/surfaces/mcp/server.ts'
 import { inputOptions, registerInputFixtures } from './mcp-input-fixtures.ts'
 
 /** One red pixel, and one sample of silence. */

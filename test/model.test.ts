@@ -8,11 +8,11 @@ import { principalDirections } from '../model/principal.ts'
 import { fitRegression, predict } from '../model/regression.ts'
 import { trainTable } from '../model/table.ts'
 import { buildVocabulary } from '../model/vocabulary.ts'
-import { hashOf } from '../src/core/detector/hash.ts'
-import { featureNames, likenesses } from '../src/core/detector/meaning-features.ts'
-import { decodeModel, rowOf } from '../src/core/detector/meaning-model.ts'
-import { analyseWith } from '../src/core/detector/meaning-text.ts'
-import { createRandom } from '../src/core/resampling.ts'
+import { featureNames, likenesses } from '../src/core/detector/meaning/features.ts'
+import { decodeModel, rowOf } from '../src/core/detector/meaning/model.ts'
+import { analyseWith } from '../src/core/detector/meaning/text.ts'
+import { hashOf } from '../src/core/detector/words/hash.ts'
+import { createRandom } from '../src/core/evaluation/resampling.ts'
 
 const random = createRandom(1)
 

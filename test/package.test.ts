@@ -8,8 +8,8 @@ import { dirname, extname, join } from 'node:path'
 import { after, before, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { chromium } from 'playwright-core'
+import { detectorNames } from '../src/core/detector/contract/detector.ts'
 import { detect } from '../src/core/detector/detect.ts'
-import { detectorNames } from '../src/core/detector/detectors.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 import { spawnProgram, untilListening } from './spawned.ts'
 import { verifies } from './verifies.ts'
@@ -91,7 +91,7 @@ test('its two modules import without the server’s dependencies', async () => {
   writeFileSync(join(folder, 'use.mjs'), script)
   const { stdout } = await run(process.execPath, ['use.mjs'], inFolder)
   assert.equal(stdout.trim(), 'grounded function')
-  for (const module of ['core/detector/public', 'surfaces/client']) {
+  for (const module of ['core/detector/public', 'surfaces/client/client']) {
     for (const file of reached(join(installed, 'src', `${module}.js`))) {
       const imported = [...readFileSync(file, 'utf8').matchAll(/from '([^']+)'/g)]
       assert.ok(
@@ -211,7 +211,7 @@ test('the client runs in a browser', inBrowser, async (t) => {
     path === '/v1/drift' ? '{"drifting":true,"revision":1}' : '<!doctype html>',
   )
   const [verdict, stats, isDone] = await tab.evaluate(async (baseUrl) => {
-    const { createClient } = await import('/src/surfaces/client.js' as string)
+    const { createClient } = await import('/src/surfaces/client/client.js' as string)
     const client = createClient({ baseUrl, key: 'k' })
     const run = client.run({ ground: 'fix the login', budgetMs: 30_000 })
     return [await run.step({ goal: 'paint the shed' }), run.stats, await client.close()]

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
-import { exportRuns } from '../src/operations/runs.ts'
+import { exportRuns } from '../src/operations/steps/runs.ts'
 import { onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'

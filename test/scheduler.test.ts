@@ -8,8 +8,8 @@ import {
   type JobKind,
   type Scheduler,
 } from '../src/jobs/scheduler.ts'
-import type { Database } from '../src/storage/database.ts'
-import { migrate } from '../src/storage/migrations.ts'
+import type { Database } from '../src/storage/database/database.ts'
+import { migrate } from '../src/storage/database/migrations.ts'
 import { createStore, type OpenStore } from '../src/storage/store.ts'
 import { databases, onEachDatabase, openFor } from './backends.ts'
 

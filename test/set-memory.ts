@@ -1,4 +1,4 @@
-import type { Database } from '../src/storage/database.ts'
+import type { Database } from '../src/storage/database/database.ts'
 
 /**
  * Puts a text in the place of what is remembered of a run's agents, as whoever changes an agent does:

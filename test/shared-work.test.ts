@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { shareWork } from '../src/surfaces/shared-work.ts'
+import { shareWork } from '../src/surfaces/http/shared-work.ts'
 import { verifies } from './verifies.ts'
 
 test('work that is shared begins once for all who ask before, and never answers from before', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { sendLines } from '../src/surfaces/exchange.ts'
+import { sendLines } from '../src/surfaces/http/exchange.ts'
 import { openSocket } from './raw.ts'
 import { verifies } from './verifies.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { modes } from '../src/core/modulation.ts'
+import { modes } from '../src/core/runs/modulation.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { detect } from '../src/core/detector/detect.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
-import { check } from '../src/operations/check.ts'
-import { logDrift, logDriftBatch } from '../src/operations/drift.ts'
+import { check } from '../src/operations/steps/check.ts'
+import { logDrift, logDriftBatch } from '../src/operations/steps/drift.ts'
 
 /** Any text, half surrogate pairs too, and what a writer that puts texts together could trip over. */
 const text = fc.oneof(

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { describe, type TestContext, test } from 'node:test'
 import { setDefaultCACertificates } from 'node:tls'
 import { Webhook } from 'standardwebhooks'
-import { nothingAllowed, readWebhookAllowance } from '../src/core/public-url.ts'
+import { nothingAllowed, readWebhookAllowance } from '../src/core/alerts/public-url.ts'
 import { askNameServers, type Resolve, withDeadline } from '../src/outbound/resolver.ts'
 import {
   createWebhooks,

@@ -1,17 +1,17 @@
-import { noWebhook, signingSecrets, suppressionOf, targetOf } from '../core/alerts.ts'
+import { noWebhook, signingSecrets, suppressionOf, targetOf } from '../core/alerts/alerts.ts'
 import {
   attemptEntry,
   detailOf,
   endpointAfter,
   isDelivered,
   retryDelayMs,
-} from '../core/delivery.ts'
-import { eventId, suppressedEntry } from '../core/outbox.ts'
-import { readDestination, type WebhookAllowance } from '../core/public-url.ts'
+} from '../core/alerts/delivery.ts'
+import { eventId, suppressedEntry } from '../core/alerts/outbox.ts'
+import { readDestination, type WebhookAllowance } from '../core/alerts/public-url.ts'
 import { alertRequest } from '../outbound/alert.ts'
 import type { WebhookAnswer, Webhooks } from '../outbound/webhook.ts'
-import type { Delivery, DeliveryChange } from '../storage/deliveries.ts'
-import { deliverKind } from '../storage/outbox.ts'
+import type { Delivery, DeliveryChange } from '../storage/alerts/deliveries.ts'
+import { deliverKind } from '../storage/alerts/outbox.ts'
 import type { OpenStore } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 

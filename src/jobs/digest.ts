@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { signingSecrets } from '../core/alerts.ts'
-import { isDelivered, retryPauseMs } from '../core/delivery.ts'
+import { type Tier, tierNamed } from '../core/accounts/tiers.ts'
+import { signingSecrets } from '../core/alerts/alerts.ts'
+import { isDelivered, retryPauseMs } from '../core/alerts/delivery.ts'
 import {
   type DigestReport,
   digestPeriod,
@@ -8,9 +9,8 @@ import {
   newDigestSum,
   nextDigest,
   type StepsTold,
-} from '../core/digest.ts'
-import { digestBody, digestMail } from '../core/digest-message.ts'
-import { type Tier, tierNamed } from '../core/tiers.ts'
+} from '../core/alerts/digest.ts'
+import { digestBody, digestMail } from '../core/alerts/digest-message.ts'
 import type { Mail } from '../outbound/mail.ts'
 import { signatureHeaders, type Webhooks } from '../outbound/webhook.ts'
 import type { Digest, DigestRun } from '../storage/digests.ts'

@@ -1,5 +1,5 @@
-import type { NewJob } from '../storage/jobs.ts'
-import { deliverKind } from '../storage/outbox.ts'
+import { deliverKind } from '../storage/alerts/outbox.ts'
+import type { NewJob } from '../storage/database/jobs.ts'
 import type { OpenStore, Store } from '../storage/store.ts'
 import { digestJob } from './digest.ts'
 import type { JobContext, JobKind } from './scheduler.ts'

@@ -1,5 +1,5 @@
 import { dayMs, dayOf, hourMs } from '../core/time.ts'
-import { deleteExpiredRuns } from '../storage/expiry.ts'
+import { deleteExpiredRuns } from '../storage/runs/expiry.ts'
 import type { OpenStore } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 

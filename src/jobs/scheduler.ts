@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { backoffMs } from '../core/backoff.ts'
-import type { TakenJob } from '../storage/jobs.ts'
+import type { TakenJob } from '../storage/database/jobs.ts'
 import type { OpenStore } from '../storage/store.ts'
 
 /** What a job is run with. */

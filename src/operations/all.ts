@@ -6,34 +6,45 @@ import {
   makeAccount,
   makeKey,
   setTier,
-} from './admin.ts'
-import { listDeliveries, replayDeliveries } from './alert-deliveries.ts'
-import { deleteAlertSecret, rotateAlertSecret } from './alert-secret.ts'
-import { deleteAlerts, readAlertLog, readAlerts, setAlerts, testAlerts } from './alerts.ts'
-import { check } from './check.ts'
-import { readCost } from './cost.ts'
-import { measureData } from './data.ts'
-import { deleteDialogue, readDialogues, takeTurn } from './dialogue.ts'
-import { deleteDigest, readDigest, setDigest, testDigest } from './digest.ts'
-import { logDrift, logDriftBatch } from './drift.ts'
-import { setEmail } from './email.ts'
-import { eraseMe, exportMe } from './erasure.ts'
-import { decideEscalation, deleteEscalation, escalate, readEscalations } from './escalation.ts'
-import { readExperiment } from './experiment.ts'
+} from './account/admin.ts'
+import { setEmail } from './account/email.ts'
+import { eraseMe, exportMe } from './account/erasure.ts'
+import { createKeys, readKeys } from './account/keys.ts'
+import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
+import { listTiers } from './account/tiers.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
 import { readGrammar } from './grammar.ts'
-import { readGuidance } from './guidance.ts'
-import { listIncidents } from './incidents.ts'
-import { createKeys, readKeys } from './keys.ts'
-import { createKey, readMe, revokeKey, rotateKey } from './me.ts'
-import { modulateStep } from './modulate.ts'
-import { consultOperator } from './operator.ts'
-import { deleteRun, exportRuns, listRuns, readRun, setOutcome } from './runs.ts'
-import { deleteSelf, readSelf, setSelf } from './self.ts'
+import { listDeliveries, replayDeliveries } from './operating/alert-deliveries.ts'
+import { deleteAlertSecret, rotateAlertSecret } from './operating/alert-secret.ts'
+import {
+  deleteAlerts,
+  readAlertLog,
+  readAlerts,
+  setAlerts,
+  testAlerts,
+} from './operating/alerts.ts'
+import { deleteDigest, readDigest, setDigest, testDigest } from './operating/digest.ts'
+import {
+  decideEscalation,
+  deleteEscalation,
+  escalate,
+  readEscalations,
+} from './operating/escalation.ts'
+import { listIncidents } from './operating/incidents.ts'
+import { deleteSelf, readSelf, setSelf } from './operating/self.ts'
+import { check } from './steps/check.ts'
+import { readCost } from './steps/cost.ts'
+import { measureData } from './steps/data.ts'
+import { deleteDialogue, readDialogues, takeTurn } from './steps/dialogue.ts'
+import { logDrift, logDriftBatch } from './steps/drift.ts'
+import { readExperiment } from './steps/experiment.ts'
+import { readGuidance } from './steps/guidance.ts'
+import { modulateStep } from './steps/modulate.ts'
+import { consultOperator } from './steps/operator.ts'
+import { deleteRun, exportRuns, listRuns, readRun, setOutcome } from './steps/runs.ts'
+import { deleteTemplate, readTemplates, storeTemplate } from './steps/templates.ts'
 import { changeTeam, invite, joinTeam, leaveTeam, readTeam, removeMember } from './team.ts'
-import { deleteTemplate, readTemplates, storeTemplate } from './templates.ts'
-import { listTiers } from './tiers.ts'
 
 /** Everything that can be asked. The HTTP routes, the description and the client are made from this list. */
 export const operations = [

@@ -11,10 +11,13 @@ import {
 } from '../core/field.ts'
 import { parseJson, wellFormed } from '../core/text.ts'
 import { dayMs } from '../core/time.ts'
-import { lenient } from './lenient.ts'
-import { limitField } from './list.ts'
-import { type AddressLimit, badRequest, perAddress, type Service } from './operation.ts'
-import { Refusal } from './refusal.ts'
+import type { Service } from './gate/context.ts'
+import type { AddressLimit } from './gate/declaration.ts'
+import { badRequest } from './gate/declaration.ts'
+import { lenient } from './gate/lenient.ts'
+import { limitField } from './gate/list.ts'
+import { perAddress } from './gate/operation.ts'
+import { Refusal } from './gate/refusal.ts'
 
 /** The field's own bucket of an address; as many calls a day as the stateless check has. */
 export const fieldLimit: AddressLimit = {

@@ -12,14 +12,15 @@ import {
   type Rollup,
   rollUp,
   toldCollisions,
-} from '../core/team.ts'
+} from '../core/accounts/team.ts'
 import { isoTime } from '../core/time.ts'
-import { indexSize } from '../storage/runs.ts'
+import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
-import { type Keyed, keyed } from './operation.ts'
+import type { Keyed } from './gate/context.ts'
+import { keyed } from './gate/operation.ts'
+import { inSlices, nextTurn } from './gate/turns.ts'
+import { score } from './steps/verdict.ts'
 import { teamOf } from './team.ts'
-import { inSlices, nextTurn } from './turns.ts'
-import { score } from './verdict.ts'
 
 const rollup = {
   runs: z.int().min(0),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
-import { describeGrammar } from '../core/grammar.ts'
-import { open, type Service } from './operation.ts'
-import { type Tool, tool } from './tool.ts'
+import { describeGrammar } from '../core/language/grammar.ts'
+import type { Service } from './gate/context.ts'
+import { open } from './gate/operation.ts'
+import { type Tool, tool } from './gate/tool.ts'
 
 const grammar = z
   .looseObject({

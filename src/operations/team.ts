@@ -1,12 +1,15 @@
 import { z } from 'zod'
-import { mayInvite } from '../core/team.ts'
-import { tierNamed } from '../core/tiers.ts'
+import { mayInvite } from '../core/accounts/team.ts'
+import { tierNamed } from '../core/accounts/tiers.ts'
 import { hourMs, isoTime } from '../core/time.ts'
 import type { Store } from '../storage/store.ts'
 import type { Seat, Team } from '../storage/teams.ts'
-import { idField } from './fields.ts'
-import { badRequest, type DescribedRefusal, type Keyed, keyed, type Service } from './operation.ts'
-import { Refusal } from './refusal.ts'
+import type { Keyed, Service } from './gate/context.ts'
+import type { DescribedRefusal } from './gate/declaration.ts'
+import { badRequest } from './gate/declaration.ts'
+import { idField } from './gate/fields.ts'
+import { keyed } from './gate/operation.ts'
+import { Refusal } from './gate/refusal.ts'
 
 const longestInviteHours = 720
 const invitePaid =

@@ -1,5 +1,5 @@
-import { alertMessage } from '../core/alert-message.ts'
-import type { OutboxEvent } from '../core/outbox.ts'
+import { alertMessage } from '../core/alerts/alert-message.ts'
+import type { OutboxEvent } from '../core/alerts/outbox.ts'
 import { signatureHeaders, type WebhookRequest } from './webhook.ts'
 
 /** An event on its way to a webhook. */

@@ -1,5 +1,5 @@
 import { request } from 'undici'
-import { similarityOf, unitVector, unrelatedErrands } from '../core/similarity.ts'
+import { similarityOf, unitVector, unrelatedErrands } from '../core/runs/similarity.ts'
 import { parseJson } from '../core/text.ts'
 import { readAtMost, tooLong } from './model-answer.ts'
 

@@ -10,7 +10,7 @@ import {
   readDestination,
   readWebhookUrl,
   type WebhookAllowance,
-} from '../core/public-url.ts'
+} from '../core/alerts/public-url.ts'
 import { askNameServers, askSystem, type Resolve, withDeadline } from './resolver.ts'
 import { createPlaces, type Share } from './slots.ts'
 import { createSlowAccounts } from './slow-accounts.ts'

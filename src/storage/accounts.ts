@@ -1,6 +1,6 @@
-import type { TierName } from '../core/tiers.ts'
-import type { Database, Queries } from './database.ts'
-import { jsonRows } from './rows.ts'
+import type { TierName } from '../core/accounts/tiers.ts'
+import type { Database, Queries } from './database/database.ts'
+import { jsonRows } from './database/rows.ts'
 
 /** Whose a request is. */
 export interface Account {

@@ -1,5 +1,5 @@
-import type { Database, Queries } from './database.ts'
-import { jsonRows } from './rows.ts'
+import type { Database, Queries } from './database/database.ts'
+import { jsonRows } from './database/rows.ts'
 
 /** A run of an account. */
 export interface ActingRun {

@@ -6,13 +6,13 @@ import {
   readDialogueMemory,
   type TurnVerdict,
   takeTurn,
-} from '../core/dialogue.ts'
+} from '../core/runs/dialogue.ts'
 import { dayMs } from '../core/time.ts'
-import type { Database, Queries } from './database.ts'
-import { forgetIncidentsOfDialogue } from './incidents.ts'
-import { forgetIdleOutboxes, holdOutbox } from './outbox.ts'
-import type { Columns } from './rows.ts'
-import { createTable } from './table.ts'
+import { forgetIncidentsOfDialogue } from './alerts/incidents.ts'
+import { forgetIdleOutboxes, holdOutbox } from './alerts/outbox.ts'
+import type { Database, Queries } from './database/database.ts'
+import type { Columns } from './database/rows.ts'
+import { createTable } from './database/table.ts'
 
 /** A dialogue of agents. Times are milliseconds since 1970 and never go back. */
 export interface Conversation {

@@ -5,7 +5,7 @@ import {
   mayBeStored,
   storable,
   unavailable,
-} from './database.ts'
+} from './database/database.ts'
 
 /** How often something was done on a day, per bucket: an address, an account, whatever is limited. */
 export interface Counters {

@@ -1,6 +1,6 @@
-import type { DigestSchedule, StepsTold } from '../core/digest.ts'
-import type { Database, Queries } from './database.ts'
-import { jsonRows } from './rows.ts'
+import type { DigestSchedule, StepsTold } from '../core/alerts/digest.ts'
+import type { Database, Queries } from './database/database.ts'
+import { jsonRows } from './database/rows.ts'
 
 /** What an account says of its digest. Times are milliseconds since 1970. */
 export interface Digest extends DigestSchedule {

@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './database/database.ts'
 
 /** The mail address of an account, and whether whoever reads it has followed its link. */
 export interface Email {

@@ -1,5 +1,5 @@
-import type { Database, Queries } from './database.ts'
-import { holdOutbox } from './outbox.ts'
+import { holdOutbox } from './alerts/outbox.ts'
+import type { Database, Queries } from './database/database.ts'
 import { deleteOwned, type OwnedRow, type OwnedTable, ownedTables, readOwned } from './owned.ts'
 
 /** How much of what an account has is erased with it. */

@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './database/database.ts'
 
 /** What a person may decide of an escalation. */
 export const decisionNames = ['return', 'allow', 'stop'] as const

@@ -1,6 +1,6 @@
 import { type Field, newField, type Signal } from '../core/field.ts'
 import { parseJson } from '../core/text.ts'
-import type { Queries } from './database.ts'
+import type { Queries } from './database/database.ts'
 
 /** The shared field with the seed of its climate. */
 export interface SeededField {

@@ -1,5 +1,5 @@
-import type { Queries } from './database.ts'
-import { runColumns } from './run-rows.ts'
+import type { Queries } from './database/database.ts'
+import { runColumns } from './runs/run-rows.ts'
 
 /** A table whose rows belong to accounts: each has the column `account`. */
 export interface OwnedTable {

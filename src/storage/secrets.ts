@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './database/database.ts'
 
 /** Secrets of the installation, the same on all nodes. */
 export interface Secrets {

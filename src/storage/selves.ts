@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './database/database.ts'
 
 /** What an agent says of itself, in the order in which it is logged. */
 export const selfFields = ['purpose', 'now', 'mind', 'note'] as const

@@ -1,5 +1,5 @@
-import type { FleetRun } from '../core/team.ts'
-import type { Queries } from './database.ts'
+import type { FleetRun } from '../core/accounts/team.ts'
+import type { Queries } from './database/database.ts'
 
 /** A team. Its seats are those of its owner's tier. */
 export interface Team {

@@ -1,5 +1,5 @@
-import type { Role, Template } from '../core/modulation.ts'
-import type { Queries } from './database.ts'
+import type { Role, Template } from '../core/runs/modulation.ts'
+import type { Queries } from './database/database.ts'
 
 /** The recursion-team templates that accounts have stored. */
 export interface Templates {

@@ -1,6 +1,6 @@
-import { nothingSuspended, type Suspension } from '../core/suspension.ts'
+import { nothingSuspended, type Suspension } from '../core/runs/suspension.ts'
 import { parseJson } from '../core/text.ts'
-import type { Queries } from './database.ts'
+import type { Queries } from './database/database.ts'
 
 /** What the tools keep about a task besides its run. */
 export interface ToolSessions {

@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type Adaptation, adapted, mostAdapted } from '../../src/core/detector/adaptation.ts'
+import type { Adaptation } from '../../src/core/detector/contract/adaptation.ts'
+import type { DetectorName } from '../../src/core/detector/contract/detector.ts'
+import { detect, type Verdict } from '../../src/core/detector/detect.ts'
 import {
   buildTable,
   type Example,
   maxTableLength,
   readTable,
-} from '../../src/core/detector/adaptation-table.ts'
-import { detect, type Verdict } from '../../src/core/detector/detect.ts'
-import type { DetectorName } from '../../src/core/detector/detectors.ts'
-import { analyse } from '../../src/core/detector/meaning-text.ts'
+} from '../../src/core/detector/meaning/adaptation-table.ts'
+import { adapted, mostAdapted } from '../../src/core/detector/meaning/adapted.ts'
+import { analyse } from '../../src/core/detector/meaning/text.ts'
 import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
-import { createRandom } from '../../src/core/resampling.ts'
+import { createRandom } from '../../src/core/evaluation/resampling.ts'
 
 /** Twenty pieces of work of each of two kinds. */
 const work: Example[] = Array.from({ length: 20 }, (_, place) => [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { alertMessage } from '../../src/core/alert-message.ts'
-import type { OutboxEvent } from '../../src/core/outbox.ts'
+import { alertMessage } from '../../src/core/alerts/alert-message.ts'
+import type { OutboxEvent } from '../../src/core/alerts/outbox.ts'
 import { verifies } from '../verifies.ts'
 
 const event: OutboxEvent = {

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { readCorpus } from '../../src/core/corpus.ts'
-import { readRows } from '../../src/core/csv.ts'
-import { rawWords } from '../../src/core/detector/words.ts'
-import type { Fault } from '../../src/core/drift.ts'
-import { createRandom } from '../../src/core/resampling.ts'
+import { readCorpus } from '../../src/core/corpus/corpus.ts'
+import { readRows } from '../../src/core/corpus/csv.ts'
 import {
   type CorpusDrift,
   maxDistinctWords,
   maxWindows,
   measureCorpus,
-} from '../../src/core/windows.ts'
+} from '../../src/core/corpus/windows.ts'
+import { rawWords } from '../../src/core/detector/words/words.ts'
+import { createRandom } from '../../src/core/evaluation/resampling.ts'
+import type { Fault } from '../../src/core/runs/drift.ts'
 import { verifies } from '../verifies.ts'
 
 /** What is said of a body, and how many times others got their turn. */

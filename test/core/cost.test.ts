@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type RunCost, summariseCost } from '../../src/core/cost.ts'
+import { type RunCost, summariseCost } from '../../src/core/accounts/cost.ts'
 import { verifies } from '../verifies.ts'
 
 test('three runs, added up by hand', () => {

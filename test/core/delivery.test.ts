@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { detailOf, type Endpoint, endpointAfter, retryDelayMs } from '../../src/core/delivery.ts'
+import {
+  detailOf,
+  type Endpoint,
+  endpointAfter,
+  retryDelayMs,
+} from '../../src/core/alerts/delivery.ts'
 import { verifies } from '../verifies.ts'
 
 const failed = { status: 500, gone: false, retryAfterMs: null }

@@ -13,7 +13,7 @@ import {
   type Turn,
   type TurnVerdict,
   takeTurn,
-} from '../../src/core/dialogue.ts'
+} from '../../src/core/runs/dialogue.ts'
 import { verifies } from '../verifies.ts'
 
 const { dialogues, calibration } = JSON.parse(

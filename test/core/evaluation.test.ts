@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { afterFirstStep, measurePairs, measureRuns } from '../../src/core/evaluation.ts'
-import { type JudgedRun, type Labelled, predict, readLabelled } from '../../src/core/labelled.ts'
+import { afterFirstStep, measurePairs, measureRuns } from '../../src/core/evaluation/evaluation.ts'
+import {
+  type JudgedRun,
+  type Labelled,
+  predict,
+  readLabelled,
+} from '../../src/core/evaluation/labelled.ts'
 
 type Item = [label: 'same' | 'drift', drifting: boolean, score: number, uncertain?: boolean]
 

@@ -5,7 +5,7 @@ import {
   compareArms as compareInSlices,
   type Experiment,
   type ExperimentRun,
-} from '../../src/core/experiment.ts'
+} from '../../src/core/evaluation/experiment.ts'
 import { verifies } from '../verifies.ts'
 
 /** Compares without a pause between the slices. */

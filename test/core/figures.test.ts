@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { rounded, two } from '../../src/core/detector/figures.ts'
+import { rounded, two } from '../../src/core/figures.ts'
 
 const numbers = fc.oneof(
   fc.double(),

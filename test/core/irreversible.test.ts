@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { type IrreversibleKind, irreversibleKinds } from '../../src/core/commands.ts'
-import { irreversibleIn } from '../../src/core/irreversible.ts'
+import { type IrreversibleKind, irreversibleKinds } from '../../src/core/acts/commands.ts'
+import { irreversibleIn } from '../../src/core/acts/irreversible.ts'
 import { verifies } from '../verifies.ts'
 
 /** Commands that cannot be undone, by the label they are told with. */

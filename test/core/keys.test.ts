@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { base62, isSpelledKey, keyPrefix, keyRandomLength, spellKey } from '../../src/core/keys.ts'
+import {
+  base62,
+  isSpelledKey,
+  keyPrefix,
+  keyRandomLength,
+  spellKey,
+} from '../../src/core/accounts/keys.ts'
 import { verifies } from '../verifies.ts'
 
 const digits = fc.array(fc.integer({ min: 0, max: 61 }), {

@@ -3,13 +3,13 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { bytesOfBase64 } from '../../src/core/detector/base64.ts'
-import { hashOf } from '../../src/core/detector/hash.ts'
-import { featureNames } from '../../src/core/detector/meaning-features.ts'
-import { packagedModel, rowOf } from '../../src/core/detector/meaning-model.ts'
-import { coverage, probabilityOf, scorePair } from '../../src/core/detector/meaning-score.ts'
-import { analyse, stemOf } from '../../src/core/detector/meaning-text.ts'
-import { meaningModel } from '../../src/core/detector/meaning-weights.js'
+import { bytesOfBase64 } from '../../src/core/detector/meaning/base64.ts'
+import { featureNames } from '../../src/core/detector/meaning/features.ts'
+import { packagedModel, rowOf } from '../../src/core/detector/meaning/model.ts'
+import { coverage, probabilityOf, scorePair } from '../../src/core/detector/meaning/score.ts'
+import { analyse, stemOf } from '../../src/core/detector/meaning/text.ts'
+import { meaningModel } from '../../src/core/detector/meaning/weights.js'
+import { hashOf } from '../../src/core/detector/words/hash.ts'
 
 interface Golden {
   ground: string
@@ -37,8 +37,8 @@ describe('the score of a pair', () => {
   test('is the same without the optimising compiler', () => {
     const script = `
       import { readFileSync } from 'node:fs'
-      import { scorePair } from './src/core/detector/meaning-score.ts'
-      import { analyse } from './src/core/detector/meaning-text.ts'
+      import { scorePair } from './src/core/detector/meaning/score.ts'
+      import { analyse } from './src/core/detector/meaning/text.ts'
       const pairs = JSON.parse(readFileSync('${goldenFile}', 'utf8'))
       const scores = pairs.map(({ ground, goal }) => scorePair(analyse(ground), analyse(goal)) * 1024)
       console.log(JSON.stringify(scores))`
@@ -52,7 +52,7 @@ describe('the score of a pair', () => {
 
   test('rests on no function whose last digit may differ between engines', () => {
     const sources = ['features', 'model', 'score', 'text'].map((part) =>
-      readFileSync(`src/core/detector/meaning-${part}.ts`, 'utf8'),
+      readFileSync(`src/core/detector/meaning/${part}.ts`, 'utf8'),
     )
     const used = sources.join('\n').match(/Math\.\w+| \*\* /g) ?? []
     assert.deepEqual([...new Set(used)].sort(), [

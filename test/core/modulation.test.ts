@@ -9,7 +9,7 @@ import {
   modulate,
   presets,
   type Role,
-} from '../../src/core/modulation.ts'
+} from '../../src/core/runs/modulation.ts'
 import { verifies } from '../verifies.ts'
 
 const { modulation } = JSON.parse(

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { causeClaims, countClaims, observations } from '../../src/core/claims.ts'
-import { comparePhrasings, measurePhrasing } from '../../src/core/phrasing.ts'
+import { causeClaims, countClaims, observations } from '../../src/core/language/claims.ts'
+import { comparePhrasings, measurePhrasing } from '../../src/core/language/phrasing.ts'
 
 test('the word lists are the published ones', () => {
   const { word_lists } = JSON.parse(

@@ -10,7 +10,7 @@ import {
   readWebhookAllowance,
   readWebhookUrl,
   type WebhookAllowance,
-} from '../../src/core/public-url.ts'
+} from '../../src/core/alerts/public-url.ts'
 import { verifies } from '../verifies.ts'
 
 /** The first and the last address of each range that is not public. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { JudgedRun } from '../../src/core/labelled.ts'
-import { measureReliability } from '../../src/core/reliability.ts'
+import type { JudgedRun } from '../../src/core/evaluation/labelled.ts'
+import { measureReliability } from '../../src/core/evaluation/reliability.ts'
 
 type Item = [label: 'same' | 'drift', drifting: boolean, confidence: number]
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { unicodeTables } from '../../model/unicode-tables.ts'
-import { wordsOfEveryScript } from '../../src/core/detector/scripts.ts'
+import { wordsOfEveryScript } from '../../src/core/detector/words/scripts.ts'
 import {
   composed,
   kindOf,
@@ -11,8 +11,8 @@ import {
   mark,
   separator,
   withAsciiDigits,
-} from '../../src/core/detector/unicode.ts'
-import { unicodeVersion } from '../../src/core/detector/unicode-tables.ts'
+} from '../../src/core/detector/words/unicode.ts'
+import { unicodeVersion } from '../../src/core/detector/words/unicode-tables.ts'
 import { verifies } from '../verifies.ts'
 
 const sameVersion = process.versions.unicode === unicodeVersion
@@ -65,7 +65,7 @@ const knownText = fc.string({
 const anyText = fc.oneof(interestingText, knownText)
 
 test('the tables are what the generator prints', { skip: !sameVersion }, () => {
-  const checkedIn = new URL('../../src/core/detector/unicode-tables.ts', import.meta.url)
+  const checkedIn = new URL('../../src/core/detector/words/unicode-tables.ts', import.meta.url)
   assert.equal(readFileSync(checkedIn, 'utf8'), unicodeTables())
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { keysOf, readSlots } from '../../src/core/detector/slot-text.ts'
+import { keysOf, readSlots } from '../../src/core/detector/meaning/slot-text.ts'
 
 const parts = [
   'fix',

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { rememberedSpellings } from '../../src/core/detector/constants.ts'
+import { rememberedSpellings } from '../../src/core/detector/contract/constants.ts'
 import { contextOf } from '../../src/core/detector/spelling.ts'
-import { wordsOf } from '../../src/core/detector/words.ts'
+import { wordsOf } from '../../src/core/detector/words/words.ts'
 import { verifies } from '../verifies.ts'
 import { lastOf, type Reported, replay } from './replay.ts'
 

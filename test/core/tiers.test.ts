@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { builtInTiers, overrideTiers, tierNamed, tierNames } from '../../src/core/tiers.ts'
+import { builtInTiers, overrideTiers, tierNamed, tierNames } from '../../src/core/accounts/tiers.ts'
 import { verifies } from '../verifies.ts'
 
 function faultsOf(overrides: unknown): string[] {

@@ -9,12 +9,12 @@ import {
   phiWeights,
   selfReportFloor,
   stallWindow,
-} from '../../src/core/detector/constants.ts'
+} from '../../src/core/detector/contract/constants.ts'
 import { periodOf } from '../../src/core/detector/cycle.ts'
 import type { Verdict } from '../../src/core/detector/detect.ts'
 import { contextOf, spell } from '../../src/core/detector/spelling.ts'
 import type { Step } from '../../src/core/detector/step.ts'
-import { wordsOf } from '../../src/core/detector/words.ts'
+import { wordsOf } from '../../src/core/detector/words/words.ts'
 import { verifies } from '../verifies.ts'
 import { replay as replaySteps } from './replay.ts'
 

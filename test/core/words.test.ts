@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { wordsOf } from '../../src/core/detector/words.ts'
+import { wordsOf } from '../../src/core/detector/words/words.ts'
 import { verifies } from '../verifies.ts'
 import { reasonsOf } from './replay.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createCounters } from '../../src/storage/counters.ts'
-import { type Database, isUnavailable } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrations.ts'
+import { type Database, isUnavailable } from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrations.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
 import { verifies } from '../verifies.ts'
 

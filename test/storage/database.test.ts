@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isUnavailable, storable, unavailable } from '../../src/storage/database.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import { isUnavailable, storable, unavailable } from '../../src/storage/database/database.ts'
+import { openDatabase } from '../../src/storage/database/open-database.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
 
 onEachDatabase((database, openFresh) => {

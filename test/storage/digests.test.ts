@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Queries, Value } from '../../src/storage/database.ts'
+import type { Queries, Value } from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrations.ts'
 import { createDigests } from '../../src/storage/digests.ts'
-import { migrate } from '../../src/storage/migrations.ts'
 import { databases, openFor } from '../backends.ts'
 import { verifies } from '../verifies.ts'
 

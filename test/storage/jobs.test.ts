@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { JobCount, NewJob, TakenJob } from '../../src/storage/jobs.ts'
-import { migrate } from '../../src/storage/migrations.ts'
+import type { JobCount, NewJob, TakenJob } from '../../src/storage/database/jobs.ts'
+import { migrate } from '../../src/storage/database/migrations.ts'
 import { createStore, type OpenStore } from '../../src/storage/store.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
 

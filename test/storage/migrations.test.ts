@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Database } from '../../src/storage/database.ts'
-import { latestVersion, migrate } from '../../src/storage/migrations.ts'
-import { type Migration, migrations } from '../../src/storage/schema.ts'
+import type { Database } from '../../src/storage/database/database.ts'
+import { latestVersion, migrate } from '../../src/storage/database/migrations.ts'
+import { type Migration, migrations } from '../../src/storage/database/schema.ts'
 import { onEachDatabase, openFor } from '../backends.ts'
 import { verifies } from '../verifies.ts'
 

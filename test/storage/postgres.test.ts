@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { type Database, isUnavailable } from '../../src/storage/database.ts'
-import { numberPlaceholders } from '../../src/storage/postgres.ts'
+import { type Database, isUnavailable } from '../../src/storage/database/database.ts'
+import { numberPlaceholders } from '../../src/storage/database/postgres.ts'
 import { databases, openFor } from '../backends.ts'
 
 const postgres = databases.find(({ name }) => name === 'postgres')!

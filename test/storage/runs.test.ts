@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
-import type { Database, Queries, Value } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrations.ts'
+import { type DriftRequest, readDrift } from '../../src/core/runs/drift.ts'
+import type { Database, Queries, Value } from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrations.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { databases, openFor } from '../backends.ts'
 

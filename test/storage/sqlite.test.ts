@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { type Database, isUnavailable } from '../../src/storage/database.ts'
-import { openDatabase } from '../../src/storage/open-database.ts'
+import { type Database, isUnavailable } from '../../src/storage/database/database.ts'
+import { openDatabase } from '../../src/storage/database/open-database.ts'
 import { databases, openFor } from '../backends.ts'
 import { verifies } from '../verifies.ts'
 
@@ -221,7 +221,7 @@ test('several processes that make one new file at once all get it', async () => 
     const url = await sqlite.createUrl()
     mkdirSync(dirname(url.slice('sqlite:'.length)), { recursive: true })
     const program = `
-      const { openDatabase } = await import('${import.meta.resolve('../../src/storage/open-database.ts')}')
+      const { openDatabase } = await import('${import.meta.resolve('../../src/storage/database/open-database.ts')}')
       process.stdout.write('ready')
       await new Promise((go) => process.stdin.once('data', go))
       const db = await openDatabase('${url}')
@@ -257,8 +257,8 @@ function runApart(
   before = '',
 ): { stdout: string; signal: string | null } {
   const program = `
-    import { openDatabase } from '${import.meta.resolve('../../src/storage/open-database.ts')}'
-    import { isUnavailable, mayBeStored } from '${import.meta.resolve('../../src/storage/database.ts')}'
+    import { openDatabase } from '${import.meta.resolve('../../src/storage/database/open-database.ts')}'
+    import { isUnavailable, mayBeStored } from '${import.meta.resolve('../../src/storage/database/database.ts')}'
     import { execFileSync } from 'node:child_process'
     const db = await openDatabase('${url}')
     ${body}`

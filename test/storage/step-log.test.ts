@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { type DriftRequest, readDrift } from '../../src/core/drift.ts'
+import { type DriftRequest, readDrift } from '../../src/core/runs/drift.ts'
 import { dayMs } from '../../src/core/time.ts'
 import {
   type Database,
@@ -10,11 +10,11 @@ import {
   type Queries,
   unavailable,
   type Value,
-} from '../../src/storage/database.ts'
-import { deleteExpiredRuns } from '../../src/storage/expiry.ts'
-import { migrate } from '../../src/storage/migrations.ts'
-import { createRecent } from '../../src/storage/recent-runs.ts'
-import type { LoggedStep } from '../../src/storage/steps.ts'
+} from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrations.ts'
+import type { LoggedStep } from '../../src/storage/runs/entries.ts'
+import { deleteExpiredRuns } from '../../src/storage/runs/expiry.ts'
+import { createRecent } from '../../src/storage/runs/run-cache.ts'
 import { createStore, type OpenStore } from '../../src/storage/store.ts'
 import { databases, onEachDatabase, openFor } from '../backends.ts'
 import { setMemory } from '../set-memory.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isUnavailable } from '../../src/storage/database.ts'
-import { migrate } from '../../src/storage/migrations.ts'
+import { isUnavailable } from '../../src/storage/database/database.ts'
+import { migrate } from '../../src/storage/database/migrations.ts'
 import { createStore } from '../../src/storage/store.ts'
 import { onEachDatabase } from '../backends.ts'
 

@@ -1,4 +1,4 @@
-import { two } from './figures.ts'
+import { two } from '../figures.ts'
 import type { Reason } from './rules.ts'
 import type { Told } from './why.ts'
 

@@ -1,4 +1,4 @@
-import { cycleRange } from './constants.ts'
+import { cycleRange } from './contract/constants.ts'
 
 /** How many goals the longest cycle needs to show itself. */
 export const trailLength = Math.max(cycleRange.readings, 2 * cycleRange.maxPeriod)

@@ -1,13 +1,16 @@
-import { progressValues } from './constants.ts'
-import type { Ground, Memory } from './memory.ts'
+import { progressValues } from './contract/constants.ts'
+import type { Ground } from './contract/detector.ts'
 import type { Reading } from './step.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './words/words.ts'
 
 /**
  * The ground this step freezes, or null: the first spelled step of a run, or a user turn whose goal
  * is spelled otherwise than the ground. Nothing else ever moves it.
  */
-export function groundToFreeze({ ground }: Memory, reading: Reading): Ground | null {
+export function groundToFreeze(
+  { ground }: { readonly ground: Ground | null },
+  reading: Reading,
+): Ground | null {
   if (!reading.spelled) return null
   if (ground === null) return candidate(reading)
   if (!reading.userTurn) return null

@@ -1,6 +1,7 @@
 import { parseJson } from '../text.ts'
-import { judgmentLimits } from './constants.ts'
+import { judgmentLimits } from './contract/constants.ts'
 import type { Memory } from './memory.ts'
+import type { EarlierRuns } from './step.ts'
 
 /** A reading of the whole run since its ground was frozen. */
 export interface Judgment {
@@ -13,13 +14,6 @@ export interface Judgment {
 export function readJudgment(text: string): Judgment | null {
   const judgment = parseJson(text) as Judgment | null | undefined
   return typeof judgment?.verdict === 'string' ? judgment : null
-}
-
-/** Earlier runs that opened the same context, and the lowest distance any of them reached. */
-export interface EarlierRuns {
-  runs: number
-  /** 0–10, or null when none reported one. */
-  lowest: number | null
 }
 
 /** What the judgments look at: the run after this step, and the cycles found before it. */

@@ -1,15 +1,7 @@
 import { parseJson } from '../text.ts'
-import { type DetectorName, detectorNames } from './detectors.ts'
+import type { DetectorName, Ground } from './contract/detector.ts'
+import { detectorNames } from './contract/detector.ts'
 import { beginAnew, type Tally } from './tally.ts'
-
-/** The goal a run is measured against, with the state in which it was frozen. */
-export interface Ground {
-  goal: string
-  words: readonly string[]
-  progress: string
-  /** 0–10 */
-  distance: number
-}
 
 /**
  * All a run needs to judge its next step: plain JSON, bounded however long the run grows. `v` is

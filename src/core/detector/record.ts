@@ -1,4 +1,4 @@
-import { stallWindow } from './constants.ts'
+import { stallWindow } from './contract/constants.ts'
 import { periodOf, trailLength } from './cycle.ts'
 import type { Memory } from './memory.ts'
 import type { Rule } from './rules.ts'

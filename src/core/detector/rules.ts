@@ -1,4 +1,4 @@
-import { progressValues, selfReportFloor } from './constants.ts'
+import { progressValues, selfReportFloor } from './contract/constants.ts'
 
 /** Everything the rules may look at, measured before any of them is asked. */
 export interface Situation {

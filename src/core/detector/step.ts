@@ -1,8 +1,7 @@
-import type { Adaptation } from './adaptation.ts'
-import type { EarlierRuns } from './judgment.ts'
+import type { Adaptation } from './contract/adaptation.ts'
 import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
-import { wordsOf } from './words.ts'
+import { wordsOf } from './words/words.ts'
 
 /** One report of an agent: what it is doing now. */
 export interface Step {
@@ -77,4 +76,11 @@ export function readStep(step: Step): Reading {
 function given(text: string | undefined): string | null {
   const trimmed = text?.trim() ?? ''
   return trimmed === '' ? null : trimmed
+}
+
+/** Earlier runs that opened the same context, and the lowest distance any of them reached. */
+export interface EarlierRuns {
+  runs: number
+  /** 0–10, or null when none reported one. */
+  lowest: number | null
 }

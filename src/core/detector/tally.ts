@@ -1,4 +1,4 @@
-import { rememberedSpellings } from './constants.ts'
+import { rememberedSpellings } from './contract/constants.ts'
 
 /**
  * How often each spelling was written, in one text: entries separated by `|`, least recent first,

@@ -1,0 +1,82 @@
+import { cutTo } from '../text.ts'
+import { isoTime } from '../time.ts'
+import type { Severity } from './alerts.ts'
+import { type Chat, chatAt } from './chat.ts'
+import type { IncidentState } from './incidents.ts'
+import type { OutboxEvent } from './outbox.ts'
+
+/** Largest body of an event, in bytes. */
+const maxBodyBytes = 20 * 1024
+
+/** What is sent: a chat host gets a text, every other host the structured event. */
+export interface AlertMessage {
+  /** JSON, at most 20 KiB: a long goal or advice is cut, an id never is. */
+  body: string
+  /** Whether it is the structured event, which a receiver can check the signature of. */
+  structured: boolean
+}
+
+/** The message that tells of an event of `account` to this address. */
+export function alertMessage(url: string, account: string, event: OutboxEvent): AlertMessage {
+  const chat = chatAt(url)
+  const render = (cut: OutboxEvent) =>
+    chat === null ? JSON.stringify(structured(account, cut)) : chat.body(chatText(chat, cut))
+  let body = ''
+  for (const limit of textLimits) {
+    body = render(shortened(event, limit))
+    if (bytesOf(body) <= maxBodyBytes) break
+  }
+  return { body, structured: chat === null }
+}
+
+/** Longest goal and advice, in UTF-16 code units, tried in turn until the body fits. */
+const textLimits = [4000, 2000, 1000, 500]
+
+const icons: Record<Severity, string> = { critical: '🔴', warn: '🟠', info: '🔵' }
+const closedIcon = '🟢'
+
+function structured(account: string, { incident, ...event }: OutboxEvent): object {
+  const { run_id, goal, reason, severity, phi, advice, ts } = event
+  return {
+    event: 'drift',
+    account,
+    run_id,
+    goal,
+    reason,
+    severity,
+    phi,
+    advice,
+    ts: isoTime(ts),
+    ...(incident === null ? {} : { incident }),
+  }
+}
+
+function chatText({ bold, plain }: Chat, event: OutboxEvent): string {
+  const { run_id, goal, reason, severity, phi, advice, incident } = event
+  const icon = incident?.state === 'closed' ? closedIcon : icons[severity]
+  const line = (text: string) => plain(text.replaceAll(/\s+/g, ' ').trim())
+  const told = incident === null ? '' : ` · ${stateWords(incident.state)}`
+  return [
+    `${icon} Plumbline ${bold(line(reason))} (${severity}) Φ ${phi.toFixed(2)}${told}`,
+    ...(goal === null || goal === '' ? [] : [line(goal)]),
+    `run ${line(run_id)}`,
+    ...(advice === '' ? [] : [line(advice)]),
+  ].join('\n')
+}
+
+function stateWords(state: IncidentState): string {
+  return state === 'continues' ? 'the incident continues' : `incident ${state}`
+}
+
+function shortened(event: OutboxEvent, limit: number): OutboxEvent {
+  const { goal, advice } = event
+  return {
+    ...event,
+    goal: goal === null ? null : cutTo(goal, limit),
+    advice: cutTo(advice, limit),
+  }
+}
+
+function bytesOf(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,167 @@
+import type { Errand } from './errand.ts'
+import { scorePair } from './score.ts'
+import { partsIn, type ReadText, readText } from './texts.ts'
+
+/**
+ * How the evidence of a step is weighed and from when on it counts as drift. All of it was chosen on
+ * the development runs and pairs; the figures are log-odds as the pair score gives them.
+ */
+export const weights = {
+  /** Share of the best match among trusted sub-goals, of the agent's own, and of accepted goals. */
+  plan: 0.3,
+  ownPlan: 0.15,
+  accepted: 0.2,
+  /** How much of the evidence so far is left at the next step. */
+  decay: 0.5,
+  /** The same for weak evidence that lasts over many steps, and how much of it counts. */
+  lastingDecay: 0.92,
+  lasting: 0.4,
+  /** How much the newest step counts once more. */
+  newest: 0.25,
+  /** No single step counts for more than this, either way. */
+  most: 6,
+} as const
+
+/** Evidence from which a run has left its ground: without a trusted plan, with one, with one kept to the letter. */
+export const limits = { alone: 2.9, planned: 1.7, literal: 0 } as const
+
+/** A step scored below this is on the errand beyond doubt and joins the accepted goals. */
+export const acceptBelow = 0
+
+/** A step scored above this leans off the errand enough that saying nothing would be false confidence. */
+export const uncertainAbove = 1
+
+/** The score of a step that restates the ground or a trusted sub-goal. */
+export const restatedScore = -4
+
+/** The score of a step whose difference by itself makes another errand of it. */
+export const hardScore = 4
+
+/** How far a goal lies from the ground and what is trusted beside it; above 0 leans off the errand. */
+export function scoreStep(errand: Errand, ground: ReadText, goal: ReadText): number {
+  const alone = clamped(scoreTexts(ground, goal))
+  let score = alone
+  const { plan, ownPlan, parents, accepted } = errand
+  if (plan.length > 0) score += weights.plan * (nearest(plan, goal) - alone)
+  if (ownPlan.length > 0) score += weights.ownPlan * (nearest(ownPlan, goal) - alone)
+  // A parent can speak for a step and never against one.
+  if (parents.length > 0) score += weights.plan * Math.min(0, nearest(parents, goal) - alone)
+  if (accepted.length > 0) score += weights.accepted * (mean(accepted, goal) - alone)
+  return clamped(Math.round(score * 1024) / 1024)
+}
+
+// What the nearest of several parts is nearer by chance, about 0.25 · ln of their number.
+const nearerByChance = 0.27
+
+/**
+ * The pair score of a goal and a text it may belong to, in log-odds. Of a text too long for the model it
+ * is the score of the part that the goal is nearest to, less what chance makes of many parts.
+ */
+export function scoreTexts(ground: ReadText, goal: ReadText): number {
+  const parts = partsIn(ground)
+  if (parts.length === 0) return scorePair(ground.meaning, goal.meaning)
+  let lowest = weights.most as number
+  for (const part of parts) lowest = Math.min(lowest, scorePair(part, goal.meaning))
+  return lowest + nearerByChance * (Math.sqrt(parts.length) - 1)
+}
+
+/** The lowest score of the goal against any of the texts. */
+export function nearest(texts: readonly string[], goal: ReadText): number {
+  let lowest = weights.most as number
+  for (const text of texts) {
+    const known = readText(text)
+    if (!known.isKnown) continue
+    lowest = Math.min(lowest, clamped(scorePair(known.meaning, goal.meaning)))
+  }
+  return lowest
+}
+
+function mean(texts: readonly string[], goal: ReadText): number {
+  let sum = 0
+  for (const text of texts) sum += clamped(scorePair(readText(text).meaning, goal.meaning))
+  return sum / texts.length
+}
+
+function clamped(score: number): number {
+  return Math.max(-weights.most, Math.min(weights.most, score))
+}
+
+/** What a step adds up to with those before it. */
+export interface Weighed {
+  /** The decayed sums to keep for the next step. */
+  sum: number
+  lasting: number
+  /** The evidence of this step, to be held against the limit. */
+  evidence: number
+  limit: number
+}
+
+/** Adds a step's score to the evidence before it. A step that leans to the errand is no alarm, whatever came before. */
+export function weigh(errand: Errand, score: number): Weighed {
+  const sum = decayed(errand.evidence, weights.decay, score)
+  const lasting = decayed(errand.lasting, weights.lastingDecay, score)
+  const leaning = Math.max(sum + weights.newest * score, weights.lasting * lasting)
+  return {
+    sum,
+    lasting,
+    evidence: score > 0 ? leaning : (1 + weights.newest) * score,
+    limit: limitOf(errand),
+  }
+}
+
+function decayed(before: number, decay: number, score: number): number {
+  return Math.round(Math.max(0, decay * before + score) * 1024) / 1024
+}
+
+// A plan the agent keeps to the letter leaves less room for what stands in neither ground nor plan.
+function limitOf({ plan, planSteps, planRestated }: Errand): number {
+  if (plan.length === 0) return limits.alone
+  const kept = planRestated / (planSteps + 0.5)
+  return limits.planned - (limits.planned - limits.literal) * kept * kept * kept
+}
+
+/**
+ * Probability that a step is drift when its evidence is that share of the limit or more, at one
+ * drifting step in ten: measured on the development pairs and runs by `npm run model:evidence`, made
+ * monotone.
+ */
+export const calibration: readonly { from: number; driftProbability: number }[] = [
+  { from: Number.NEGATIVE_INFINITY, driftProbability: 0.004 },
+  { from: -1.5, driftProbability: 0.007 },
+  { from: -1, driftProbability: 0.017 },
+  { from: -0.75, driftProbability: 0.018 },
+  { from: -0.5, driftProbability: 0.038 },
+  { from: -0.25, driftProbability: 0.066 },
+  { from: -0.1, driftProbability: 0.076 },
+  { from: 0, driftProbability: 0.119 },
+  { from: 0.2, driftProbability: 0.153 },
+  { from: 0.3, driftProbability: 0.167 },
+  { from: 0.4, driftProbability: 0.197 },
+  { from: 0.5, driftProbability: 0.29 },
+  { from: 0.6, driftProbability: 0.333 },
+  { from: 0.7, driftProbability: 0.414 },
+  { from: 0.8, driftProbability: 0.422 },
+  { from: 0.9, driftProbability: 0.478 },
+  { from: 1, driftProbability: 0.613 },
+  { from: 1.15, driftProbability: 0.845 },
+]
+
+/** The calibrated probability of drift at a share of the limit, 0–1. */
+export function driftProbabilityAt(share: number): number {
+  let probability = 0
+  for (const row of calibration) {
+    if (share < row.from) break
+    probability = row.driftProbability
+  }
+  return probability
+}
+
+/**
+ * What was seen in one step. `score` is in log-odds, above 0 leaning off the errand; `told` names the
+ * pair of a slot.
+ */
+export interface Seen {
+  kind: 'restated' | 'scored' | 'lexical' | 'unreadable' | 'slot' | 'hard' | 'override'
+  score: number
+  told: string
+}

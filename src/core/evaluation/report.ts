@@ -1,0 +1,123 @@
+import type { DetectorName } from '../detector/contract/detector.ts'
+import {
+  afterFirstStep,
+  measurePairs,
+  measureRuns,
+  type PairReport,
+  type RunReport,
+} from './evaluation.ts'
+import type { JudgedRun } from './labelled.ts'
+import { alarmedAbove, thresholdFor } from './ranking.ts'
+import { measureReliability, type Reliability } from './reliability.ts'
+
+/** What is left of a detector when its threshold is moved so that clean items raise few alarms. */
+export interface SweepRow {
+  /** The alarms per 1,000 clean items that were allowed. */
+  budget: number
+  /** An alarm is a score above it; null where no score is too high. */
+  threshold: number | null
+  false_alarms_per_1000: number | null
+  recall: number | null
+  precision_at_10_percent: number | null
+  /** Of runs; null for pairs. */
+  found_within_3: number | null
+  clean_runs_alarmed: number | null
+}
+
+/** The measures at the threshold that keeps to a budget on this data. */
+export interface BudgetReport {
+  per_1000: number
+  pairs: (PairReport & { threshold: number | null }) | null
+  runs: (RunReport & { threshold: number | null }) | null
+}
+
+/** Everything measured on one file; null where it holds no pair or no run. */
+export interface Report {
+  detector: DetectorName
+  resamples: number
+  pairs: PairReport | null
+  runs: RunReport | null
+  /** The same runs with their first goals taken as given and not measured. */
+  runs_after_first_step: RunReport | null
+  /** How far the stated probabilities are true. */
+  reliability: { pairs: Reliability | null; runs: Reliability | null }
+  sweep: { pairs: SweepRow[]; runs: SweepRow[] }
+  /** Null unless a budget was asked for. */
+  budget: BudgetReport | null
+}
+
+/** How the measures are to be taken. */
+export interface Measuring {
+  detector: DetectorName
+  resamples: number
+  /** Alarms per 1,000 clean items, or null. */
+  budget: number | null
+}
+
+const sweptBudgets = [2, 4, 8, 16, 32, 64, 128]
+
+/** Takes every measure of the judged pairs and runs. */
+export function measure(
+  pairs: readonly JudgedRun[],
+  runs: readonly JudgedRun[],
+  { detector, resamples, budget }: Measuring,
+): Report {
+  const hasPairs = pairs.length > 0
+  const hasRuns = runs.length > 0
+  return {
+    detector,
+    resamples,
+    pairs: hasPairs ? measurePairs(pairs, resamples) : null,
+    runs: hasRuns ? measureRuns(runs, resamples) : null,
+    runs_after_first_step: hasRuns ? measureRuns(afterFirstStep(runs), resamples) : null,
+    reliability: { pairs: measureReliability(pairs), runs: measureReliability(runs) },
+    sweep: { pairs: sweep(pairs), runs: sweep(runs) },
+    budget: budget === null ? null : measureAt(budget, pairs, runs, resamples),
+  }
+}
+
+function measureAt(
+  perThousand: number,
+  pairs: readonly JudgedRun[],
+  runs: readonly JudgedRun[],
+  resamples: number,
+): BudgetReport {
+  const [ofPairs, ofRuns] = [pairs, runs].map((judged) => thresholdFor(judged, perThousand))
+  const alarmedPairs = alarmedAbove(pairs, ofPairs ?? 0)
+  const alarmedRuns = alarmedAbove(runs, ofRuns ?? 0)
+  return {
+    per_1000: perThousand,
+    pairs:
+      pairs.length === 0
+        ? null
+        : { threshold: finite(ofPairs), ...measurePairs(alarmedPairs, resamples) },
+    runs:
+      runs.length === 0
+        ? null
+        : { threshold: finite(ofRuns), ...measureRuns(alarmedRuns, resamples) },
+  }
+}
+
+function sweep(judged: readonly JudgedRun[]): SweepRow[] {
+  const hasClean = judged.some(({ steps }) => steps.some(({ label }) => label === 'same'))
+  if (!hasClean) return []
+  return sweptBudgets.map((budget) => {
+    const threshold = thresholdFor(judged, budget)
+    const measured = measureRuns(alarmedAbove(judged, threshold), 0)
+    const areRuns = judged.some(({ steps }) => steps.length > 1)
+    return {
+      budget,
+      threshold: finite(threshold),
+      false_alarms_per_1000: measured.false_alarms_per_1000.value,
+      recall: measured.recall.value,
+      precision_at_10_percent: measured.precision_at_10_percent.value,
+      found_within_3: areRuns ? measured.found_within_3.value : null,
+      clean_runs_alarmed: areRuns ? measured.clean_runs_alarmed.value : null,
+    }
+  })
+}
+
+// JSON has no infinity.
+function finite(threshold: number | undefined): number | null {
+  return threshold !== undefined && Number.isFinite(threshold) ? threshold : null
+}

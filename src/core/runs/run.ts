@@ -1,0 +1,168 @@
+import type { DetectorName } from '../detector/contract/detector.ts'
+import { detect, type Verdict } from '../detector/detect.ts'
+import type { Judgment } from '../detector/judgment.ts'
+import { type Memory, newMemory } from '../detector/memory.ts'
+import type { EarlierRuns } from '../detector/step.ts'
+import { dayMs } from '../time.ts'
+import type { Arm, DriftRequest } from './drift.ts'
+
+/**
+ * A run as it is stored. What speaks of a verdict (`drifting`, `last_reason`, `phi`, `max_phi`,
+ * `judgment`, `ground`, `revision`) speaks of the main agent; counts are over all agents. Times are
+ * milliseconds since 1970 and never go back, whatever the clock does.
+ */
+export interface Run {
+  run_id: string
+  detector: DetectorName
+  ground: string | null
+  revision: number
+  created: number
+  updated: number
+  expires: number
+  steps: number
+  drifting: boolean
+  drifting_steps: number
+  last_reason: string | null
+  phi: number
+  max_phi: number
+  tokens: number
+  overhead_tokens: number
+  /** Steps that said how many tokens they cost. */
+  token_steps: number
+  outcome: string | null
+  score: number | null
+  note: string | null
+  pair: string | null
+  arm: Arm | null
+  judgment: Judgment | null
+}
+
+/** One agent of a run and all that is needed to judge its next step. */
+export interface Agent {
+  /** '' is the main agent. */
+  agent_id: string
+  memory: Memory
+  steps: number
+  drifting: boolean
+  last_reason: string | null
+}
+
+/** A ground that a step has frozen. */
+export interface FrozenGround {
+  revision: number
+  goal: string
+  by: 'first' | 'user'
+}
+
+/** What logging one step makes of a run. */
+export interface Logged {
+  run: Run
+  agent: Agent
+  /** 1-based, over all agents of the run. */
+  step: number
+  verdict: Verdict
+  /** The ground this step froze, or null. */
+  frozen: FrozenGround | null
+}
+
+/** A run that has no step yet. */
+export function newRun(runId: string, detector: DetectorName, now: number): Run {
+  return {
+    run_id: runId,
+    detector,
+    ground: null,
+    revision: 0,
+    created: now,
+    updated: now,
+    expires: now,
+    steps: 0,
+    drifting: false,
+    drifting_steps: 0,
+    last_reason: null,
+    phi: 0,
+    max_phi: 0,
+    tokens: 0,
+    overhead_tokens: 0,
+    token_steps: 0,
+    outcome: null,
+    score: null,
+    note: null,
+    pair: null,
+    arm: null,
+    judgment: null,
+  }
+}
+
+/** An agent that has not reported yet, judged by the run's detector. */
+export function newAgent(agentId: string, detector: DetectorName): Agent {
+  return {
+    agent_id: agentId,
+    memory: newMemory(detector),
+    steps: 0,
+    drifting: false,
+    last_reason: null,
+  }
+}
+
+/** Logs one step of an agent: judges it against the agent's own ground and adds it up in the run. */
+export function logStep(
+  run: Run,
+  agent: Agent,
+  request: DriftRequest,
+  earlier: EarlierRuns | null,
+  now: number,
+  retentionDays: number,
+): Logged {
+  const { verdict, memory } = detect(
+    agent.memory,
+    earlier === null ? request.step : { ...request.step, earlier },
+  )
+  const isMain = agent.agent_id === ''
+  const updated = Math.max(run.updated, now)
+  const tokens = request.tokens ?? 0
+  const counted: Run = {
+    ...run,
+    updated,
+    expires: updated + retentionDays * dayMs,
+    steps: run.steps + 1,
+    drifting_steps: run.drifting_steps + (verdict.drifting ? 1 : 0),
+    tokens: run.tokens + tokens,
+    overhead_tokens: run.overhead_tokens + (request.overhead ? tokens : 0),
+    token_steps: run.token_steps + (request.tokens === null ? 0 : 1),
+    pair: request.pair ?? run.pair,
+    arm: request.arm ?? run.arm,
+  }
+  const frozen = memory.revision > agent.memory.revision && memory.ground !== null
+  return {
+    run: isMain ? told(counted, verdict, memory) : counted,
+    agent: {
+      agent_id: agent.agent_id,
+      memory,
+      steps: agent.steps + 1,
+      drifting: verdict.drifting,
+      last_reason: verdict.reason,
+    },
+    step: counted.steps,
+    verdict,
+    frozen: frozen
+      ? {
+          revision: memory.revision,
+          goal: memory.ground?.goal ?? '',
+          by: request.step.userTurn === true ? 'user' : 'first',
+        }
+      : null,
+  }
+}
+
+function told(run: Run, { drifting, reason, phi, judgment }: Verdict, memory: Memory): Run {
+  return {
+    ...run,
+    ground: memory.ground?.goal ?? null,
+    revision: memory.revision,
+    drifting,
+    last_reason: reason,
+    phi,
+    max_phi: Math.max(run.max_phi, phi),
+    judgment: judgment ?? null,
+  }
+}

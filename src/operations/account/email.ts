@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { confirmationMail } from '../../core/alerts/confirmation.ts'
+import { dayMs, hourMs } from '../../core/time.ts'
+import type { Service } from '../gate/context.ts'
+import type { DescribedRefusal } from '../gate/declaration.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { keyed } from '../gate/operation.ts'
+import { countRate } from '../gate/rate.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { emailField } from './accounts.ts'
+
+/** The path of the link that confirms an address. */
+export const confirmPath = '/email/confirm'
+
+const linkMs = 24 * hourMs
+const linksPerAccount = 10
+const linksPerAddress = 5
+const retryAfterSeconds = 60
+
+const notConfigured: DescribedRefusal = {
+  status: 501,
+  words: ['not_configured'],
+  when: 'This server has no mail.',
+  fields: { detail: z.string() },
+}
+
+const mailAway: DescribedRefusal = {
+  status: 503,
+  words: ['unavailable'],
+  when: 'The mail server did not take the mail.',
+  fields: { detail: z.string(), retry_after_s: z.int() },
+}
+
+/** Attaches a mail address to the account, or removes it. */
+export const setEmail = keyed({
+  name: 'me.set-email',
+  group: 'account',
+  summary: 'Set the mail address of the account, or remove it.',
+  description:
+    'A new address gets a link, good for 24 hours, and nothing else until it is followed. Sent again for an address that is not confirmed, this sends a new link.',
+  http: { method: 'POST', path: '/v1/me/email' },
+  input: z.object({ email: emailField.nullable().describe('null removes it.') }),
+  output: z.strictObject({
+    ok: z.literal(true),
+    email: z.string().nullable(),
+    verified: z.boolean().describe('Whether whoever reads it has followed the link.'),
+  }),
+  refusals: [badRequest, notConfigured, mailAway],
+})(async (service, { email }) => {
+  const { store, account, mail, now } = service
+  if (mail === null) {
+    throw new Refusal(501, 'not_configured', {
+      detail: 'Whoever runs this server sets PLUMBLINE_SMTP_URL and PLUMBLINE_MAIL_FROM for mail.',
+    })
+  }
+  const answer = (verified: boolean) => ({ ok: true as const, email, verified })
+  if (email === null) {
+    await store.tx(({ emails }) => emails.set(account.id, null))
+    return answer(false)
+  }
+  const current = await store.emails.of(account.id)
+  if (current.verified && current.email === email) return answer(true)
+  await countLink(service, email)
+  const token = service.newId('confirm')
+  await store.tx(async ({ emails, digests }) => {
+    await emails.set(account.id, email)
+    // Who read the mails until now has no say in those to another address.
+    if (current.email !== email) await digests.renewToken(account.id, service.newId('digest'))
+    const expires = now() + linkMs
+    await emails.addLink({ hash: service.hash(token), account: account.id, email, expires })
+  })
+  const link = `${service.settings.baseUrl()}${confirmPath}?token=${token}`
+  return {
+    outside: async () => {
+      const failure = await mail.send({ to: email, ...confirmationMail(link) })
+      if (failure === null) return answer(false)
+      throw new Refusal(
+        503,
+        'unavailable',
+        {
+          detail: `The link was not sent: ${failure}. Send the address again later.`,
+          retry_after_s: retryAfterSeconds,
+        },
+        { 'retry-after': String(retryAfterSeconds) },
+      )
+    },
+  }
+})
+
+/** The address that the link with this token would confirm, or null when it is no longer good. */
+export function findLinkedEmail({ store, hash, now }: Service, token: string) {
+  return store.emails.linked(hash(token), now())
+}
+
+/** Confirms the address of a link; answers it, or null when the link is no longer good. */
+export function confirmEmail({ store, hash, now }: Service, token: string) {
+  return store.tx(({ emails }) => emails.confirm(hash(token), now()))
+}
+
+/** Nobody can have this server write again and again to people who never asked. */
+async function countLink(
+  service: Service & { account: { id: string } },
+  email: string,
+): Promise<void> {
+  const { account, hash } = service
+  const of = (counter: string, most: number) =>
+    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind today' })
+  await of(`email-links:${account.id}`, linksPerAccount)
+  await of(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
+}

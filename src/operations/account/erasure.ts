@@ -1,0 +1,169 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { parseJson } from '../../core/text.ts'
+import { isoTime, minuteMs } from '../../core/time.ts'
+import { eraseJob } from '../../jobs/erase.ts'
+import { type OwnedRow, type OwnedTable, ownedTables } from '../../storage/owned.ts'
+import type { Keyed, Service } from '../gate/context.ts'
+import type { DescribedRefusal } from '../gate/declaration.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { exportOnce, exportRule } from '../gate/exports.ts'
+import { keyed } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+
+const count = z.int().min(0)
+
+/** What is answered when an account was deleted. */
+export const erasedSchema = z.strictObject({
+  ok: z.literal(true),
+  account: z.string(),
+  erased: z.strictObject({
+    keys: count,
+    runs: count,
+    steps: count,
+    conversations: count,
+    escalations: count,
+    selves: count,
+    templates: count,
+    alerts: count.describe('Events that were sent, waited or failed.'),
+  }),
+  gone_by: z.iso
+    .datetime()
+    .describe(
+      'When the last row is deleted. Nothing can be read from now on; the rows of a very large account take longer.',
+    ),
+})
+
+const ownsTeam: DescribedRefusal = {
+  status: 409,
+  words: ['conflict'],
+  when: 'The account owns a team in which members sit.',
+  fields: { detail: z.string() },
+}
+
+/** Deletes the account of this key. */
+export const eraseMe = keyed({
+  name: 'me.erase',
+  group: 'account',
+  summary: 'Delete this account and all that belongs to it.',
+  description:
+    'Its keys are refused at once (by other nodes within 5 seconds), and every row that belongs to it is deleted within a minute: runs, conversations, escalations, selves, templates, alerts with their log, digests, mail address, stored answers, usage. It cannot be undone. An account that owns a team without members ends the team; a member gives up the seat. `confirm` may also be sent in a JSON body. Not metered.',
+  http: { method: 'DELETE', path: '/v1/me' },
+  unmetered: true,
+  read: async (_, call) => {
+    const body = await call.readBody(maxBodyBytes)
+    return body === '' ? call.query : { ...call.query, ...(parseJson(body) as object | undefined) }
+  },
+  input: z.object({
+    confirm: z
+      .string('send the id of the account, acct_…')
+      .describe('The id of the account, from GET /v1/me.'),
+  }),
+  output: erasedSchema,
+  changes: () => ({}),
+  refusals: [badRequest, ownsTeam],
+})(async (context, { confirm }) => {
+  const { id } = context.account
+  if (confirm !== id) {
+    throw new Refusal(400, 'bad_request', {
+      detail: 'confirm: send the id of the account that this key belongs to, from GET /v1/me',
+    })
+  }
+  const erased = await eraseAccount(context, id, { dissolvesTeam: false })
+  // Somebody else has deleted it meanwhile.
+  if (erased === null) throw new Refusal(401, 'bad_key', {})
+  return erased
+})
+
+const maxBodyBytes = 4096
+
+/**
+ * Deletes an account with its keys, and has all that belongs to it deleted. Answers null when there is no
+ * such account. Refuses (409) to end a team in which members sit unless it `dissolvesTeam`.
+ */
+export function eraseAccount(
+  { store, now }: Pick<Service, 'store' | 'now'>,
+  account: string,
+  { dissolvesTeam }: { dissolvesTeam: boolean },
+): Promise<z.infer<typeof erasedSchema> | null> {
+  return store.tx(async ({ accounts, teams, erasure, jobs }) => {
+    if (!(await accounts.lock(account))) return null
+    const seat = await teams.seatOf(account)
+    if (seat !== null) {
+      await teams.lock(seat.team)
+      const owns = seat.role === 'owner'
+      if (owns && !dissolvesTeam && (await teams.seats(seat.team)).length > 1) throw membersSit()
+      if (owns) await teams.dissolve(seat.team)
+      else await teams.stand(seat.team, account)
+    }
+    const erased = await erasure.count(account)
+    await accounts.delete(account)
+    const at = now()
+    await jobs.add(eraseJob(account, at))
+    return { ok: true as const, account, erased, gone_by: isoTime(at + minuteMs) }
+  })
+}
+
+function membersSit(): Refusal {
+  return new Refusal(409, 'conflict', {
+    detail: 'You own a team and members sit in it; remove them first with POST /v1/team/seat.',
+  })
+}
+
+/** Everything an account has, as JSON lines. */
+export const exportMe = keyed({
+  name: 'me.export',
+  group: 'account',
+  summary: 'Everything that is stored of this account, as JSON lines.',
+  description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row that belongs to the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. Secrets, and the hashes and tokens that stand for them, are left out. ${exportRule}`,
+  http: { method: 'GET', path: '/v1/me/export' },
+  input: z.object({}),
+  output: z.unknown().describe('JSON lines (application/x-ndjson).'),
+})(async (context) => exportOnce(context, () => linesOf(context)))
+
+const rowsAPage = 200
+
+async function* linesOf({ store, account: { id } }: Keyed): AsyncGenerator<string> {
+  const account = await store.accounts.find(id)
+  const { verified } = await store.emails.of(id)
+  yield lineOf('account', { ...account, email_verified: Number(verified) })
+  for (const table of ownedTables) {
+    let after: OwnedRow | null = null
+    for (let more = true; more; ) {
+      const rows: OwnedRow[] = await store.erasure.read(table, id, after, rowsAPage)
+      yield rows.map((row) => lineOf(table.type, exportedOf(table, row))).join('')
+      // Others are answered between two pages, also where reading one takes no wait.
+      await nextTurn()
+      after = rows.at(-1) ?? null
+      more = rows.length === rowsAPage
+    }
+  }
+}
+
+function exportedOf({ exported }: OwnedTable, row: OwnedRow): OwnedRow {
+  return Object.fromEntries(exported.map((name) => [name, row[name] ?? null]))
+}
+
+function lineOf(type: string, row: OwnedRow): string {
+  const shown = Object.entries(row).map(([name, value]) => [name, shownValue(name, value)])
+  return `${JSON.stringify({ type, ...Object.fromEntries(shown) })}\n`
+}
+
+/** A value as it is read elsewhere; storage has numbers for times and for yes and no, and text for JSON. */
+function shownValue(name: string, value: string | number | null): unknown {
+  if (typeof value === 'number' && times.has(name)) return isoTime(value)
+  if (typeof value === 'number' && flags.has(name)) return value === 1
+  if (typeof value === 'string' && structured.has(name)) return parseJson(value) ?? value
+  return value
+}
+
+const times: ReadonlySet<string> = new Set([
+  ...['created', 'updated', 'expires', 'ts', 'at', 'last_used', 'joined', 'decided_at', 'due'],
+  ...['opened', 'notified', 'closed', 'next', 'sent_until', 'failing_since', 'paused_until'],
+])
+const flags: ReadonlySet<string> = new Set([
+  ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],
+])
+const structured: ReadonlySet<string> = new Set([
+  ...['memory', 'judgment', 'config', 'roles', 'incident', 'state'],
+])

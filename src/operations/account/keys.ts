@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { keyPrefix } from '../../core/accounts/keys.ts'
+import { isoTime } from '../../core/time.ts'
+import type { KeyRow } from '../../storage/accounts.ts'
+import type { Service } from '../gate/context.ts'
+import type { Declaration } from '../gate/declaration.ts'
+import { open } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+
+const time = z.iso.datetime()
+
+/** A key as it is listed: what tells it apart, never its secret. */
+export const keySchema = z
+  .strictObject({
+    id: z.string().describe('Names the key when it is revoked or rotated.'),
+    prefix: z.string().describe('How the key begins.'),
+    created: time,
+    last_used: time.nullable().describe('To the minute, when several nodes serve.'),
+    expires: time.nullable().describe('When it ends, after a rotation; null while it does not.'),
+  })
+  .meta({ id: 'Key' })
+
+/** A key as it is answered once, when it is made. */
+export const newKeySchema = z
+  .strictObject({
+    id: z.string(),
+    key: z.string().describe('The key itself, shown this once and stored nowhere.'),
+    prefix: z.string(),
+    created: time,
+    expires: time.nullable(),
+  })
+  .meta({ id: 'NewKey' })
+
+/** A stored key as it is listed. */
+export function shownKey({
+  id,
+  prefix,
+  created,
+  last_used,
+  expires,
+}: KeyRow): z.infer<typeof keySchema> {
+  return {
+    id,
+    prefix,
+    created: isoTime(created),
+    last_used: last_used === null ? null : isoTime(last_used),
+    expires: expires === null ? null : isoTime(expires),
+  }
+}
+
+/** Makes a key of an account; its secret is in the answer and nowhere else. */
+export async function issueKey(
+  { store, now, newId, newKey, hash }: Service,
+  account: string,
+): Promise<z.infer<typeof newKeySchema>> {
+  const key = newKey()
+  const row = {
+    id: newId('key'),
+    account,
+    hash: hash(key),
+    prefix: keyPrefix(key),
+    created: now(),
+    expires: null,
+  }
+  await store.accounts.addKey(row)
+  return {
+    id: row.id,
+    key,
+    prefix: row.prefix,
+    created: isoTime(row.created),
+    expires: null,
+  }
+}
+
+const disabled = {
+  group: 'account',
+  summary: 'Disabled: says where keys come from.',
+  input: z.unknown(),
+  output: z.never(),
+  refusals: [
+    {
+      status: 410,
+      words: ['disabled'],
+      when: 'Always.',
+      fields: { detail: z.string() },
+    },
+  ],
+} satisfies Partial<Declaration<unknown, never>>
+
+/** `/v1/keys` makes no keys; both of its methods say where they come from. */
+export const readKeys = open({
+  ...disabled,
+  name: 'keys.read',
+  http: { method: 'GET', path: '/v1/keys' },
+})(refuse)
+
+export const createKeys = open({
+  ...disabled,
+  name: 'keys.create',
+  http: { method: 'POST', path: '/v1/keys' },
+})(refuse)
+
+async function refuse(): Promise<never> {
+  throw new Refusal(410, 'disabled', {
+    detail:
+      'This route makes no keys. Ask the operator of this server for one, who makes it with "plumbline keys create"; with a key you can make more: POST /v1/me/keys.',
+  })
+}

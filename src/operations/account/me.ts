@@ -1,0 +1,195 @@
+import { z } from 'zod'
+import { dayOf, hourMs, isoTime } from '../../core/time.ts'
+import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
+import type { DescribedRefusal } from '../gate/declaration.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { keyed } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
+import { tierName } from './tiers.ts'
+
+/** Most keys that one account may hold at a time. */
+const maxKeys = 50
+const longestGraceHours = 720
+
+const count = z.int().min(0)
+
+const id = z
+  .string('send the id of a key, from GET /v1/me')
+  .min(1, 'send the id of a key, from GET /v1/me')
+
+const noSuchKey: DescribedRefusal = {
+  status: 404,
+  words: ['not_found'],
+  when: 'The account has no such key.',
+  fields: { detail: z.string() },
+}
+
+const conflict = (when: string): DescribedRefusal => ({
+  status: 409,
+  words: ['conflict'],
+  when,
+  fields: { detail: z.string() },
+})
+
+const tooManyKeys = conflict(`The account holds ${maxKeys} keys.`)
+
+/** Whose key this is, and what it has used today. */
+export const readMe = keyed({
+  name: 'me.read',
+  group: 'account',
+  summary: 'The account of this key, its keys, its tier and today’s usage.',
+  http: { method: 'GET', path: '/v1/me' },
+  unmetered: true,
+  input: z.object({}),
+  output: z.strictObject({
+    account: z.string(),
+    tier: tierName,
+    email: z.string().nullable(),
+    email_verified: z.boolean().describe('Whether the link it was sent has been followed.'),
+    keys: z.array(keySchema).describe('Those that are valid, newest first.'),
+    team: z
+      .strictObject({ id: z.string(), name: z.string(), role: z.enum(['owner', 'member']) })
+      .nullable()
+      .describe('The team it has a seat in.'),
+    usage: z.strictObject({
+      date: z.iso.date().describe('The day the counts are of, in UTC.'),
+      reads: count,
+      writes: count,
+      reads_limit: count.nullable().describe('null is unlimited.'),
+      writes_limit: count.nullable().describe('null is unlimited.'),
+      resets_in_s: z.int().min(1).describe('Seconds until the counts begin anew.'),
+    }),
+  }),
+})(async ({ store, account, tier, now }) => {
+  const at = now()
+  const used = async (kind: 'reads' | 'writes') => {
+    const counted = await store.counters.used(quotaBucket(account.id, kind), dayOf(at))
+    return Math.max(0, Math.min(counted, tier[kind] ?? counted))
+  }
+  const keys = await store.accounts.keysOf(account.id, at)
+  const { email, verified } = await store.emails.of(account.id)
+  const seat = await store.teams.seatOf(account.id)
+  const team = seat === null ? null : await store.teams.find(seat.team)
+  return {
+    account: account.id,
+    tier: account.tier,
+    email,
+    email_verified: verified,
+    keys: keys.map(shownKey),
+    team: seat === null || team === null ? null : { id: team.id, name: team.name, role: seat.role },
+    usage: {
+      date: isoTime(at).slice(0, 10),
+      reads: await used('reads'),
+      writes: await used('writes'),
+      reads_limit: tier.reads,
+      writes_limit: tier.writes,
+      resets_in_s: secondsToMidnight(at),
+    },
+  }
+})
+
+/** Makes another key of the account. */
+export const createKey = keyed({
+  name: 'me.create-key',
+  group: 'account',
+  summary: 'Make another key; it is shown this once.',
+  http: { method: 'POST', path: '/v1/me/keys' },
+  secret: true,
+  read: () => ({}),
+  input: z.object({}),
+  output: newKeySchema,
+  status: 201,
+  changes: ({ id, prefix }) => ({ key_id: id, prefix }),
+  refusals: [tooManyKeys],
+})((context) =>
+  context.store.tx(async (store) => {
+    const { account, now } = context
+    await store.accounts.lock(account.id)
+    refuseTooMany((await store.accounts.keysOf(account.id, now())).length + 1)
+    return issueKey({ ...context, store }, account.id)
+  }),
+)
+
+/** Ends a key at once. */
+export const revokeKey = keyed({
+  name: 'me.revoke-key',
+  group: 'account',
+  summary: 'Revoke a key at once.',
+  description:
+    'Other nodes refuse it within 5 seconds. Not metered: a key that has used up the quota can still be revoked.',
+  http: { method: 'DELETE', path: '/v1/me/keys' },
+  unmetered: true,
+  input: z.object({ id }),
+  output: z.strictObject({ ok: z.literal(true) }),
+  changes: (_ok, { id }) => ({ key_id: id }),
+  refusals: [badRequest, noSuchKey, conflict('It is the last key that does not expire.')],
+})(({ store, account, now }, { id }) =>
+  store.tx(async ({ accounts }) => {
+    await accounts.lock(account.id)
+    const keys = await accounts.keysOf(account.id, now())
+    const key = keys.find((each) => each.id === id)
+    if (key === undefined) throw unknownKey()
+    const lasting = keys.filter(({ expires }) => expires === null)
+    if (lasting.length === 1 && lasting[0] === key) {
+      throw new Refusal(409, 'conflict', {
+        detail:
+          'This is your last key, and without one nobody could make another. Make one first with POST /v1/me/keys, or replace this one at once with POST /v1/me/keys/rotate and grace_hours 0.',
+      })
+    }
+    await accounts.deleteKey(account.id, id)
+    return { ok: true as const }
+  }),
+)
+
+/** Replaces a key by a new one. */
+export const rotateKey = keyed({
+  name: 'me.rotate-key',
+  group: 'account',
+  summary: 'Replace a key: a new one at once, the old one valid for a while.',
+  description: 'Not metered: a key that has used up the quota can still be replaced.',
+  http: { method: 'POST', path: '/v1/me/keys/rotate' },
+  unmetered: true,
+  secret: true,
+  input: z.object({
+    id,
+    grace_hours: z
+      .number(`send a number of hours from 0 to ${longestGraceHours}`)
+      .min(0, `send 0 to ${longestGraceHours}`)
+      .max(longestGraceHours, `send 0 to ${longestGraceHours}`)
+      .default(24)
+      .describe('How long the old key stays valid; 0 ends it at once.'),
+  }),
+  output: newKeySchema,
+  status: 201,
+  changes: ({ id, prefix }, old) => ({ key_id: id, prefix, replaces: old.id }),
+  refusals: [badRequest, noSuchKey, tooManyKeys],
+})((context, { id, grace_hours }) =>
+  context.store.tx(async (store) => {
+    const { account, now } = context
+    const { accounts } = store
+    await accounts.lock(account.id)
+    const keys = await accounts.keysOf(account.id, now())
+    if (!keys.some((each) => each.id === id)) throw unknownKey()
+    if (grace_hours === 0) {
+      await accounts.deleteKey(account.id, id)
+    } else {
+      refuseTooMany(keys.length + 1)
+      await accounts.expireKey(account.id, id, now() + Math.ceil(grace_hours * hourMs))
+    }
+    return issueKey({ ...context, store }, account.id)
+  }),
+)
+
+function refuseTooMany(keys: number): void {
+  if (keys <= maxKeys) return
+  throw new Refusal(409, 'conflict', {
+    detail: `An account holds at most ${maxKeys} keys; revoke one first with DELETE /v1/me/keys?id=.`,
+  })
+}
+
+function unknownKey(): Refusal {
+  return new Refusal(404, 'not_found', {
+    detail: 'This account has no such key; GET /v1/me lists them by id.',
+  })
+}

@@ -1,0 +1,34 @@
+import type { Keyed } from './context.ts'
+import { Refusal } from './refusal.ts'
+
+/** What descriptions say of every export. */
+export const exportRule =
+  'One export of an account is in flight at a time; a second one is 429. A reader that takes nothing for 30 seconds is cut off.'
+
+const retryS = 10
+
+/** The lines of an export, unless another export of the account is in flight (429). */
+export function exportOnce(
+  { exports, account }: Keyed,
+  lines: () => AsyncGenerator<string>,
+): AsyncGenerator<string> {
+  const end = exports.begin(account.id)
+  if (end !== null) return endingWith(lines(), end)
+  throw new Refusal(
+    429,
+    'rate_limit',
+    {
+      detail: `An export of this account is in flight. Ask again when it has ended, or in ${retryS} seconds.`,
+      retry_after_s: retryS,
+    },
+    { 'retry-after': String(retryS) },
+  )
+}
+
+async function* endingWith(lines: AsyncGenerator<string>, end: () => void): AsyncGenerator<string> {
+  try {
+    yield* lines
+  } finally {
+    end()
+  }
+}

@@ -1,0 +1,190 @@
+import { defaultRunId, maxIdLength } from '../../core/runs/drift.ts'
+import { parseJson, wellFormed } from '../../core/text.ts'
+import { commitUnknown, isUnavailable } from '../../storage/database/database.ts'
+import { bodyHashOf, isSameBody, type Kept } from '../../storage/database/idempotency.ts'
+import type { Entry, LoggedStep } from '../../storage/runs/entries.ts'
+import type { Store } from '../../storage/store.ts'
+import type { Service } from './context.ts'
+import type { Answer, Call, Operation, Outside } from './declaration.ts'
+import { Refusal } from './refusal.ts'
+
+const longestKey = 255
+
+/** What a step_id belongs to where the operation does not say. */
+const ofRun: NonNullable<Operation['stepsOf']> = { field: 'run_id', unnamed: defaultRunId }
+
+/** How often, and how many times, a second use asks whether the first has got its answer. */
+const askEveryMs = 100
+const asksAtMost = 100
+
+/**
+ * Works a POST once for each idempotency key of its account and route (a body's `step_id`: of its
+ * account and run, or what else the operation says): the same key and body within 24 hours answers the same bytes, another body is a
+ * 409. The work and the record of its answer are one transaction; only good answers are recorded. A
+ * second use while the first is under way waits for it. Without a key the work is done as it is.
+ * A work that does nothing but log steps shares the transaction of all who log at the moment.
+ * A work that goes on outside is claimed in its transaction and recorded in another; when its process
+ * dies in between, it is worked again after a minute.
+ * An answer that holds a secret is kept sealed, since nothing stored may give a key away.
+ */
+export async function replayable(
+  service: Service,
+  call: Call,
+  account: string,
+  { http, secret, logs, stepsOf = ofRun }: Pick<Operation, 'http' | 'secret' | 'logs' | 'stepsOf'>,
+  body: string,
+  work: (store: Store) => Promise<Answer | Outside<Answer>>,
+): Promise<Answer> {
+  const key = call.method === 'POST' ? keyOf(call, http.path, body, stepsOf) : null
+  if (key === null) return settled(await work(service.store), service.store)
+  // Some bodies are read by what the parameters say of them, so those are part of the request.
+  const { says, ...named } = key
+  const bytes = service.hash(JSON.stringify(call.query) + body)
+  const bodyHash = bodyHashOf(bytes, says === null ? null : service.hash(says))
+  const seal = secret === undefined ? undefined : call.credential
+  const claim = { account, ...named, bodyHash, at: service.now() }
+
+  async function keep(store: Store, answer: Answer): Promise<Answer> {
+    const json = JSON.stringify(answer.body)
+    await store.idempotency.keep(
+      claim,
+      answer.status,
+      seal === undefined ? json : service.seal(json, seal),
+    )
+    return { ...answer, json }
+  }
+
+  function replay(earlier: Kept): Answer {
+    if (!isSameBody(earlier.bodyHash, bodyHash)) {
+      throw conflict(
+        'This idempotency key was used with another body; send a new key for a new request.',
+      )
+    }
+    const json = seal === undefined ? earlier.answer : service.unseal(earlier.answer, seal)
+    if (json === null) {
+      throw conflict(
+        'This idempotency key was used with another credential, and only that one is shown the secret it was answered.',
+      )
+    }
+    call.headers['idempotent-replayed'] = 'true'
+    return { status: earlier.status, body: null, json }
+  }
+
+  /**
+   * Works up to where it logs, hands the steps to the step log, and goes on to its answer inside the
+   * transaction there. Answers null when it must have a transaction of its own.
+   */
+  async function logWithOthers(): Promise<Answer | null> {
+    let own: Answer | null = null
+    let hasLogged = false
+    const ended = await new Promise<Kept | 'worked' | 'apart'>((resolve, reject) => {
+      const log = (entries: readonly Entry[]) =>
+        new Promise<LoggedStep[]>((goOn) => {
+          const answer = (logged: readonly LoggedStep[]) => {
+            goOn([...logged])
+            return answered
+          }
+          hasLogged = true
+          service.store.logOnce(entries, { claim, answer }).then(resolve, reject)
+        })
+      // A work that needs a transaction fails here, and has its own then.
+      const tx = () => Promise.reject(new Error('a work that needs a transaction of its own'))
+      const answered = work({ ...service.store, log, tx }).then((answer) => {
+        if ('outside' in answer) throw new Error('a work that logs steps goes on outside')
+        if (!hasLogged) reject(new Error('a work that declares that it logs steps has logged none'))
+        const json = JSON.stringify(answer.body)
+        own = { ...answer, json }
+        return { status: answer.status, answer: json }
+      })
+      // What was refused before it logged may have been answered under this key before.
+      answered.catch(() => resolve('apart'))
+    })
+    if (ended === 'apart') return null
+    return ended === 'worked' ? own : replay(ended)
+  }
+
+  if (logs === true) {
+    const answer = await logWithOthers()
+    if (answer !== null) return answer
+  }
+  for (let asked = 0; asked < asksAtMost; asked++) {
+    const worked = await service.store.tx(async (store) => {
+      const earlier = await store.idempotency.claim({ ...claim, at: service.now() })
+      if (earlier === null) {
+        const answer = await work(store)
+        return 'outside' in answer ? answer : keep(store, answer)
+      }
+      return earlier.status === 0 && isSameBody(earlier.bodyHash, bodyHash) ? null : replay(earlier)
+    })
+    if (worked !== null && !('outside' in worked)) return worked
+    if (worked !== null) return finishOutside(worked)
+    await new Promise((next) => setTimeout(next, askEveryMs))
+  }
+  throw conflict('The first request with this idempotency key is still under way; try again later.')
+
+  async function finishOutside({ outside }: Outside<Answer>): Promise<Answer> {
+    try {
+      const answer = await afterCommit(outside(service.store))
+      return await afterCommit(service.store.tx((store) => keep(store, answer)))
+    } catch (error) {
+      // A key that cannot be given back is free again after a minute.
+      await service.store.tx(({ idempotency }) => idempotency.release(claim)).catch(() => {})
+      throw error
+    }
+  }
+}
+
+/** The answer of a work, all of it done. */
+export function settled(worked: Answer | Outside<Answer>, store: Store): Promise<Answer> | Answer {
+  return 'outside' in worked ? afterCommit(worked.outside(store)) : worked
+}
+
+/** What follows a commit; when the database is away by then, something has been stored all the same. */
+async function afterCommit<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw isUnavailable(error) ? commitUnknown(error) : error
+  }
+}
+
+/** The refusal of a key that was used for something else. */
+export function conflict(detail: string): Refusal {
+  return new Refusal(409, 'idempotency_conflict', { detail })
+}
+
+/** The field as it is, or as JSON may spell any of its characters. */
+const mayNameStep = /"step_id"|\\u00/
+
+function keyOf(
+  { idempotencyKey }: Call,
+  route: string,
+  body: string,
+  { field, unnamed, says }: typeof ofRun,
+): { scope: string; key: string; says: string | null } | null {
+  if (idempotencyKey !== undefined) {
+    const key = checkedKey(idempotencyKey, 'the header Idempotency-Key')
+    return { scope: route, key, says: null }
+  }
+  if (!mayNameStep.test(body)) return null
+  const fields = parseJson(body) as Record<string, unknown> | null | undefined
+  if (typeof fields?.step_id !== 'string') return null
+  const name = fields[field]
+  const owner = typeof name === 'string' ? name : unnamed
+  // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
+  const scope = scopeOfSteps(route, owner.slice(0, maxIdLength))
+  return { scope, key: checkedKey(fields.step_id, 'step_id'), says: says?.(fields) ?? null }
+}
+
+/** Within what the `step_id`s of a run, or of what else owns them, are unique. */
+export function scopeOfSteps(route: string, owner: string): string {
+  return wellFormed(`${route} ${owner}`)
+}
+
+/** A key of 1 to 255 characters as it is remembered; refuses any other with 400. */
+export function checkedKey(key: string, name: string): string {
+  if (key !== '' && key.length <= longestKey) return wellFormed(key)
+  throw new Refusal(400, 'bad_request', {
+    detail: `${name} has ${key.length} characters; send 1 to ${longestKey}.`,
+  })
+}

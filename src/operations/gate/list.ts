@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import { parseJson } from '../../core/text.ts'
+import { Refusal } from './refusal.ts'
+
+/** The parameter `limit` of a list: a whole number from 1 to `max`. */
+export function limitField(max: number, fallback: number): z.ZodType<number, string | undefined> {
+  const fault = `send a whole number from 1 to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, fault)
+    .transform(Number)
+    .refine((limit) => limit >= 1 && limit <= max, fault)
+    .default(fallback)
+    .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
+}
+
+/** A place in a list as an opaque text. */
+export function cursorOf(place: object): string {
+  return btoa(String.fromCodePoint(...new TextEncoder().encode(JSON.stringify(place))))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+/** The place a cursor names, or null when none was sent; refuses one that this list did not make (400). */
+export function cursorFrom<Place>(
+  cursor: string | undefined,
+  place: z.ZodType<Place>,
+): Place | null {
+  if (cursor === undefined) return null
+  const read = place.safeParse(parseJson(decoded(cursor)))
+  if (read.success) return read.data
+  throw new Refusal(400, 'bad_request', {
+    detail: 'cursor: send next_cursor of the answer before, as it was',
+  })
+}
+
+function decoded(cursor: string): string {
+  if (!/^[\w-]*$/.test(cursor) || cursor.length % 4 === 1) return ''
+  const bytes = atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))
+  return new TextDecoder().decode(Uint8Array.from(bytes, (byte) => byte.codePointAt(0) ?? 0))
+}

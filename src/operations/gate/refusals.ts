@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { DescribedRefusal } from './declaration.ts'
+
+/** Past a daily limit. */
+export const rateLimitRefusal: DescribedRefusal = {
+  status: 429,
+  words: ['rate_limit'],
+  when: 'The daily limit is used up.',
+  fields: { detail: z.string(), retry_after_s: z.int().min(0) },
+}
+
+/** Of a call without a valid key. */
+export const keyRefusal: DescribedRefusal = {
+  status: 401,
+  words: ['no_key', 'bad_key'],
+  when: 'No key was sent, or one that is unknown, revoked or expired.',
+  fields: { detail: z.string().optional() },
+}
+
+/** Of a call without the credential of whoever runs the server. */
+export const adminRefusal: DescribedRefusal = {
+  ...keyRefusal,
+  when: 'No credential was sent, or another than that of whoever runs the server.',
+}
+
+/** Of an idempotency key that was used for something else. */
+export const replayRefusal: DescribedRefusal = {
+  status: 409,
+  words: ['idempotency_conflict'],
+  when: 'The idempotency key was used with another body.',
+  fields: { detail: z.string() },
+}
+
+/** Of what the tier of an account does not include. */
+export const paidRefusal: DescribedRefusal = {
+  status: 402,
+  words: ['upgrade_required'],
+  when: 'The tier of the account does not include it: with the built-in table, the tier `ground`.',
+  fields: { detail: z.string(), upgrade: z.string() },
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+import { dayMs, isoTime } from '../../core/time.ts'
+import { lenient } from '../gate/lenient.ts'
+import { keyed } from '../gate/operation.ts'
+
+/** How long the secret before still signs. */
+const oldSecretMs = dayMs
+
+/** Makes the secret that signs events, or replaces it. */
+export const rotateAlertSecret = keyed({
+  name: 'alerts.rotate-secret',
+  group: 'operating',
+  summary: 'Make the secret that signs events, or replace it.',
+  description:
+    'Structured events carry `webhook-id`, `webhook-timestamp` and `webhook-signature` (Standard Webhooks) from then on; texts for chats do not. The secret is shown this once. For 24 hours events are signed with the one before as well.',
+  http: { method: 'POST', path: '/v1/alerts/secret' },
+  input: lenient(z.object({})),
+  output: z.strictObject({
+    ok: z.literal(true),
+    secret: z.string().describe('`whsec_` and the base64 of 32 random bytes.'),
+    old_secret_until: z.iso.datetime().nullable().describe('Null when there was none before.'),
+  }),
+  secret: true,
+})(async ({ store, account, now, newWebhookSecret }) => {
+  const until = now() + oldSecretMs
+  const secret = newWebhookSecret()
+  const old_secret_until = await store.tx(async ({ accounts, alerts }) => {
+    // Of two at once, the second replaces what the first has made.
+    await accounts.lock(account.id)
+    const { secrets } = await alerts.settings(account.id)
+    const old = secrets === null ? null : secrets.secret
+    const next = { secret, old_secret: old, old_secret_until: old === null ? null : until }
+    await alerts.setSecrets(account.id, next)
+    return next.old_secret_until
+  })
+  const shown = old_secret_until === null ? null : isoTime(old_secret_until)
+  return { ok: true as const, secret, old_secret_until: shown }
+})
+
+/** Has events unsigned again. */
+export const deleteAlertSecret = keyed({
+  name: 'alerts.delete-secret',
+  group: 'operating',
+  summary: 'Send events unsigned again.',
+  http: { method: 'DELETE', path: '/v1/alerts/secret' },
+  input: z.object({}),
+  output: z.strictObject({ ok: z.literal(true) }),
+})(async ({ store, account }) => {
+  await store.tx(({ alerts }) => alerts.setSecrets(account.id, null))
+  return { ok: true as const }
+})

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { nextDigest } from '../../core/alerts/digest.ts'
+import { isoTime, minuteMs } from '../../core/time.ts'
+import { digestJob, sendDigest } from '../../jobs/digest.ts'
+import type { Digest } from '../../storage/digests.ts'
+import type { Service } from '../gate/context.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { lenient } from '../gate/lenient.ts'
+import { keyed } from '../gate/operation.ts'
+import { countRate } from '../gate/rate.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { invalidWebhook, requireWebhookUrl } from '../gate/webhook-url.ts'
+
+const paid = {
+  flag: 'digest',
+  detail: 'Digests begin with the solo tier; the check and drift history stay free.',
+} as const
+const testsPerMinute = 10
+const monday = 1
+
+const cadence = z.enum(['daily', 'weekly'], 'send daily or weekly')
+const channel = z.enum(['email', 'webhook'], 'send email or webhook')
+const hour = z.int('send a whole hour from 0 to 23').min(0, 'send 0 to 23').max(23, 'send 0 to 23')
+const weekday = z
+  .int('send 0 for Sunday to 6 for Saturday')
+  .min(0, 'send 0 for Sunday to 6 for Saturday')
+  .max(6, 'send 0 for Sunday to 6 for Saturday')
+
+const digestSchema = z
+  .strictObject({
+    cadence,
+    hour_utc: hour,
+    weekday: weekday.optional().describe('Of a weekly one; 0 is Sunday.'),
+    channel,
+    url: z.string().optional().describe('Of a webhook.'),
+    created: z.iso.datetime(),
+    next: z.iso.datetime().describe('When the next one is sent.'),
+  })
+  .meta({ id: 'Digest' })
+
+const digestBody = z
+  .object({
+    cadence,
+    hour_utc: hour,
+    weekday: weekday.default(monday).describe('Read of a weekly one; 0 is Sunday.'),
+    channel,
+    url: lenient(z.string().describe('Of a webhook: https on a public host.')).optional(),
+  })
+  .meta({ id: 'DigestBody' })
+
+/** How the account wants its digest. */
+export const readDigest = keyed({
+  name: 'digest.read',
+  group: 'operating',
+  summary: 'The digest of the account, or null.',
+  http: { method: 'GET', path: '/v1/digest' },
+  input: z.object({}),
+  output: z.strictObject({ digest: digestSchema.nullable() }),
+})(async ({ store, account }) => {
+  const digest = await store.digests.of(account.id)
+  return { digest: digest === null ? null : shownDigest(digest) }
+})
+
+/** Has a digest sent each day or week. */
+export const setDigest = keyed({
+  name: 'digest.set',
+  group: 'operating',
+  summary: 'Have a digest sent each day or week, by mail or to a webhook.',
+  description:
+    'Replaces what was set before. A digest says what drifted since the last one: the worst runs first, why, at what cost, and what waits for a person.',
+  http: { method: 'POST', path: '/v1/digest' },
+  paid,
+  input: digestBody,
+  output: z.strictObject({ ok: z.literal(true), digest: digestSchema }),
+  refusals: [
+    badRequest,
+    invalidWebhook,
+    {
+      status: 409,
+      words: ['conflict'],
+      when: 'It is to go by mail, and the account has no confirmed address.',
+      fields: { detail: z.string() },
+    },
+  ],
+})(async (service, { cadence, hour_utc, weekday, channel, url }) => {
+  const { store, account, now, newId } = service
+  const schedule = { cadence, hour_utc, weekday: cadence === 'weekly' ? weekday : null }
+  const created = now()
+  const digest = {
+    ...schedule,
+    channel,
+    url: channel === 'webhook' ? requireWebhookUrl(service, url) : null,
+    created,
+    next: nextDigest(schedule, created),
+    token: newId('digest'),
+  }
+  if (channel === 'email' && !(await store.emails.of(account.id)).verified) {
+    throw new Refusal(409, 'conflict', {
+      detail:
+        'This account has no confirmed mail address. Send one with POST /v1/me/email and follow the link it gets.',
+    })
+  }
+  await store.tx(async ({ digests, jobs }) => {
+    await digests.set(account.id, digest)
+    await jobs.add(digestJob(account.id, digest.next))
+  })
+  return { ok: true as const, digest: shownDigest(digest) }
+})
+
+/** Ends the digest. */
+export const deleteDigest = keyed({
+  name: 'digest.delete',
+  group: 'operating',
+  summary: 'Have no digest sent any more.',
+  http: { method: 'DELETE', path: '/v1/digest' },
+  input: z.object({}),
+  output: z.strictObject({ ok: z.literal(true) }),
+})(async ({ store, account }) => {
+  await store.tx(({ digests }) => digests.delete(account.id))
+  return { ok: true as const }
+})
+
+/** Sends the digest now. */
+export const testDigest = keyed({
+  name: 'digest.test',
+  group: 'operating',
+  summary: 'Send the digest now and tell what became of it.',
+  description: `It tells of the day or week so far, and changes nothing about the next one. At most ${testsPerMinute} a minute.`,
+  http: { method: 'POST', path: '/v1/digest/test' },
+  paid,
+  read: () => ({}),
+  input: z.object({}),
+  output: z.strictObject({
+    ok: z.literal(true).describe('Only says that it was tried.'),
+    delivered: z.boolean(),
+    detail: z.string().describe('Empty when it was delivered.'),
+  }),
+  refusals: [
+    {
+      status: 400,
+      words: ['no_config'],
+      when: 'No digest is set.',
+      fields: { detail: z.string() },
+    },
+    {
+      status: 409,
+      words: ['conflict'],
+      when: 'Another test of it is in flight on this server.',
+      fields: { detail: z.string() },
+    },
+  ],
+})(async (service) => {
+  const { account, now, settings, digestTests } = service
+  const digest = await service.store.digests.of(account.id)
+  if (digest === null) {
+    throw new Refusal(400, 'no_config', {
+      detail: 'Set a digest first: POST /v1/digest { cadence, hour_utc, channel }',
+    })
+  }
+  await countRate(service, {
+    counter: `digest-tests:${account.id}`,
+    most: testsPerMinute,
+    perMs: minuteMs,
+    what: 'tests this minute',
+  })
+  return {
+    outside: async (store) => {
+      const end = digestTests.begin(account.id)
+      if (end === null) {
+        throw new Refusal(409, 'conflict', {
+          detail: 'A test of this digest is in flight; wait for its answer.',
+        })
+      }
+      try {
+        const parts = { ...service, ...settings, store }
+        const { sendTest } = service.webhooks
+        const untold = { ...digest, sent_until: null }
+        const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
+        return { ok: true as const, ...outcome }
+      } finally {
+        end()
+      }
+    },
+  }
+})
+
+/** Whether there is a digest whose mails carry this token. */
+export async function hasDigest({ store }: Service, token: string): Promise<boolean> {
+  return (await store.digests.accountOf(token)) !== null
+}
+
+/** Ends the digest whose mails carry this token; answers whether there was one. */
+export function endDigest({ store }: Service, token: string): Promise<boolean> {
+  return store.tx(async ({ digests }) => {
+    const account = await digests.accountOf(token)
+    if (account !== null) await digests.delete(account)
+    return account !== null
+  })
+}
+
+function shownDigest(digest: Omit<Digest, 'sent_until'>): z.infer<typeof digestSchema> {
+  const { cadence, hour_utc, weekday, channel, url, created, next } = digest
+  return {
+    cadence,
+    hour_utc,
+    ...(weekday === null ? {} : { weekday }),
+    channel,
+    ...(url === null ? {} : { url }),
+    created: isoTime(created),
+    next: isoTime(next),
+  }
+}

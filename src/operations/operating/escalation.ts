@@ -1,0 +1,249 @@
+import { z } from 'zod'
+import { wellFormed } from '../../core/text.ts'
+import { isoTime } from '../../core/time.ts'
+import { decisionNames, type Escalation } from '../../storage/escalations.ts'
+import type { DescribedRefusal } from '../gate/declaration.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { idField, textField } from '../gate/fields.ts'
+import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { keyed } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+
+const statuses = ['pending', 'decided'] as const
+const time = z.iso.datetime()
+const longestWaitSeconds = 30
+const longestReason = 200
+const noPhi = 1
+
+const escalationSchema = z
+  .strictObject({
+    esc_id: z.string(),
+    run_id: z.string(),
+    reason: z.string(),
+    advice: z.string().nullable(),
+    streak: z.int().min(0).nullable(),
+    detail: z.string().nullable(),
+    status: z.enum(statuses),
+    created: time,
+    decision: z.enum(decisionNames).optional().describe('Present once it is decided.'),
+    note: z.string().optional(),
+    decided_at: time.optional(),
+    decided_by: z.string().optional().describe('The account that decided.'),
+  })
+  .meta({ id: 'Escalation' })
+
+const noEscalation: DescribedRefusal = {
+  status: 404,
+  words: ['no_escalation'],
+  when: 'The account has no such escalation.',
+  fields: { detail: z.string() },
+}
+
+/** Puts a question about a run to a person. */
+export const escalate = keyed({
+  name: 'escalation.create',
+  group: 'operating',
+  summary: 'Put a persistent drift before a person, who decides.',
+  description:
+    'Fires the alert `escalation:<reason>`. Its phi is the one given, or else that of the last verdict on the run, or else 1, so that no floor holds back what a person is to decide. While it is pending, and once it was decided `stop`, POST /v1/operator/consult refuses what the run is about to do.',
+  http: { method: 'POST', path: '/v1/escalation' },
+  input: z.object({
+    run_id: idField().describe('Need not be a run that is stored here.'),
+    reason: reasonField(),
+    advice: textField().nullish(),
+    streak: z
+      .int('send a whole number of 0 or more')
+      .min(0, 'send a whole number of 0 or more')
+      .nullish()
+      .describe('How many steps in a row drifted.'),
+    detail: textField().nullish(),
+    phi: z
+      .number('send a number from 0 to 1')
+      .min(0, 'send a number from 0 to 1')
+      .max(1, 'send a number from 0 to 1')
+      .nullish()
+      .describe('For the alert alone; it is not stored with the escalation.'),
+  }),
+  output: z.strictObject({
+    esc_id: z.string().describe('Needs no encoding in an address.'),
+    status: z.literal('pending'),
+    created: time,
+  }),
+  status: 201,
+  refusals: [badRequest],
+})(async (context, { run_id, reason, advice, streak, detail, phi }) => {
+  const { account, now, newId } = context
+  const created = now()
+  const escalation = {
+    esc_id: newId('esc'),
+    run_id,
+    reason,
+    advice: advice ?? null,
+    streak: streak ?? null,
+    detail: detail ?? null,
+    created,
+  }
+  await context.store.tx(async (store) => {
+    await store.escalations.add(account.id, escalation)
+    const run = await store.runs.find(account.id, run_id, created)
+    await store.alerts.emit({
+      account: account.id,
+      run_id,
+      dialogue: false,
+      agent_id: '',
+      goal: run?.ground ?? null,
+      reason: `escalation:${reason}`,
+      phi: phi ?? run?.phi ?? noPhi,
+      advice: advice ?? 'A person is asked to decide: return, allow or stop.',
+      ts: created,
+    })
+  })
+  return { esc_id: escalation.esc_id, status: 'pending' as const, created: isoTime(created) }
+})
+
+/** One escalation, for which it can wait, or the queue. */
+export const readEscalations = keyed({
+  name: 'escalation.read',
+  group: 'operating',
+  summary: 'One escalation, or the queue, newest first.',
+  description:
+    'With `id` the answer is that escalation, and with `wait` it is held until a person decides or the seconds are over. It counts as one read however long it waits. A server that stops answers at once, and so does one where the account already waits 50 times.',
+  http: { method: 'GET', path: '/v1/escalation' },
+  input: z.object({
+    id: idField().optional(),
+    wait: waitField().describe('Seconds to wait for the decision; above 30 is 30.'),
+    status: z.enum(statuses, `send ${statuses.join(' or ')}`).optional(),
+    limit: limitField(200, 50),
+    cursor: z.string().optional(),
+  }),
+  output: z.union([
+    escalationSchema,
+    z.strictObject({
+      escalations: z.array(escalationSchema),
+      next_cursor: z.string().nullable(),
+    }),
+  ]),
+  refusals: [badRequest, noEscalation],
+})(async ({ store, account, decisions, gone }, { id, wait, status, limit, cursor }) => {
+  if (id !== undefined) {
+    const found = await store.escalations.find(account.id, id)
+    if (found?.decision !== null || wait === 0) return shownOr404(found)
+    await decisions.wait(account.id, id, wait * 1000, gone())
+    return shownOr404(await store.escalations.find(account.id, id))
+  }
+  const after = cursorFrom(cursor, z.object({ created: z.int(), esc_id: z.string() }))
+  const found = await store.escalations.list(account.id, status ?? null, limit + 1, after)
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    escalations: page.map(shownEscalation),
+    next_cursor:
+      found.length > limit && last !== undefined
+        ? cursorOf({ created: last.created, esc_id: last.esc_id })
+        : null,
+  }
+})
+
+/** Records what a person decided. */
+export const decideEscalation = keyed({
+  name: 'escalation.decide',
+  group: 'operating',
+  summary: 'Record a decision on an escalation, once.',
+  http: { method: 'POST', path: '/v1/escalation/decide' },
+  input: z
+    .object({
+      id: idField().optional().describe('The escalation; `esc_id` says the same.'),
+      esc_id: idField().optional(),
+      decision: z.enum(decisionNames, `send ${decisionNames.join(', ')}`),
+      note: textField().nullish(),
+    })
+    .refine(({ id, esc_id }) => (id ?? esc_id) !== undefined, {
+      path: ['id'],
+      error: 'send the esc_id of an escalation',
+    }),
+  output: escalationSchema,
+  refusals: [
+    badRequest,
+    noEscalation,
+    {
+      status: 409,
+      words: ['already_decided'],
+      when: 'Somebody has decided; `detail` says what.',
+      fields: { detail: z.string() },
+    },
+  ],
+})(({ store, account, now }, { id, esc_id, decision, note }) =>
+  store.tx(async ({ escalations }) => {
+    const wanted = id ?? esc_id ?? ''
+    const at = now()
+    const decided = await escalations.decide(account.id, wanted, {
+      decision,
+      note: note ?? null,
+      decided_at: at,
+      decided_by: account.id,
+    })
+    const found = await escalations.find(account.id, wanted)
+    if (decided || found === null || found.decided_at === null) return shownOr404(found)
+    throw new Refusal(409, 'already_decided', {
+      detail: `It was decided at ${isoTime(found.decided_at)}: ${found.decision}. Escalate again for another decision.`,
+    })
+  }),
+)
+
+/** Deletes an escalation, decided or not. */
+export const deleteEscalation = keyed({
+  name: 'escalation.delete',
+  group: 'operating',
+  summary: 'Delete an escalation.',
+  description:
+    'Whoever waits for its decision is answered 404, and it keeps nothing from proceeding any more.',
+  http: { method: 'DELETE', path: '/v1/escalation' },
+  input: z.object({
+    id: idField(),
+  }),
+  output: z.strictObject({ ok: z.literal(true) }),
+  refusals: [badRequest, noEscalation],
+})(async ({ store, account }, { id }) => {
+  const deleted = await store.tx(({ escalations }) => escalations.delete(account.id, id))
+  if (!deleted) throw unknownEscalation()
+  return { ok: true as const }
+})
+
+function reasonField() {
+  const fault = `send a text of 1 to ${longestReason} characters`
+  return z.string(fault).min(1, fault).max(longestReason, fault).overwrite(wellFormed)
+}
+
+function waitField(): z.ZodType<number, string | undefined> {
+  const fault = `send seconds from 0 to ${longestWaitSeconds}`
+  return z
+    .string()
+    .refine((text) => text.trim() !== '' && Number(text) >= 0, fault)
+    .transform((text) => Math.min(Number(text), longestWaitSeconds))
+    .default(0)
+    .meta({ type: 'number', minimum: 0, default: 0 })
+}
+
+function shownOr404(escalation: Escalation | null): z.infer<typeof escalationSchema> {
+  if (escalation !== null) return shownEscalation(escalation)
+  throw unknownEscalation()
+}
+
+function unknownEscalation(): Refusal {
+  return new Refusal(404, 'no_escalation', {
+    detail: 'There is no such escalation; GET /v1/escalation lists them.',
+  })
+}
+
+function shownEscalation(escalation: Escalation): z.infer<typeof escalationSchema> {
+  const { decision, note, decided_at, decided_by, created, ...asked } = escalation
+  return {
+    ...asked,
+    status: decision === null ? 'pending' : 'decided',
+    created: isoTime(created),
+    ...(decision === null ? {} : { decision }),
+    ...(note === null ? {} : { note }),
+    ...(decided_at === null ? {} : { decided_at: isoTime(decided_at) }),
+    ...(decided_by === null ? {} : { decided_by }),
+  }
+}

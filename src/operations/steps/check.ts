@@ -1,0 +1,167 @@
+import { z } from 'zod'
+import { progressValues } from '../../core/detector/contract/constants.ts'
+import type { DetectorName } from '../../core/detector/contract/detector.ts'
+import { detectorNames } from '../../core/detector/contract/detector.ts'
+import { detect, type Verdict } from '../../core/detector/detect.ts'
+import { newMemory } from '../../core/detector/memory.ts'
+import type { Step } from '../../core/detector/step.ts'
+import { readCheck, stepsRange } from '../../core/runs/check.ts'
+import { type SimilarityOf, withSimilarity } from '../../core/runs/similarity.ts'
+import { maxTextLength } from '../../core/text.ts'
+import { bytesOf } from '../gate/bytes.ts'
+import type { Service } from '../gate/context.ts'
+import { keylessEmbeddings } from '../gate/keyless.ts'
+import { lenient } from '../gate/lenient.ts'
+import { perAddress } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { createSlices } from '../gate/turns.ts'
+import { embeddingsWaitMs, pairOf, withAdaptation } from './uncertain.ts'
+import { stepResultSchema, verdictBytes } from './verdict.ts'
+
+const goal = z.string().min(1).max(maxTextLength)
+const progress = z
+  .enum(progressValues)
+  .default('advancing')
+  .describe('Any other text yields the verdict ungrammatical; what is no text counts as advancing.')
+const distance = z
+  .union([z.int().min(0).max(10), z.string()])
+  .default(5)
+  .describe('How far from done, as the agent sees it. Unreadable values count as 5.')
+const detector = z
+  .enum(detectorNames)
+  .optional()
+  .describe('The detector to judge with; the server’s default otherwise.')
+
+const twoGoals = z
+  .object({
+    ground: goal.describe('The errand.'),
+    goal: goal.describe('What the agent is doing now.'),
+    progress: progress.optional(),
+    distance: distance.optional(),
+    detector,
+  })
+  .describe('Two goals: used when `steps` is absent or not an array.')
+
+const sequence = z
+  .object({
+    steps: z
+      .array(z.object({ goal, progress: progress.optional(), distance: distance.optional() }))
+      .min(stepsRange.min)
+      .max(stepsRange.max)
+      .describe('The first entry is the ground.'),
+    detector,
+  })
+  .describe('A sequence: used whenever `steps` is an array; the other fields are ignored.')
+
+const output = z
+  .strictObject({
+    ground: z.string().describe('Goal of the first step.'),
+    steps: z.array(stepResultSchema).describe('One result per step.'),
+    verdict: stepResultSchema.describe('The last element of `steps`.'),
+    stateless: z.literal(true),
+    retained: z.literal('nothing'),
+  })
+  .meta({ id: 'CheckAnswer' })
+
+const shapes = {
+  two_step: {
+    ground: 'add rate limiting to the login endpoint',
+    goal: 'write a token bucket for the login endpoint',
+    progress: 'advancing',
+    distance: 6,
+  },
+  sequence: {
+    steps: [
+      { goal: 'add rate limiting to the login endpoint', progress: 'advancing', distance: 8 },
+      { goal: 'write a token bucket for the login endpoint', progress: 'advancing', distance: 6 },
+    ],
+  },
+}
+
+const note =
+  'The ground is the errand and does not move; each goal is measured against it. Nothing you send is stored.'
+
+/** Judges two goals, or a sequence of steps, without a key and without storing them. */
+export const check = perAddress(
+  {
+    counter: 'check',
+    setting: 'PLUMBLINE_CHECK_PER_DAY',
+    perDay: ({ checkPerDay }) => checkPerDay,
+  },
+  {
+    name: 'check.judge',
+    group: 'detector',
+    summary: 'Judge two goals, or a sequence of steps, without a key.',
+    description:
+      'Stateless: nothing is stored but the daily count of the caller’s address. The content type is not looked at.',
+    http: { method: 'POST', path: '/v1/check' },
+    input: lenient(z.union([twoGoals, sequence])),
+    output,
+    // The verdict is the last of the steps.
+    write({ ground, steps }) {
+      const written = steps.map(verdictBytes)
+      return `{"ground":${bytesOf(JSON.stringify(ground))},"steps":[${written.join(',')}],"verdict":${written.at(-1)},"stateless":true,"retained":"nothing"}`
+    },
+    refusals: [
+      {
+        status: 400,
+        words: ['bad_request', 'too_many_steps'],
+        when: 'The body is not JSON, or in neither of the two forms.',
+        fields: {
+          detail: z.string(),
+          shapes: z.object({ two_step: z.unknown(), sequence: z.unknown() }),
+          note: z.string(),
+        },
+      },
+    ],
+  },
+)(async (service, body) => {
+  const request = readCheck(body)
+  if ('error' in request) {
+    throw new Refusal(400, request.error, { detail: request.detail, shapes, note })
+  }
+  const steps = await judge(service, request.detector ?? service.settings.detector, request.steps)
+  for (const verdict of steps) service.countVerdict(verdict)
+  const [first] = steps
+  const verdict = steps.at(-1)
+  if (first === undefined || verdict === undefined) throw new Error('a check without steps')
+  return {
+    ground: first.goal,
+    steps,
+    verdict,
+    stateless: true as const,
+    retained: 'nothing' as const,
+  }
+})
+
+/**
+ * The verdicts of the steps, judged in slices, between which other requests go on. Where embeddings are
+ * configured, they are asked for the uncertain ones.
+ */
+async function judge(
+  service: Service,
+  detector: DetectorName,
+  steps: readonly Step[],
+): Promise<Verdict[]> {
+  const { settings } = service
+  const embeddings = keylessEmbeddings(service)
+  const slice = createSlices()
+  async function judgeAll(known: SimilarityOf): Promise<Verdict[]> {
+    const verdicts: Verdict[] = []
+    let memory = newMemory(detector)
+    for (const step of steps) {
+      await slice(step.goal)
+      const informed = embeddings === null ? step : withSimilarity(memory, step, known)
+      const detected = detect(memory, withAdaptation(informed, settings.adaptation))
+      memory = detected.memory
+      verdicts.push(detected.verdict)
+    }
+    return verdicts
+  }
+  const alone = await judgeAll(() => undefined)
+  if (embeddings === null) return alone
+  const pairs = alone.flatMap((verdict) => pairOf(verdict) ?? [])
+  if (pairs.length === 0) return alone
+  await embeddings.learn(pairs, embeddingsWaitMs)
+  return judgeAll(embeddings.similarity)
+}

@@ -1,0 +1,35 @@
+import { z } from 'zod'
+import { summariseCost } from '../../core/accounts/cost.ts'
+import { tierNames } from '../../core/accounts/tiers.ts'
+import { keyed } from '../gate/operation.ts'
+
+const tokens = z.number().min(0)
+
+/** How many entries of the run index a cost summary looks at. */
+const scannedRuns = 100
+
+/** What the account's recent runs have cost. */
+export const readCost = keyed({
+  name: 'cost.read',
+  group: 'detector',
+  summary: 'Tokens that the most recent runs have reported.',
+  description: 'Over the 100 most recent runs of the index; those that have expired are left out.',
+  unmetered: true,
+  http: { method: 'GET', path: '/v1/cost' },
+  input: z.object({}),
+  output: z
+    .strictObject({
+      tier: z.enum(tierNames),
+      runs: z.int().min(0).max(scannedRuns),
+      runs_with_tokens: z.int().min(0).describe('Runs with a step that carries a token count.'),
+      steps: z.int().min(0).describe('All steps, with a token count or without.'),
+      tokens,
+      overhead_tokens: tokens.describe('Tokens of steps marked as overhead.'),
+      work_tokens: tokens.describe('Tokens that were no overhead.'),
+      overhead_fraction: z.number().min(0).max(1).describe('Overhead over all tokens.'),
+      tokens_per_step: tokens.describe('Tokens over all steps.'),
+    })
+    .meta({ id: 'CostSummary' }),
+})(async ({ store, account, tier, now }) =>
+  summariseCost(tier.name, await store.runs.recent(account.id, now(), scannedRuns)),
+)

@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import { progressValues } from '../../core/detector/contract/constants.ts'
+import { detectorNames } from '../../core/detector/contract/detector.ts'
+import {
+  arms,
+  type DriftRequest,
+  defaultRunId,
+  maxIdLength,
+  maxPlanLength,
+  readDrift,
+} from '../../core/runs/drift.ts'
+import { logStep, newAgent, newRun } from '../../core/runs/run.ts'
+import { maxTextLength } from '../../core/text.ts'
+import type { Entry, LoggedStep } from '../../storage/runs/entries.ts'
+import type { Store } from '../../storage/store.ts'
+import type { Keyed } from '../gate/context.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { lenient } from '../gate/lenient.ts'
+import { keyed } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { readAhead } from './read-ahead.ts'
+import { claimOf, logEachOnce, saysOf, stepRoute } from './steps-once.ts'
+import { learnUncertain, withAdaptation } from './uncertain.ts'
+import { stepResultSchema, verdictBytes } from './verdict.ts'
+
+/** Most steps that one batch logs. */
+export const maxBatchSteps = 500
+
+const id = z.string().min(1).max(maxIdLength)
+const text = z.string().max(maxTextLength)
+
+/** The fields of a step to be logged. */
+export const driftBody = z
+  .object({
+    run_id: id.default(defaultRunId).optional(),
+    goal: text.describe('What the agent is doing now. A blank one is the verdict ungrammatical.'),
+    progress: z.enum(progressValues).default('advancing').optional(),
+    distance: z
+      .union([z.int().min(0).max(10), z.string()])
+      .default(5)
+      .optional(),
+    ground: text
+      .optional()
+      .describe('The errand in the user’s own words; counts on the first step or with user_turn.'),
+    parent_goal: text.optional().describe('The goal that this one is a part of.'),
+    user_turn: z.boolean().optional().describe('The user has just spoken; moves the ground.'),
+    tokens: z.number().min(0).optional().describe('What the step cost.'),
+    overhead: z.unknown().optional().describe('Truthy: the tokens were overhead.'),
+    agent_id: id.optional().describe('A sub-agent, with a ground of its own.'),
+    plan: z.array(text).max(maxPlanLength).optional().describe('Sub-goals of the ground.'),
+    pair: id.optional().describe('The pair of an experiment this run belongs to.'),
+    arm: z.enum(arms).optional(),
+    detector: z.enum(detectorNames).optional().describe('Counts at the first step of a run.'),
+    step_id: z
+      .string()
+      .min(1)
+      .max(255)
+      .optional()
+      .describe(
+        'An idempotency key within the run: for 24 hours the step is stored once and answered the same, sent alone or in a batch. Sent alone, bodies are compared byte for byte; where one of them was an entry of a batch, by what their fields say.',
+      ),
+  })
+  .meta({ id: 'DriftStep' })
+
+/** The verdict on a step that was logged. */
+export const driftAnswer = stepResultSchema
+  .extend({
+    run_id: z.string(),
+    step: z.int().min(1).describe('1-based, over all agents of the run.'),
+    agent_id: z.string().optional(),
+    revision: z.int().min(0).describe('Which ground: 1 for the first, 0 before any.'),
+    parent_overlap: z.number().min(0).max(1).optional(),
+    recurrence: z.int().min(1).optional().describe('Earlier runs that opened this context.'),
+    ceiling: z.int().min(0).max(10).optional().describe('Lowest distance they reached there.'),
+  })
+  .meta({ id: 'DriftAnswer' })
+
+/** Logs one step of a run; the answer is sent when it is durable. */
+export const logDrift = keyed({
+  name: 'drift.log',
+  group: 'detector',
+  summary: 'Log one step of a run and get its verdict.',
+  description: 'The step is durable before it is answered. Steps of one run are strictly ordered.',
+  http: { method: 'POST', path: stepRoute },
+  logs: true,
+  stepsOf: { field: 'run_id', unnamed: defaultRunId, says: saysOf },
+  ahead: (context, body) => learnUncertain(context, () => readableSteps([body])),
+  input: lenient(driftBody),
+  output: driftAnswer,
+  write: verdictBytes,
+  refusals: [badRequest],
+})(async (context, body) => {
+  const request = readDrift(body)
+  if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
+  return logRequest(context, request)
+})
+
+/** Logs one step that was read; answers when it is durable. */
+export async function logRequest(
+  context: Keyed,
+  request: DriftRequest,
+): Promise<z.infer<typeof driftAnswer>> {
+  const [logged] = await context.store.log([entryOf(context, request)])
+  if (logged === undefined) throw new Error('a logged step without its result')
+  return answerOf(logged)
+}
+
+/** Judges one step as the first of a run, and keeps nothing of it. */
+export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeof driftAnswer> {
+  const { request: whole, detector, now } = entryOf(context, request)
+  const run = newRun(request.runId, request.detector ?? detector, now)
+  const agent = newAgent(request.agentId, run.detector)
+  const judged = logStep(run, agent, whole, null, now, 0)
+  const { revision } = judged.agent.memory
+  const names = { run_id: run.run_id, agent_id: agent.agent_id }
+  context.countVerdict(judged.verdict)
+  return answerOf({ ...judged, ...names, revision, earlier: null, previous: null })
+}
+
+/** Logs many steps at once, of one run or of several: all of them, or none. */
+export const logDriftBatch = keyed({
+  name: 'drift.log-batch',
+  group: 'detector',
+  summary: 'Log up to 500 steps at once.',
+  description:
+    'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index, and so does one whose `step_id` was used with another body (409). An entry whose `step_id` was used before is answered as it was then, and not stored again.',
+  http: { method: 'POST', path: '/v1/drift/batch' },
+  logs: true,
+  async ahead(context, body) {
+    const steps = stepsOf(body) ?? []
+    await readAhead(steps, context.settings.detector)
+    await learnUncertain(context, () => readableSteps(steps))
+  },
+  input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
+  output: z.strictObject({ results: z.array(driftAnswer) }),
+  write: ({ results }) => `{"results":[${results.map(verdictBytes).join(',')}]}`,
+  refusals: [badRequest],
+})(async (context, body) => {
+  const steps = stepsOf(body)
+  if (steps === null) {
+    throw new Refusal(400, 'bad_request', {
+      detail: `steps: send a list of 1 to ${maxBatchSteps} steps`,
+    })
+  }
+  const batch = steps.map((step, index) => {
+    const request = readDrift(step)
+    if ('fault' in request) {
+      throw new Refusal(400, 'bad_request', { detail: `steps[${index}]: ${request.fault}` })
+    }
+    return { request, claim: claimOf(context, request, step, `steps[${index}]`) }
+  })
+  const log = async (store: Store, requests: readonly DriftRequest[]) => {
+    const logged = await store.log(requests.map((request) => entryOf(context, request)))
+    return logged.map(answerOf)
+  }
+  // Without a step_id the steps share a transaction with those of other requests.
+  const results = batch.some(({ claim }) => claim !== null)
+    ? await logEachOnce(context, batch, log)
+    : await log(
+        context.store,
+        batch.map(({ request }) => request),
+      )
+  return { results }
+})
+
+/** The steps of a batch, or null when it has none or too many. */
+function stepsOf(body: unknown): unknown[] | null {
+  const steps = (body as { steps?: unknown } | null | undefined)?.steps
+  const fits = Array.isArray(steps) && steps.length > 0 && steps.length <= maxBatchSteps
+  return fits ? steps : null
+}
+
+/** What can be read of bodies; the work refuses the others. */
+export function readableSteps(bodies: readonly unknown[]): DriftRequest[] {
+  return bodies.flatMap((body) => {
+    const request = readDrift(body)
+    return 'fault' in request ? [] : [request]
+  })
+}
+
+function entryOf(
+  { account, tier, settings, embeddings, now }: Keyed,
+  request: DriftRequest,
+): Entry {
+  return {
+    account: account.id,
+    request: { ...request, step: withAdaptation(request.step, settings.adaptation) },
+    ...(embeddings === null ? {} : { similarity: embeddings.similarity }),
+    detector: settings.detector,
+    now: now(),
+    retentionDays: tier.retention_days,
+  }
+}
+
+function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
+  if (logged === 'damaged') {
+    throw new Refusal(500, 'internal', {
+      detail:
+        'The stored state of this run is damaged. Log on under another run_id; its earlier steps can still be read.',
+    })
+  }
+  const { verdict, run_id, agent_id, step, revision, earlier } = logged
+  return {
+    ...verdict,
+    run_id,
+    step,
+    ...(agent_id === '' ? {} : { agent_id }),
+    revision,
+    ...(earlier === null ? {} : { recurrence: earlier.runs }),
+    ...(earlier === null || earlier.lowest === null ? {} : { ceiling: earlier.lowest }),
+  }
+}

@@ -1,0 +1,84 @@
+import { z } from 'zod'
+import { compareArms, type ExperimentRun } from '../../core/evaluation/experiment.ts'
+import type { PairedRun } from '../../storage/runs/runs.ts'
+import type { Keyed } from '../gate/context.ts'
+import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { keyed } from '../gate/operation.ts'
+import { inSlices, nextTurn } from '../gate/turns.ts'
+import { score } from './verdict.ts'
+
+/** Most pairs of one answer. */
+const mostPairs = 1_000
+
+/** Runs that are read in one turn of the event loop. */
+const runsOfTurn = 1_000
+
+const tokens = z.number().min(0)
+
+const pairedArm = z.strictObject({
+  run_id: z.string().describe('The run; of several the last in the order of their ids.'),
+  run_ids: z.array(z.string()),
+  tokens: tokens.nullable(),
+  score: score.nullable(),
+  outcome: z.string().nullable(),
+})
+
+/** What the treatment saves or costs over the account's paired runs. */
+export const readExperiment = keyed({
+  name: 'experiment.read',
+  group: 'detector',
+  summary: 'Paired token costs of treatment and control.',
+  description:
+    'Differences are treatment minus control, over complete pairs; a bootstrap interval and an exact sign-flip test, sampled above 20 pairs. The same runs give the same bytes. An answer tells `limit` pairs in the order of their names, and `next_cursor` leads to those after them; all numbers are over all pairs, whichever are told.',
+  http: { method: 'GET', path: '/v1/experiment' },
+  input: z.object({
+    limit: limitField(mostPairs, mostPairs),
+    cursor: z.string().optional(),
+  }),
+  output: z
+    .strictObject({
+      pairs: z.array(
+        z.strictObject({
+          pair: z.string(),
+          treatment: pairedArm.nullable(),
+          control: pairedArm.nullable(),
+          delta_tokens: z.number().nullable(),
+        }),
+      ),
+      complete_pairs: z.int().min(0),
+      incomplete_pairs: z.int().min(0),
+      treatment_tokens: tokens,
+      control_tokens: tokens,
+      net_tokens: z.number(),
+      mean_delta: z.number(),
+      ci95: z.tuple([z.number(), z.number()]).nullable(),
+      p_value: z.number().min(0).max(1).nullable(),
+      verdict: z.enum(['less', 'more', 'no evidence', 'too few']),
+      next_cursor: z.string().nullable(),
+    })
+    .meta({ id: 'Experiment' }),
+})(async (context, { limit, cursor }) => {
+  const after = cursorFrom(cursor, z.object({ pair: z.string() }))
+  const { pairs, ...compared } = await inSlices(compareArms(await readRuns(context)))
+  const first = after === null ? 0 : pairs.findIndex(({ pair }) => pair > after.pair)
+  const told = first < 0 ? [] : pairs.slice(first, first + limit)
+  const last = told.at(-1)
+  const isLast = last === undefined || last === pairs.at(-1)
+  return { pairs: told, ...compared, next_cursor: isLast ? null : cursorOf({ pair: last.pair }) }
+})
+
+/** The runs of every pair, read in slices. */
+async function readRuns({ store, account, now }: Keyed): Promise<ExperimentRun[]> {
+  const at = now()
+  const runs: ExperimentRun[] = []
+  let last: PairedRun | undefined
+  for (;;) {
+    const page = await store.runs.paired(account.id, at, last ?? null, runsOfTurn)
+    for (const { token_steps, tokens, ...run } of page) {
+      runs.push({ ...run, tokens: token_steps === 0 ? null : tokens })
+    }
+    last = page.at(-1)
+    if (page.length < runsOfTurn) return runs
+    await nextTurn()
+  }
+}

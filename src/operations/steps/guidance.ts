@@ -1,0 +1,38 @@
+import { z } from 'zod'
+import { frameworks, guidanceFor } from '../../core/guidance/guidance.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { open } from '../gate/operation.ts'
+
+const framework = z.enum(frameworks, `send one of ${frameworks.join(', ')}`)
+
+const file = z.strictObject({
+  path: z.string().describe('Where it goes; a name when that is yours to choose.'),
+  language: z.enum(['javascript', 'json', 'python', 'sh', 'typescript']),
+  text: z.string(),
+})
+
+const guidance = z
+  .strictObject({
+    framework,
+    steps: z.array(z.string()).min(1).describe('What to do, in order.'),
+    snippet: z.string().describe('The text of the first file.'),
+    files: z.array(file).min(1).describe('Everything there is to paste, the main file first.'),
+    notes: z.string().describe('What goes wrong otherwise, and what was not verified.'),
+  })
+  .meta({ id: 'Guidance' })
+
+/** How agents of a framework report their steps to this server, for whoever has no key yet as well. */
+export const readGuidance = open({
+  name: 'guidance.read',
+  group: 'detector',
+  summary: 'The frameworks there is guidance for, or the guidance for one.',
+  description: 'Snippets hold the address of this server and take the key from PLUMBLINE_KEY.',
+  http: { method: 'GET', path: '/v1/guidance' },
+  input: z.object({ framework: framework.optional() }),
+  output: z.union([z.strictObject({ frameworks: z.array(z.string()) }), guidance]),
+  refusals: [badRequest],
+})(async ({ settings }, input) => {
+  if (input.framework === undefined) return { frameworks: [...frameworks] }
+  const { files, steps, ...told } = guidanceFor(input.framework, settings.baseUrl())
+  return { ...told, steps: [...steps], files: [...files] }
+})

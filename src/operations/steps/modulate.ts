@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { readDrift } from '../../core/runs/drift.ts'
+import {
+  type Modulation,
+  modulate,
+  presets,
+  type Role,
+  readStyle,
+} from '../../core/runs/modulation.ts'
+import type { Store } from '../../storage/store.ts'
+import type { Keyed } from '../gate/context.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { lenient } from '../gate/lenient.ts'
+import { keyed } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { driftAnswer, driftBody, type judgeFirst, logRequest, readableSteps } from './drift.ts'
+import { findTemplate } from './templates.ts'
+import { learnUncertain } from './uncertain.ts'
+
+/** The run of a step that names none. */
+const defaultRunId = 'modulate'
+
+/** What a role makes of a verdict, as it goes over the wire. */
+export const modulationSchema = z
+  .strictObject({
+    return: z.boolean().describe('Whether the agent is to return to the ground now.'),
+    advice: z.string(),
+    basis: z
+      .enum(['deep', 'balanced', 'tight', 'modes', 'unstyled'])
+      .describe('What decided: the depth of the role, its own modes, or no team at all.'),
+    team: z.string().nullable(),
+    role: z.string().nullable(),
+  })
+  .meta({ id: 'Modulation' })
+
+/** The fields that name a role of a team. */
+export const styleFields = {
+  team: z.string().optional().describe('The name of a recursion-team template.'),
+  role: z.string().optional().describe('A role of that team.'),
+}
+
+/** A verdict with what a role makes of it. */
+export const modulateAnswer = driftAnswer
+  .extend({ modulation: modulationSchema })
+  .meta({ id: 'ModulateAnswer' })
+
+/** Logs a step and tells what a role of a team makes of its verdict. */
+export const modulateStep = keyed({
+  name: 'modulate.log',
+  group: 'detector',
+  summary: 'Log one step of a run and get its verdict with the return policy of a role.',
+  description:
+    'The step is logged as by POST /v1/drift, whose other fields are read as well. A role acts on its modes from their first sign on; without a team every drift returns.',
+  http: { method: 'POST', path: '/v1/modulate' },
+  stepsOf: { field: 'run_id', unnamed: defaultRunId },
+  input: lenient(
+    driftBody
+      .extend({
+        run_id: z.string().min(1).max(200).default(defaultRunId).optional(),
+        ...styleFields,
+      })
+      .meta({ id: 'ModulateStep' }),
+  ),
+  output: modulateAnswer,
+  refusals: [badRequest],
+  ahead: learnModulated,
+})((context, body) => logModulated(context, body))
+
+/** Learns what `logModulated` can then have without waiting; see `learnUncertain`. */
+export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
+  await learnUncertain(context, () => readableSteps([withRunId(body)]))
+}
+
+/**
+ * Logs a step as a body says it, for the account of the context; see POST /v1/modulate. `log` judges
+ * it, and stores it unless nothing is kept of this caller.
+ */
+export async function logModulated(
+  context: Keyed,
+  body: unknown,
+  log: typeof logRequest | typeof judgeFirst = logRequest,
+): Promise<z.infer<typeof modulateAnswer>> {
+  const fields = fieldsOf(body)
+  const request = readDrift(withRunId(body))
+  const styled = await findStyle(context.store, context.account.id, fields ?? {})
+  const faults = [request, styled].flatMap((read) =>
+    read !== null && 'fault' in read ? [read.fault] : [],
+  )
+  if ('fault' in request || (styled !== null && 'fault' in styled)) {
+    throw new Refusal(400, 'bad_request', { detail: faults.join('; ') })
+  }
+  const result = await log(context, request)
+  return { ...result, modulation: modulate(result, styled) }
+}
+
+/**
+ * What the fields `team` and `role` of a body make of a verdict: undefined when they name nothing, null
+ * when they name a team or role that is unknown.
+ */
+export async function modulationOf(
+  store: Store,
+  account: string,
+  body: unknown,
+): Promise<((verdict: { reason: string; drifting: boolean }) => Modulation | null) | undefined> {
+  const fields = fieldsOf(body) ?? {}
+  const { team, role } = readStyle(fields)
+  if (team === null && role === null) return undefined
+  const styled = await findStyle(store, account, fields)
+  return (verdict) => (styled !== null && 'fault' in styled ? null : modulate(verdict, styled))
+}
+
+/** The role of a team that a body names, null without a team, or why there is none. */
+async function findStyle(
+  store: Store,
+  account: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<{ team: string; role: Role } | null | { fault: string }> {
+  const { team, role } = readStyle(fields)
+  if (team === null) return null
+  const template = await findTemplate(store, account, team)
+  if (template === null) {
+    const names = [...presets, ...(await store.templates.list(account))].map(({ name }) => name)
+    return { fault: `team: send ${names.join(', ')}` }
+  }
+  const found = template.roles.find((each) => each.role === role)
+  if (found !== undefined) return { team, role: found }
+  return { fault: `role: send ${template.roles.map((each) => each.role).join(', ')}` }
+}
+
+function withRunId(body: unknown): unknown {
+  const fields = fieldsOf(body)
+  return fields === null ? body : { ...fields, run_id: fields.run_id ?? defaultRunId }
+}
+
+function fieldsOf(body: unknown): Record<string, unknown> | null {
+  return typeof body === 'object' && body !== null && !Array.isArray(body)
+    ? (body as Record<string, unknown>)
+    : null
+}

@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import { irreversibleKinds } from '../../core/acts/commands.ts'
+import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { actWindowMs, consult } from '../../core/acts/operator.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { idField, textField } from '../gate/fields.ts'
+import { keyed } from '../gate/operation.ts'
+import { reasonSchema } from './verdict.ts'
+
+const flagFault = 'send true or false'
+
+const consultAnswer = z
+  .strictObject({
+    allow: z.boolean(),
+    reason: z.union([z.enum(['escalated', 'unchecked', 'duplicate', 'clear']), reasonSchema]),
+    detail: z.string(),
+    checked: z.strictObject({
+      drift: reasonSchema.nullable().describe('The last reason of the run.'),
+      group: z
+        .int()
+        .min(0)
+        .describe('How many other runs with acts of the last ten minutes were looked at.'),
+      command: z
+        .enum(irreversibleKinds)
+        .nullable()
+        .describe(
+          'What makes the command irreversible; `unreadable` when it nests too deep or repeats itself too often to be read.',
+        ),
+    }),
+  })
+  .meta({ id: 'ActVerdict' })
+
+/** Tells whether an act that may not be undone should proceed. */
+export const consultOperator = keyed({
+  name: 'operator.consult',
+  group: 'detector',
+  summary: 'Ask whether an irreversible act should proceed.',
+  description:
+    'An act that is reversible and not outward always passes. A command on the irreversible list makes the act irreversible whatever was declared. An allowed consult begins the act: for ten minutes other runs of the account or team are refused the same kind on the same target.',
+  http: { method: 'POST', path: '/v1/operator/consult' },
+  input: z.object({
+    run_id: idField(),
+    kind: idField().describe('What is to be done, such as `deploy` or `shell`.'),
+    target: textField().min(1, 'name what it is done to').describe('What it is done to.'),
+    reversible: z.boolean(flagFault).describe('Whether it can be undone.'),
+    outward: z.boolean(flagFault).describe('Whether others see it.'),
+    command: textField().nullish().describe('The command line or SQL that does it.'),
+    group: idField()
+      .nullish()
+      .describe(
+        'A name for runs that work on the same things; runs of other groups are not compared.',
+      ),
+  }),
+  output: consultAnswer,
+  refusals: [badRequest],
+})(({ store, account, now, hash }, input) => {
+  const { run_id, kind, target, reversible, outward } = input
+  const command = irreversibleIn(input.command ?? '')
+  const group = input.group ?? null
+  const act = hash(JSON.stringify([kind.trim().toLowerCase(), target.trim()]))
+  const self = { account: account.id, run_id }
+  const at = now()
+  return store.tx(async ({ runs, escalations, teams, acts }) => {
+    const members = await teams.membersOf(account.id)
+    // Held from here on, so that of two who ask at once the second sees what the first began.
+    await acts.hold(members)
+    const run = await runs.find(account.id, run_id, at)
+    const beside = await acts.beside(members, self, act, group, at - actWindowMs)
+    const verdict = consult({
+      reversible,
+      outward,
+      command,
+      escalated: await escalations.blocking(account.id, run_id),
+      lastReason: run?.last_reason ?? null,
+      drifting: run?.drifting ?? false,
+      begunBy:
+        beside.same === null ? null : beside.same.account === account.id ? 'account' : 'team',
+    })
+    if (verdict.allow) await acts.begin(self, act, group, at)
+    // What a run holds as its reason was one when it was written.
+    return {
+      ...verdict,
+      checked: { drift: run?.last_reason ?? null, group: beside.runs, command },
+    } as z.infer<typeof consultAnswer>
+  })
+})

@@ -1,0 +1,409 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { z } from 'zod'
+import { readJudgment } from '../../core/detector/judgment.ts'
+import { arms } from '../../core/runs/drift.ts'
+import type { Run } from '../../core/runs/run.ts'
+import { isoTime } from '../../core/time.ts'
+import { expireKind } from '../../jobs/expire.ts'
+import type { GroundRow, StepRow, SubAgent } from '../../storage/runs/runs.ts'
+import type { Store } from '../../storage/store.ts'
+import type { Keyed } from '../gate/context.ts'
+import type { DescribedRefusal } from '../gate/declaration.ts'
+import { badRequest } from '../gate/declaration.ts'
+import { exportOnce, exportRule } from '../gate/exports.ts'
+import { idField, textField } from '../gate/fields.ts'
+import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { keyed } from '../gate/operation.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { judgmentSchema, reasonSchema, score } from './verdict.ts'
+
+const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
+const time = z.iso.datetime()
+const tokenCount = z.number().min(0)
+
+/** Most grounds, and most sub-agents, that an answer shows of a run; of each run in a list fewer. */
+const maxParts = 100
+const maxListedParts = 20
+
+const runSchema = z
+  .strictObject({
+    run_id: z.string(),
+    ground: z.string().nullable(),
+    revision: z.int().min(0).describe('How many grounds there have been.'),
+    grounds: z
+      .array(
+        z.strictObject({
+          revision: z.int(),
+          goal: z.string(),
+          by: z.enum(['first', 'user']),
+          at: time,
+        }),
+      )
+      .max(maxParts)
+      .describe(
+        `The newest, at most ${maxParts}, in a list of runs ${maxListedParts}; oldest first.`,
+      ),
+    grounds_cursor: z
+      .string()
+      .optional()
+      .describe('Only with older ones: GET /v1/drift/run?grounds_cursor= shows those.'),
+    created: time,
+    updated: time,
+    expires: time.describe(
+      'When the run reads as gone: the retention of the tier after its last step.',
+    ),
+    steps: z.int().describe('Of all agents.'),
+    drifting: z.boolean().describe('The last verdict on the main agent.'),
+    drifting_steps: z.int(),
+    last_reason: reasonSchema.nullable(),
+    phi: score,
+    max_phi: score,
+    tokens: tokenCount,
+    overhead_tokens: tokenCount,
+    outcome: z.enum(outcomes).nullable(),
+    score: score.nullable(),
+    note: z.string().nullable(),
+    pair: z.string().nullable(),
+    arm: z.enum(arms).nullable(),
+    judgment: judgmentSchema.nullable(),
+    agents: z
+      .array(
+        z.strictObject({
+          agent_id: z.string(),
+          ground: z.string().nullable(),
+          steps: z.int(),
+          drifting: z.boolean(),
+          last_reason: reasonSchema.nullable(),
+        }),
+      )
+      .max(maxParts)
+      .describe(`The first by id, at most ${maxParts}, in a list of runs ${maxListedParts}.`),
+    agents_cursor: z
+      .string()
+      .optional()
+      .describe('Only with further ones: GET /v1/drift/run?agents_cursor= shows those.'),
+  })
+  .meta({ id: 'Run' })
+
+type ShownRun = z.infer<typeof runSchema>
+
+/** One step of a trace. */
+export const traceStepSchema = z
+  .strictObject({
+    step: z.int().min(1),
+    ts: time,
+    agent_id: z.string().optional(),
+    goal: z.string(),
+    parent_goal: z.string().optional(),
+    progress: z.string(),
+    distance: z.int().min(0).max(10),
+    reason: reasonSchema,
+    drifting: z.boolean(),
+    phi: score,
+    goal_score: score,
+    svcscore: z.string().nullable(),
+    context: z.string().nullable(),
+    tokens: tokenCount.optional(),
+    overhead: z.boolean().optional(),
+    judgment: judgmentSchema.optional(),
+  })
+  .meta({ id: 'TraceStep' })
+
+const noRun: DescribedRefusal = {
+  status: 404,
+  words: ['no_run'],
+  when: 'The account has no such run, or it has expired.',
+  fields: { detail: z.string() },
+}
+
+/** One run with its steps, oldest first. */
+export const readRun = keyed({
+  name: 'runs.read',
+  group: 'detector',
+  summary: 'One run and its trace.',
+  http: { method: 'GET', path: '/v1/drift/run' },
+  input: z.object({
+    run_id: idField().optional().describe('The run; `id` says the same.'),
+    id: idField().optional(),
+    limit: limitField(10_000, 1_000),
+    cursor: z.string().optional(),
+    grounds_cursor: z
+      .string()
+      .optional()
+      .describe('`grounds_cursor` of the answer before: shows older grounds.'),
+    agents_cursor: z
+      .string()
+      .optional()
+      .describe('`agents_cursor` of the answer before: shows further sub-agents.'),
+  }),
+  output: z.strictObject({
+    run: runSchema,
+    trace: z.array(traceStepSchema),
+    next_cursor: z.string().nullable(),
+  }),
+  refusals: [badRequest, noRun],
+})(async ({ store, account, now }, { run_id, id, limit, cursor, ...parts }) => {
+  const wanted = run_id ?? id
+  if (wanted === undefined) throw missing('run_id')
+  const run = await store.runs.find(account.id, wanted, now())
+  if (run === null) throw unknownRun()
+  const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
+  const from = {
+    ...partsBegin,
+    ...cursorFrom(parts.grounds_cursor, z.object({ before: z.int().min(0) })),
+    ...cursorFrom(parts.agents_cursor, z.object({ after: z.string() })),
+  }
+  const steps = await store.runs.trace(account.id, wanted, after, limit)
+  const last = steps.at(-1)?.step ?? run.steps
+  return {
+    run: await withParts(store, account.id, run, maxParts, from),
+    trace: steps.map(traceStep),
+    next_cursor: last < run.steps && steps.length === limit ? cursorOf({ after: last }) : null,
+  }
+})
+
+/** The account's most recent runs. */
+export const listRuns = keyed({
+  name: 'runs.list',
+  group: 'detector',
+  summary: 'The most recent runs, by their last step, newest first.',
+  description: 'The list holds the 200 most recent runs; older ones stay readable by their id.',
+  http: { method: 'GET', path: '/v1/drift/runs' },
+  input: z.object({
+    drifting: z.enum(['true', 'false'], 'send true or false').optional(),
+    outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`).optional(),
+    since: z.iso
+      .datetime({ offset: true, error: 'send a time such as 2026-01-31T12:00:00Z' })
+      .optional()
+      .describe('Runs updated at or after this time.'),
+    limit: limitField(200, 50),
+    cursor: z.string().optional(),
+  }),
+  output: z.strictObject({ runs: z.array(runSchema), next_cursor: z.string().nullable() }),
+  refusals: [badRequest],
+})(async ({ store, account, now }, { drifting, outcome, since, limit, cursor }) => {
+  const filter = {
+    drifting: drifting === undefined ? null : drifting === 'true',
+    outcome: outcome ?? null,
+    since: since === undefined ? null : Date.parse(since),
+  }
+  const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
+  const found = await store.runs.list(account.id, now(), filter, limit + 1, after)
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    runs: await Promise.all(page.map((run) => withParts(store, account.id, run, maxListedParts))),
+    next_cursor:
+      found.length > limit && last !== undefined
+        ? cursorOf({ updated: last.updated, run_id: last.run_id })
+        : null,
+  }
+})
+
+/** Sets what became of a run. */
+export const setOutcome = keyed({
+  name: 'runs.set-outcome',
+  group: 'detector',
+  summary: 'Set a run’s outcome and score; adds no step.',
+  description: 'A score or note that is not given stays as it was. Does not extend the retention.',
+  http: { method: 'POST', path: '/v1/drift/outcome' },
+  input: z.object({
+    run_id: idField(),
+    outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`),
+    score: z.number('send a number from 0 to 1').min(0).max(1).nullish(),
+    note: textField().nullish(),
+  }),
+  output: z.strictObject({ ok: z.literal(true), run: runSchema }),
+  refusals: [badRequest, noRun],
+})(async ({ store, account, now }, { run_id, score, note, ...rest }) => {
+  const at = now()
+  const outcome = { ...rest, score: score ?? null, note: note ?? null }
+  const found = await store.runs.setOutcome(account.id, run_id, at, outcome)
+  const run = found ? await store.runs.find(account.id, run_id, at) : null
+  if (run === null) throw unknownRun()
+  return { ok: true as const, run: await withParts(store, account.id, run, maxParts) }
+})
+
+/** Deletes a run with all its steps. */
+export const deleteRun = keyed({
+  name: 'runs.delete',
+  group: 'detector',
+  summary: 'Delete a run and its steps.',
+  http: { method: 'DELETE', path: '/v1/drift/run' },
+  input: z.object({ run_id: idField().optional(), id: idField().optional() }),
+  output: z.strictObject({
+    ok: z.literal(true),
+    deleted: z.int().min(1).describe('How many steps went.'),
+  }),
+  refusals: [badRequest, noRun],
+})(async ({ store, account, now }, { run_id, id }) => {
+  const wanted = run_id ?? id
+  if (wanted === undefined) throw missing('run_id')
+  // In a transaction, because a step in between would begin the run anew and be counted instead.
+  const at = now()
+  const deleted = await store.tx(async ({ runs, toolSessions, jobs }) => {
+    // In the order in which the tools hold the two.
+    await toolSessions.forget(account.id, wanted)
+    const steps = await runs.end(account.id, wanted, at)
+    // Whoever deletes a run means its rows too, now and not at the next full hour.
+    if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    return steps
+  })
+  if (deleted === null) throw unknownRun()
+  return { ok: true as const, deleted }
+})
+
+/** Every run and step of the account, as JSON lines. */
+export const exportRuns = keyed({
+  name: 'runs.export',
+  group: 'detector',
+  summary: 'Every run and step of the account, as JSON lines.',
+  description: `Streamed: a line \`{"type":"run",…}\` for each run, followed by a line \`{"type":"step","run_id":…,…}\` for each of its steps. The grounds and sub-agents of a run beyond ${maxParts} have lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
+  http: { method: 'GET', path: '/v1/export' },
+  input: z.object({}),
+  output: z.unknown().describe('JSON lines (application/x-ndjson).'),
+})(async (context) => exportOnce(context, () => exportLines(context)))
+
+/** Rows that an export reads and holds at a time: few, because a reader may take as long as it likes. */
+const exportPage = 100
+
+async function* exportLines(context: Keyed): AsyncGenerator<string> {
+  const { store, account, now } = context
+  let after = ''
+  for (;;) {
+    const runs = await store.runs.page(account.id, now(), after, exportPage)
+    for (const run of runs) yield* runLines(context, run)
+    after = runs.at(-1)?.run_id ?? after
+    if (runs.length < exportPage) return
+  }
+}
+
+async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<string> {
+  const { run_id } = run
+  const first = await withParts(store, account.id, run, maxParts)
+  const { grounds_cursor, agents_cursor, ...shown } = first
+  yield line({ type: 'run', ...shown })
+  let before = grounds_cursor === undefined ? 0 : (shown.grounds[0]?.revision ?? 0)
+  while (before > 0) {
+    const grounds = await store.runs.grounds(account.id, run_id, before, exportPage)
+    for (const each of grounds.toReversed()) {
+      yield line({ type: 'ground', run_id, ...shownGround(each) })
+    }
+    before = grounds[0]?.revision ?? 0
+    await nextTurn()
+  }
+  let agent = agents_cursor === undefined ? null : shown.agents.at(-1)?.agent_id
+  while (agent != null) {
+    const agents = await store.runs.subAgents(account.id, run_id, agent, exportPage)
+    for (const each of agents) yield line({ type: 'agent', run_id, ...each })
+    agent = agents.at(-1)?.agent_id
+    await nextTurn()
+  }
+  let step = 0
+  for (;;) {
+    const steps = await store.runs.trace(account.id, run_id, step, exportPage)
+    for (const each of steps) yield line({ type: 'step', run_id, ...traceStep(each) })
+    step = steps.at(-1)?.step ?? step
+    // SQLite answers at once, so that without this nobody else would have a turn before the end.
+    await nextTurn()
+    if (steps.length < exportPage) return
+  }
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}
+
+/** Where the grounds and sub-agents of a run begin: with its newest ground, and with the first id. */
+const partsBegin = { before: Number.MAX_SAFE_INTEGER, after: '' }
+
+/** A run with at most `most` of its grounds and of its sub-agents, and cursors where there are more. */
+async function withParts(
+  store: Store,
+  account: string,
+  run: Run,
+  most: number,
+  { before, after } = partsBegin,
+): Promise<ShownRun> {
+  const [grounds, agents] = await Promise.all([
+    store.runs.grounds(account, run.run_id, before, most + 1),
+    store.runs.subAgents(account, run.run_id, after, most + 1),
+  ])
+  const [oldest, last] = [grounds.at(-most), agents[most - 1]]
+  return {
+    ...shownRun(run, grounds.slice(-most), agents.slice(0, most)),
+    ...(grounds.length > most && oldest !== undefined
+      ? { grounds_cursor: cursorOf({ before: oldest.revision }) }
+      : {}),
+    ...(agents.length > most && last !== undefined
+      ? { agents_cursor: cursorOf({ after: last.agent_id }) }
+      : {}),
+  }
+}
+
+function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubAgent[]): ShownRun {
+  const shown = {
+    run_id: run.run_id,
+    ground: run.ground,
+    revision: run.revision,
+    grounds: grounds.map(shownGround),
+    created: isoTime(run.created),
+    updated: isoTime(run.updated),
+    expires: isoTime(run.expires),
+    steps: run.steps,
+    drifting: run.drifting,
+    drifting_steps: run.drifting_steps,
+    last_reason: run.last_reason,
+    phi: run.phi,
+    max_phi: run.max_phi,
+    tokens: run.tokens,
+    overhead_tokens: run.overhead_tokens,
+    outcome: run.outcome,
+    score: run.score,
+    note: run.note,
+    pair: run.pair,
+    arm: run.arm,
+    judgment: run.judgment,
+    agents,
+  }
+  // What storage holds was validated when it was written.
+  return shown as ShownRun
+}
+
+function shownGround({ revision, goal, set_by, at }: GroundRow): ShownRun['grounds'][number] {
+  return { revision, goal, by: set_by, at: isoTime(at) }
+}
+
+/** A stored step as it is shown. */
+export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
+  const judgment = row.judgment === null ? null : readJudgment(row.judgment)
+  const shown = {
+    step: row.step,
+    ts: isoTime(row.ts),
+    ...(row.agent_id === '' ? {} : { agent_id: row.agent_id }),
+    goal: row.goal,
+    ...(row.parent_goal === null ? {} : { parent_goal: row.parent_goal }),
+    progress: row.progress,
+    distance: row.distance,
+    reason: row.reason,
+    drifting: row.drifting === 1,
+    phi: row.phi,
+    goal_score: row.goal_score,
+    svcscore: row.svcscore,
+    context: row.context,
+    ...(row.tokens === null ? {} : { tokens: row.tokens }),
+    ...(row.overhead === null ? {} : { overhead: row.overhead === 1 }),
+    ...(judgment === null ? {} : { judgment }),
+  }
+  return shown as z.infer<typeof traceStepSchema>
+}
+
+function unknownRun(): Refusal {
+  return new Refusal(404, 'no_run', {
+    detail: 'There is no such run; GET /v1/drift/runs lists them.',
+  })
+}
+
+function missing(field: string): Refusal {
+  return new Refusal(400, 'bad_request', { detail: `${field}: name the run` })
+}

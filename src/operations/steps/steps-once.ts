@@ -1,0 +1,102 @@
+import { type DriftRequest, readDrift } from '../../core/runs/drift.ts'
+import {
+  bodyHashOf,
+  type Claim,
+  isSameBody,
+  keyOfClaim,
+} from '../../storage/database/idempotency.ts'
+import type { Keyed } from '../gate/context.ts'
+import { checkedKey, conflict, scopeOfSteps } from '../gate/idempotency.ts'
+import type { Refusal } from '../gate/refusal.ts'
+
+/** The route of single steps, whose `step_id`s are those of the entries of a batch too. */
+export const stepRoute = '/v1/drift'
+
+/** An entry of a batch as it was read. */
+export interface BatchEntry {
+  request: DriftRequest
+  /** Null without a `step_id`. */
+  claim: Claim | null
+}
+
+/** What the body of a step says, however it is spelled; null when it is at fault. */
+export function saysOf(body: unknown): string | null {
+  const request = readDrift(body)
+  return 'fault' in request ? null : JSON.stringify(request)
+}
+
+/** The claim of an entry on its `step_id`, null without one. A key that is empty or too long is refused (400). */
+export function claimOf(
+  { account, hash, now }: Keyed,
+  request: DriftRequest,
+  sent: unknown,
+  place: string,
+): Claim | null {
+  const { step_id } = sent as { step_id?: unknown }
+  if (typeof step_id !== 'string') return null
+  return {
+    account: account.id,
+    scope: scopeOfSteps(stepRoute, request.runId),
+    key: checkedKey(step_id, `${place}: step_id`),
+    bodyHash: bodyHashOf(null, hash(JSON.stringify(request))),
+    at: now(),
+  }
+}
+
+/**
+ * Answers the entries in their order. Those whose `step_id` was used within 24 hours get the answer of
+ * then; `log` logs the others, in the same transaction. Two that share a `step_id` are logged once. An
+ * entry that says something else than the first with its `step_id` refuses all of them (409).
+ */
+export async function logEachOnce<Answer>(
+  { store }: Keyed,
+  batch: readonly BatchEntry[],
+  log: (store: Keyed['store'], requests: readonly DriftRequest[]) => Promise<Answer[]>,
+): Promise<Answer[]> {
+  const claims = new Map<string, Claim>()
+  for (const [index, { claim }] of batch.entries()) {
+    if (claim === null) continue
+    const key = keyOfClaim(claim)
+    const first = claims.get(key) ?? claim
+    if (!isSameBody(first.bodyHash, claim.bodyHash)) throw usedOtherwise(index)
+    claims.set(key, first)
+  }
+  return store.tx(async (tx) => {
+    const earlier = await tx.idempotency.claimAll([...claims.values()])
+    const answers = new Map<string, Answer>()
+    for (const [index, { claim }] of batch.entries()) {
+      const kept = claim === null ? undefined : earlier.get(keyOfClaim(claim))
+      if (claim === null || kept === undefined) continue
+      if (!isSameBody(kept.bodyHash, claim.bodyHash)) throw usedOtherwise(index)
+      answers.set(keyOfClaim(claim), JSON.parse(kept.answer))
+    }
+    const fresh = batch.filter(({ claim }) => {
+      if (claim === null) return true
+      const key = keyOfClaim(claim)
+      return claims.get(key) === claim && !earlier.has(key)
+    })
+    const logged = await log(
+      tx,
+      fresh.map(({ request }) => request),
+    )
+    const own = new Map(fresh.map((entry, place) => [entry, logged[place]]))
+    const kept = []
+    for (const [{ claim }, answer] of own) {
+      if (claim === null || answer === undefined) continue
+      answers.set(keyOfClaim(claim), answer)
+      kept.push({ claim, status: 200, answer: JSON.stringify(answer) })
+    }
+    tx.idempotency.keepAll(kept)
+    return batch.map((entry) => {
+      const answer = entry.claim === null ? own.get(entry) : answers.get(keyOfClaim(entry.claim))
+      if (answer === undefined) throw new Error('an entry without its answer')
+      return answer
+    })
+  })
+}
+
+function usedOtherwise(index: number): Refusal {
+  return conflict(
+    `steps[${index}]: this step_id was used with another body in its run; send a new one for a new step.`,
+  )
+}

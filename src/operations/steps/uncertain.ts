@@ -1,0 +1,58 @@
+import { detect } from '../../core/detector/detect.ts'
+import { type Memory, newMemory } from '../../core/detector/memory.ts'
+import type { Step } from '../../core/detector/step.ts'
+import type { DriftRequest } from '../../core/runs/drift.ts'
+import { withSimilarity } from '../../core/runs/similarity.ts'
+import type { TextPair } from '../../outbound/embeddings.ts'
+import type { Keyed } from '../gate/context.ts'
+import { createSlices } from '../gate/turns.ts'
+
+/** How long an uncertain step waits for its embeddings. */
+export const embeddingsWaitMs = 250
+
+/**
+ * Learns the embeddings of those steps that would be answered `uncertain`, so that they can be asked
+ * when the steps are judged. To be called outside of any transaction; without an endpoint it does
+ * nothing and does not ask for the requests. The runs may go on meanwhile: then nothing is known of
+ * the texts, and the model's own verdict stands.
+ */
+export async function learnUncertain(
+  { store, account, settings, embeddings, now }: Keyed,
+  requests: () => readonly DriftRequest[],
+): Promise<void> {
+  if (embeddings === null) return
+  const pairs: TextPair[] = []
+  const memories = new Map<string, Memory | null>()
+  const slice = createSlices()
+  for (const { runId, agentId, step, detector } of requests()) {
+    const agent = JSON.stringify([runId, agentId])
+    let memory = memories.get(agent)
+    if (memory === undefined) {
+      const stored = await store.runs.memoryOf(account.id, runId, agentId, now())
+      memory = stored === 'none' ? newMemory(detector ?? settings.detector) : stored
+    }
+    if (memory === null) continue
+    await slice(step.goal)
+    const informed = withSimilarity(memory, step, embeddings.similarity)
+    const judged = detect(memory, withAdaptation(informed, settings.adaptation))
+    memories.set(agent, judged.memory)
+    const pair = pairOf(judged.verdict)
+    if (pair !== null && informed.similarity === undefined) pairs.push(pair)
+  }
+  if (pairs.length > 0) await embeddings.learn(pairs, embeddingsWaitMs)
+}
+
+/** The texts of a verdict that embeddings could settle, or null. */
+export function pairOf(verdict: {
+  uncertain: boolean
+  ground: string | null
+  goal: string
+}): TextPair | null {
+  const { uncertain, ground, goal } = verdict
+  return uncertain && ground !== null && goal !== '' ? { ground, goal } : null
+}
+
+/** The step with the table of one's own work, where there is one. */
+export function withAdaptation(step: Step, adaptation: Step['adaptation'] | null): Step {
+  return adaptation === null || adaptation === undefined ? step : { ...step, adaptation }
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod'
+import { detectorNames } from '../../core/detector/contract/detector.ts'
+import { bytesOf } from '../gate/bytes.ts'
+
+/** The verdict reasons a step can get. */
+export const reasonSchema = z.enum([
+  'grounded',
+  'advancing',
+  'goal-drift',
+  'ungrammatical',
+  'stalled',
+  'oscillating',
+  'self-report:stuck',
+  'self-report:circling',
+  'excursion',
+])
+
+/** A judgment on a whole run. */
+export const judgmentSchema = z
+  .strictObject({
+    verdict: z.enum(['abandon', 'wrong-problem', 'repeating', 'narrow']),
+    because: z.string().describe('What was measured.'),
+    counsel: z.string().describe('What it can mean.'),
+  })
+  .describe('A reading of the whole run; present only when one fires, from the third step on.')
+
+/** A share or a displacement, 0–1. */
+export const score = z.number().min(0).max(1)
+
+/** The verdict on one step, as every route answers it. */
+export const stepResultSchema = z
+  .strictObject({
+    goal: z.string().describe('The trimmed goal that was measured.'),
+    progress: z.string().describe('The progress that was measured.'),
+    distance: z.int().min(0).max(10).describe('The distance after coercion.'),
+    drifting: z.boolean(),
+    reason: reasonSchema,
+    phi: score.describe('Displacement from the ground; 0 for grounded and ungrammatical.'),
+    advice: z.string().describe('What was measured and what it can mean.'),
+    svcscore: z
+      .string()
+      .nullable()
+      .describe('Canonical spelling: ⟨sorted|words⟩ progress dN; null exactly when ungrammatical.'),
+    ground: z.string().nullable().describe('The goal this step was measured against.'),
+    goal_score: score.describe('Jaccard overlap of this goal with the first goal.'),
+    context: z.string().nullable().describe('Stable id of the goal’s words; null without any.'),
+    repetition: z.int().min(2).optional().describe('How often this spelling occurred in the run.'),
+    judgment: judgmentSchema.optional(),
+    detector: z.enum(detectorNames).describe('The detector that judged.'),
+    confidence: score.describe('How sure `drifting` is: a calibrated probability.'),
+    uncertain: z
+      .boolean()
+      .describe('The texts give too little to tell; never together with drifting.'),
+    why: z.string().describe('The numbers that decided, in one sentence.'),
+    adaptation: z
+      .string()
+      .optional()
+      .describe('The version of the table of one’s own work that was asked; absent without one.'),
+  })
+  .meta({ id: 'StepResult' })
+
+const unspelled = '"svcscore":null'
+
+/**
+ * The JSON of a verdict, or of an answer that is one with more fields, as `bytesOf` gives it. The
+ * spelling, whose brackets are beyond Latin-1, is put in afterwards; what stands in texts has its
+ * quotes escaped and is not taken for its place.
+ */
+export function verdictBytes(verdict: { svcscore: string | null }): string {
+  const { svcscore } = verdict
+  const json = bytesOf(JSON.stringify({ ...verdict, svcscore: null }))
+  if (svcscore === null) return json
+  const end = json.indexOf(unspelled) + unspelled.length
+  const begin = end - 'null'.length
+  return json.slice(0, begin) + bytesOf(JSON.stringify(svcscore)) + json.slice(end)
+}

@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { type GuidedRun, guideByRules, guideMessages } from '../../core/guidance/guide.ts'
+import { textField } from '../gate/fields.ts'
+import { mayAskGuide } from '../gate/keyless.ts'
+import { type Tool, type ToolContext, tool } from '../gate/tool.ts'
+
+const newestGoals = 5
+
+/** Asks for guidance in a situation. */
+export const askAlice: Tool = tool({
+  name: 'ask_alice',
+  title: 'Ask for guidance',
+  description:
+    'Describe a situation in a few sentences and get guidance that knows how your task stands: whether to go on, return, declare a sub-task, or ask the user. source says whether a model or the built-in rules answered.',
+  hints: { readOnlyHint: true, openWorldHint: true },
+  input: z.object({
+    situation: textField()
+      .refine((text) => text.trim() !== '', 'send a few words on the situation')
+      .describe('What is going on and what you are unsure about.'),
+  }),
+  output: z.strictObject({
+    guidance: z.string(),
+    source: z.enum(['model', 'rules']),
+    note: z.string().optional().describe('Why the configured model did not answer.'),
+  }),
+})(async (context, { situation }) => {
+  const run = await guidedRun(context)
+  const said = await askModel(context, situation, run)
+  if ('text' in said) return { guidance: said.text, source: 'model' as const }
+  return { guidance: guideByRules(situation, run), source: 'rules' as const, ...said }
+})
+
+/** What the model says, or why it does not; nothing where none is configured. */
+async function askModel(
+  context: ToolContext,
+  situation: string,
+  run: GuidedRun | null,
+): Promise<{ text: string } | { note?: string }> {
+  const { guide, owner, gone } = context
+  if (guide === null) return {}
+  if (owner !== 'account' && !(await mayAskGuide(context))) {
+    return {
+      note: 'The model endpoint was not asked: callers without a key have used it as often as this server lets them in a day (UTC). Send a key to have it asked.',
+    }
+  }
+  const said = await guide.ask(guideMessages(situation, run), gone())
+  return 'text' in said ? said : { note: `The model endpoint was asked, but ${said.failure}.` }
+}
+
+async function guidedRun(context: ToolContext): Promise<GuidedRun | null> {
+  const { store, account, runId, now, owner } = context
+  const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
+  if (run === null) return null
+  const after = Math.max(0, run.steps - newestGoals)
+  const trace = await store.runs.trace(account.id, runId, after, newestGoals)
+  const { ground, steps, drifting_steps, last_reason, drifting, phi } = run
+  const goals = trace.map(({ goal }) => goal)
+  return { ground, steps, drifting_steps, last_reason, drifting, phi, goals }
+}

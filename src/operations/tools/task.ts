@@ -1,0 +1,226 @@
+import { z } from 'zod'
+import { readDistance } from '../../core/detector/distance.ts'
+import type { Step } from '../../core/detector/step.ts'
+import { countClaims } from '../../core/language/claims.ts'
+import { readProgress } from '../../core/runs/check.ts'
+import type { DriftRequest } from '../../core/runs/drift.ts'
+import { maxSuspended, resume, suspend } from '../../core/runs/suspension.ts'
+import { dayMs } from '../../core/time.ts'
+import type { Store } from '../../storage/store.ts'
+import { textField } from '../gate/fields.ts'
+import { keptField, keptNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
+import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
+import { traceStep, traceStepSchema } from '../steps/runs.ts'
+import { learnUncertain } from '../steps/uncertain.ts'
+
+/** Runs that are kept of a caller without a key; the oldest ends first. */
+const maxKeylessRuns = 100
+
+const goal = textField().describe(
+  'What you are doing now, in one line, as you would tell the user. Name the thing, not the tool.',
+)
+const progress = z
+  .string()
+  .describe('advancing, stuck or circling; anything else is the verdict ungrammatical.')
+const distance = z
+  .union([z.number(), z.string()])
+  .describe('How far from done: 0 is done, 10 is nothing done yet.')
+const freeText = textField().optional()
+
+const claims = z
+  .strictObject({
+    claims: z.int().min(0).describe('Phrases that claim a cause or an outcome.'),
+    observations: z.int().min(0).describe('Phrases that report something seen.'),
+    grounded: z.number().min(0).max(1).nullable().describe('Observations over both.'),
+  })
+  .describe('Counted in doing, next and blocked; only when one of them was given.')
+
+/** Reports a step of a task and answers whether it is still on the errand. */
+export const checkState = tool({
+  name: 'check_state',
+  title: 'Check whether you are still on the errand',
+  stores: true,
+  description:
+    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it with the user’s own words as goal when a task begins (that becomes the ground), then at each new step and before anything hard to undo. Set user_turn when the user has just redirected you; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
+  input: z.object({
+    goal,
+    progress,
+    distance,
+    parent_goal: freeText.describe('The larger goal this one is a part of.'),
+    doing: freeText.describe('What you are doing, in a sentence.'),
+    next: freeText.describe('What comes next.'),
+    blocked: freeText.describe('What is in the way.'),
+    user_turn: z
+      .boolean()
+      .optional()
+      .describe('The user has just spoken; this goal becomes the ground.'),
+  }),
+  output: driftAnswer.omit({ run_id: true }).extend({
+    run: z.string().describe('The run this step was logged in.'),
+    resumed_ground: z
+      .string()
+      .optional()
+      .describe('A ground put aside earlier that this goal is nearer to; it is live again.'),
+    claims: claims.optional(),
+    note: keptField,
+  }),
+})(async (context, input) => {
+  const step: Step = {
+    goal: input.goal.trim(),
+    progress: readProgress(input.progress),
+    distance: readDistance(input.distance),
+    ...(input.parent_goal?.trim() ? { parentGoal: input.parent_goal.trim() } : {}),
+    ...(input.user_turn === true ? { userTurn: true } : {}),
+  }
+  const { run_id, ...logged } = await logInTask(context, step)
+  const told = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
+  return {
+    ...logged,
+    run: run_id,
+    ...(told.length === 0 ? {} : { claims: countClaims(told.join('\n')) }),
+    ...keptNote(context),
+  }
+})
+
+/** What a task has reported so far. */
+export const getHistory = tool({
+  name: 'get_history',
+  title: 'Read what this task has reported so far',
+  description:
+    'The steps of this task with their verdicts, oldest first, and how many of all drifted. Call it after a pause, a compaction of your context, or a hand-over, to see what the errand was.',
+  hints: { readOnlyHint: true, idempotentHint: true },
+  input: z.object({
+    limit: z
+      .int()
+      .min(1)
+      .max(200)
+      .default(20)
+      .describe('How many of the latest steps, 20 unless given.'),
+  }),
+  output: z.strictObject({
+    run: z.string(),
+    ground: z.string().nullable().describe('The goal the task is measured against.'),
+    steps: z.int().min(0).describe('All steps of the task.'),
+    drifting: z.int().min(0).describe('How many of them were drifting.'),
+    trace: z.array(traceStepSchema),
+    note: keptField,
+  }),
+})(async (context, { limit }) => {
+  const { store, account, runId, now, owner } = context
+  const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
+  if (run === null) {
+    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...keptNote(context) }
+  }
+  const trace = await store.runs.trace(account.id, runId, Math.max(0, run.steps - limit), limit)
+  return {
+    run: runId,
+    ground: run.ground,
+    steps: run.steps,
+    drifting: run.drifting_steps,
+    trace: trace.map(traceStep),
+  }
+})
+
+/** Puts the ground of a task aside and, when a goal is given, sets the new one. */
+export const resetTask = tool({
+  name: 'reset_task',
+  title: 'Put the current errand aside and begin another',
+  stores: true,
+  description: `Puts the ground of this task aside (the latest ${maxSuspended} are kept and come back by themselves when a later goal is nearer to one of them). With goal, that is the new ground at once; without, the next reported goal is. Call it when the user gives you another errand, not when you feel you have drifted.`,
+  hints: { idempotentHint: true },
+  input: z.object({ goal: goal.optional().describe('The new errand, in the user’s own words.') }),
+  output: z.strictObject({
+    ok: z.literal(true),
+    run: z.string(),
+    ground: z.string().nullable().describe('The ground now; null until the next goal sets it.'),
+    suspended: z.array(z.string()).describe('Grounds put aside, latest last.'),
+    note: keptField,
+  }),
+})(async (context, input) => {
+  const { account, runId, now, owner } = context
+  if (owner === 'nobody') {
+    return { ok: true as const, run: runId, ground: null, suspended: [], ...keptNote(context) }
+  }
+  const given = input.goal?.trim() ?? ''
+  const step: Step = {
+    goal: given,
+    progress: readProgress(undefined),
+    distance: readDistance(undefined),
+    userTurn: true,
+  }
+  if (given !== '') await learnUncertain(context, () => [requestOf(runId, step)])
+  let begun = false
+  // One transaction, so that no step of the task comes between the new ground and what is put aside.
+  const answer = await context.store.tx(async (store) => {
+    if (given !== '') {
+      const logged = await logResumed({ ...context, store }, store, step)
+      begun = logged.step === 1
+    }
+    const held = await store.toolSessions.hold(account.id, runId, now())
+    const run = await store.runs.find(account.id, runId, now())
+    const after = given === '' ? suspend(held, run?.ground ?? null) : held
+    await store.toolSessions.save(account.id, runId, after, expiryOf(context))
+    return {
+      ok: true as const,
+      run: runId,
+      ground: after.awaiting ? null : (run?.ground ?? null),
+      suspended: after.suspended,
+    }
+  })
+  if (owner === 'caller' && begun) await endOldest(context)
+  return answer
+})
+
+/** The tools about one task. */
+export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
+
+/**
+ * Logs a step in the task of the session, coming back to a ground put aside where it is nearer. Where
+ * the task is nobody's, the step is judged as its first and not kept.
+ */
+export async function logInTask(context: ToolContext, step: Step) {
+  const { account, runId, now, owner } = context
+  if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
+  await learnUncertain(context, () => [requestOf(runId, step)])
+  const suspends = await context.store.toolSessions.has(account.id, runId, now())
+  const answer =
+    suspends || step.userTurn === true
+      ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
+      : await logRequest(context, requestOf(runId, step))
+  if (owner === 'caller' && answer.step === 1) await endOldest(context)
+  return answer
+}
+
+async function logResumed(context: ToolContext, store: Store, step: Step) {
+  const { account, runId, now } = context
+  const held = await store.toolSessions.hold(account.id, runId, now())
+  const run = await store.runs.find(account.id, runId, now())
+  const { suspension, resumedGround, step: resumed } = resume(held, run?.ground ?? null, step)
+  await store.toolSessions.save(account.id, runId, suspension, expiryOf(context))
+  const answer = await logRequest(context, requestOf(runId, resumed))
+  return resumedGround === null ? answer : { ...answer, resumed_ground: resumedGround }
+}
+
+function requestOf(runId: string, step: Step): DriftRequest {
+  return {
+    runId,
+    agentId: '',
+    step,
+    tokens: null,
+    overhead: null,
+    pair: null,
+    arm: null,
+    detector: null,
+  }
+}
+
+function expiryOf({ now, tier }: ToolContext): number {
+  return now() + tier.retention_days * dayMs
+}
+
+async function endOldest({ store, account, now }: ToolContext): Promise<void> {
+  const runs = await store.runs.recent(account.id, now(), 2 * maxKeylessRuns)
+  for (const { run_id } of runs.slice(maxKeylessRuns)) {
+    await store.runs.end(account.id, run_id, now())
+  }
+}

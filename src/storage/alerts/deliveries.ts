@@ -1,0 +1,339 @@
+import type { DeliveryState, Endpoint } from '../../core/alerts/delivery.ts'
+import {
+  type LogEntry,
+  type Numbered,
+  type OutboxEvent,
+  suppressedEntry,
+} from '../../core/alerts/outbox.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { type Columns, jsonRows, type Row } from '../database/rows.ts'
+import {
+  addDeliverJob,
+  addLog,
+  eventColumns,
+  eventOf,
+  forgetIdleOutboxes,
+  holdOutbox,
+  takeNumbers,
+} from './outbox.ts'
+
+/** How an event stands in its account's outbox. */
+export interface Delivery extends Numbered<OutboxEvent> {
+  state: DeliveryState
+  /** When the next attempt is, milliseconds since 1970; of no meaning unless it waits. */
+  due: number
+  /** Attempts since it was emitted or replayed. */
+  tries: number
+  /** Attempts in all. */
+  attempts: number
+  /** Whether the log has said that a pause of the address holds it back. */
+  held: boolean
+  /** Why it still waits or was given up; null before the first attempt and once delivered. */
+  detail: string | null
+}
+
+/** One request that was made, or could not be. */
+export interface Attempt {
+  /** From 1. */
+  attempt: number
+  /** Milliseconds since 1970. */
+  ts: number
+  /** Where it went, without the path. */
+  host: string
+  status: number
+  detail: string | null
+  latency_ms: number
+  bytes: number
+}
+
+/** What changes about an event. */
+export type DeliveryChange = Pick<
+  Delivery,
+  'state' | 'due' | 'tries' | 'attempts' | 'held' | 'detail'
+>
+
+/** The events of accounts on their way. Whatever changes something is asked in a transaction. */
+export interface Deliveries {
+  /** The event of an account that is to be sent next, due or not. */
+  next(account: string): Promise<Delivery | null>
+  /** Sets how an event stands, and appends what is to be seen of it to the log. */
+  change(
+    event: Numbered<OutboxEvent>,
+    change: DeliveryChange,
+    entry: LogEntry | null,
+  ): Promise<void>
+  addAttempt(account: string, seq: number, attempt: Attempt): Promise<void>
+  endpoint(account: string, url: string): Promise<Endpoint | null>
+  /** Keeps what is known of an address, or forgets it (null). */
+  putEndpoint(account: string, url: string, endpoint: Endpoint | null, now: number): Promise<void>
+  /** The number of the event that waits behind `kept` newer ones, or null when so many do not wait. */
+  behind(account: string, kept: number): Promise<number | null>
+  /** Gives up the events that wait up to this number, and has the log say so. */
+  giveUpTo(account: string, seq: number, detail: string, now: number): Promise<void>
+  find(account: string, seq: number): Promise<Delivery | null>
+  /** Events, newest first; `state` of null shows all, `before` is the last one shown. */
+  list(
+    account: string,
+    state: DeliveryState | null,
+    limit: number,
+    before: number | null,
+  ): Promise<Delivery[]>
+  /** The attempts of these events, by event, first to last. */
+  attemptsOf(account: string, seqs: readonly number[]): Promise<Map<number, Attempt[]>>
+  /** At most `limit` numbers of events that were given up and emitted at or after `since`, oldest first. */
+  failedSince(account: string, since: number, limit: number): Promise<number[]>
+  /** How many events that were emitted at or after `since` have not been delivered. */
+  countUndelivered(account: string, since: number): Promise<number>
+  /** Has these events sent once more, with all their tries. */
+  replay(account: string, seqs: readonly number[], now: number): Promise<void>
+  /** Forgets at most `limit` rows of each kind that are from before this time; answers whether there may be more. */
+  expire(before: number, limit: number): Promise<boolean>
+}
+
+const columns = `${Object.keys(eventColumns).join(', ')}, detail`
+/** Spelled out, because a partial index serves only a statement that says its condition. */
+const filters = {
+  all: '',
+  waiting: "AND state = 'waiting'",
+  delivered: "AND state = 'delivered'",
+  failed: "AND state = 'failed'",
+}
+const attemptColumns = 'attempt, ts, host, status, detail, latency_ms, bytes'
+
+/** Deliveries in a database or one of its transactions; `jobAdded` hears of new work. */
+export function createDeliveries(
+  db: Queries,
+  kind: Database['kind'],
+  jobAdded: () => void,
+): Deliveries {
+  return {
+    async next(account) {
+      const row = await db.get<EventRow>(
+        `SELECT ${columns} FROM alert_events
+         WHERE account = ? AND state = 'waiting' ORDER BY due, seq LIMIT 1`,
+        account,
+      )
+      return row === undefined ? null : deliveryOf(row)
+    },
+    async change({ account, seq }, { state, due, tries, attempts, held, detail }, entry) {
+      // The log first: by taking a number it holds the account's row, which comes before its events.
+      if (entry !== null) {
+        const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
+        await addLog(db, kind, [{ account, seq: (taken.get(account)?.seq ?? 0) + 1, value: entry }])
+      }
+      await db.run(
+        `UPDATE alert_events SET state = ?, due = ?, tries = ?, attempts = ?, held = ?, detail = ?
+         WHERE account = ? AND seq = ?`,
+        state,
+        due,
+        tries,
+        attempts,
+        held ? 1 : 0,
+        detail,
+        account,
+        seq,
+      )
+    },
+    async addAttempt(account, seq, { attempt, ts, host, status, detail, latency_ms, bytes }) {
+      await db.run(
+        `INSERT INTO alert_attempts (account, seq, ${attemptColumns})
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, seq, attempt) DO NOTHING`,
+        account,
+        seq,
+        attempt,
+        ts,
+        host,
+        status,
+        detail,
+        latency_ms,
+        bytes,
+      )
+    },
+    async endpoint(account, url) {
+      const row = await db.get<Endpoint>(
+        `SELECT failures, failing_since, paused_until, pause_detail FROM alert_endpoints
+         WHERE account = ? AND url = ?`,
+        account,
+        url,
+      )
+      return row ?? null
+    },
+    async putEndpoint(account, url, endpoint, now) {
+      if (endpoint === null) {
+        await db.run('DELETE FROM alert_endpoints WHERE account = ? AND url = ?', account, url)
+        return
+      }
+      const { failures, failing_since, paused_until, pause_detail } = endpoint
+      await db.run(
+        `INSERT INTO alert_endpoints
+           (account, url, failures, failing_since, paused_until, pause_detail, updated)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
+         ON CONFLICT (account, url) DO UPDATE SET failures = excluded.failures,
+           failing_since = excluded.failing_since, paused_until = excluded.paused_until,
+           pause_detail = excluded.pause_detail, updated = excluded.updated`,
+        account,
+        url,
+        failures,
+        failing_since,
+        paused_until,
+        pause_detail,
+        now,
+      )
+    },
+    async behind(account, kept) {
+      const row = await db.get<{ seq: number }>(
+        `SELECT seq FROM alert_events WHERE account = ? AND state = 'waiting'
+         ORDER BY seq DESC LIMIT 1 OFFSET ?`,
+        account,
+        kept,
+      )
+      return row?.seq ?? null
+    },
+    async giveUpTo(account, seq, detail, now) {
+      await holdOutbox(db, kind, [account])
+      const rows = await db.all<EventRow>(
+        `UPDATE alert_events SET state = 'failed', detail = ?
+         WHERE account = ? AND state = 'waiting' AND seq <= ? RETURNING ${columns}`,
+        detail,
+        account,
+        seq,
+      )
+      const given = rows.map(deliveryOf).sort((a, b) => a.seq - b.seq)
+      const taken = await takeNumbers(db, kind, new Map([[account, given.length]]))
+      const first = (taken.get(account)?.seq ?? 0) + 1
+      const entries = given.map(({ value }, place) => ({
+        account,
+        seq: first + place,
+        value: suppressedEntry(value, now, detail),
+      }))
+      await addLog(db, kind, entries)
+    },
+    async find(account, seq) {
+      const row = await db.get<EventRow>(
+        `SELECT ${columns} FROM alert_events WHERE account = ? AND seq = ?`,
+        account,
+        seq,
+      )
+      return row === undefined ? null : deliveryOf(row)
+    },
+    async list(account, state, limit, before) {
+      const rows = await db.all<EventRow>(
+        `SELECT ${columns} FROM alert_events
+         WHERE account = ? AND seq < ? ${filters[state ?? 'all']}
+         ORDER BY seq DESC LIMIT ?`,
+        account,
+        before ?? Number.MAX_SAFE_INTEGER,
+        limit,
+      )
+      return rows.map(deliveryOf)
+    },
+    async attemptsOf(account, seqs) {
+      const [first, last] = [Math.min(...seqs), Math.max(...seqs)]
+      if (seqs.length === 0) return new Map()
+      const rows = await db.all<Attempt & { seq: number }>(
+        `SELECT seq, ${attemptColumns} FROM alert_attempts
+         WHERE account = ? AND seq BETWEEN ? AND ? ORDER BY seq, attempt`,
+        account,
+        first,
+        last,
+      )
+      return new Map(
+        [...Map.groupBy(rows, ({ seq }) => seq)].map(([seq, own]) => [
+          seq,
+          own.map(({ seq: _, ...attempt }) => attempt),
+        ]),
+      )
+    },
+    async failedSince(account, since, limit) {
+      const rows = await db.all<{ seq: number }>(
+        `SELECT seq FROM alert_events WHERE account = ? AND state = 'failed' AND ts >= ?
+         ORDER BY seq LIMIT ?`,
+        account,
+        since,
+        limit,
+      )
+      return rows.map(({ seq }) => seq)
+    },
+    async countUndelivered(account, since) {
+      const row = await db.get<{ count: number }>(
+        `SELECT COUNT(*) AS count FROM (
+           SELECT seq FROM alert_events WHERE account = ? AND ts >= ? ${filters.waiting}
+           UNION ALL
+           SELECT seq FROM alert_events WHERE account = ? AND ts >= ? ${filters.failed}
+         ) AS undelivered`,
+        account,
+        since,
+        account,
+        since,
+      )
+      return row?.count ?? 0
+    },
+    async replay(account, seqs, now) {
+      await holdOutbox(db, kind, [account])
+      for (const seq of seqs) {
+        await db.run(
+          `UPDATE alert_events SET state = 'waiting', due = ?, tries = 0, held = 0, detail = NULL
+           WHERE account = ? AND seq = ?`,
+          now,
+          account,
+          seq,
+        )
+      }
+      if (seqs.length > 0) await addDeliverJob(db, kind, account, now, jobAdded)
+    },
+    async expire(before, limit) {
+      const old = []
+      for (const { table, at, key } of aged) {
+        const columns = Object.keys(key)
+        const rows = await db.all<AgedRow>(
+          `SELECT ${columns.join(', ')} FROM ${table} WHERE ${at} <= ? ORDER BY ${at} LIMIT ?`,
+          before,
+          limit,
+        )
+        if (rows.length > 0) old.push({ table, at, key, columns, rows })
+      }
+      const accounts = [...new Set(old.flatMap(({ rows }) => rows.map(({ account }) => account)))]
+      await holdOutbox(db, kind, accounts)
+      for (const { table, at, key, columns, rows } of old) {
+        // The age is asked again: what was waited for may have changed it.
+        await db.run(
+          `DELETE FROM ${table} WHERE ${at} <= ? AND (${columns.join(', ')}) IN (
+             SELECT ${columns.map((column) => `rows.${column}`).join(', ')} FROM ${jsonRows(kind, key)}
+           )`,
+          before,
+          JSON.stringify(rows),
+        )
+      }
+      await forgetIdleOutboxes(db, kind, accounts)
+      return old.some(({ rows }) => rows.length === limit)
+    },
+  }
+}
+
+/** Tables that forget by age: the column that says it, and their keys. */
+const numbered = { account: 'TEXT', seq: 'BIGINT' } as const satisfies Columns
+const aged: readonly { table: string; at: string; key: Columns }[] = [
+  { table: 'alert_log', at: 'ts', key: numbered },
+  { table: 'alert_events', at: 'ts', key: numbered },
+  { table: 'alert_attempts', at: 'ts', key: { ...numbered, attempt: 'BIGINT' } },
+  { table: 'alert_incidents', at: 'updated', key: numbered },
+  { table: 'alert_endpoints', at: 'updated', key: { account: 'TEXT', url: 'TEXT' } },
+]
+
+type AgedRow = Record<string, string | number> & { account: string }
+
+type EventRow = Row<typeof eventColumns> & { detail: string | null }
+
+function deliveryOf({ detail, ...row }: EventRow): Delivery {
+  return {
+    account: String(row.account),
+    seq: Number(row.seq),
+    value: eventOf(row),
+    state: row.state as DeliveryState,
+    due: Number(row.due),
+    tries: Number(row.tries),
+    attempts: Number(row.attempts),
+    held: row.held === 1,
+    detail,
+  }
+}

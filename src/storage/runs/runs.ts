@@ -1,0 +1,281 @@
+import type { DetectorName } from '../../core/detector/contract/detector.ts'
+import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
+import type { Arm } from '../../core/runs/drift.ts'
+import type { Run } from '../../core/runs/run.ts'
+import type { Queries } from '../database/database.ts'
+import { deletedAt } from './expiry.ts'
+import { type RunRow, runColumns, runOf } from './run-rows.ts'
+
+/** A ground the main agent of a run has had. */
+export interface GroundRow {
+  revision: number
+  goal: string
+  set_by: 'first' | 'user'
+  at: number
+}
+
+/** A sub-agent of a run. */
+export interface SubAgent {
+  agent_id: string
+  /** Null when its stored state cannot be read. */
+  ground: string | null
+  steps: number
+  drifting: boolean
+  last_reason: string | null
+}
+
+/** A step as it is stored; 1 and 0 for yes and no, JSON text for the judgment. */
+export interface StepRow {
+  run_id: string
+  step: number
+  ts: number
+  agent_id: string
+  goal: string
+  parent_goal: string | null
+  progress: string
+  distance: number
+  reason: string
+  drifting: number
+  phi: number
+  goal_score: number
+  svcscore: string | null
+  context: string | null
+  tokens: number | null
+  overhead: number | null
+  judgment: string | null
+}
+
+/** Which runs of the index a list shows. */
+export interface RunFilter {
+  drifting: boolean | null
+  outcome: string | null
+  /** Updated at or after this time, milliseconds since 1970; null shows all. */
+  since: number | null
+}
+
+/** A place in a list of runs, newest first: the last one already shown. */
+export interface RunPlace {
+  updated: number
+  run_id: string
+}
+
+/** What is set beside a run's steps; null leaves a value as it is. */
+export interface Outcome {
+  outcome: string
+  score: number | null
+  note: string | null
+}
+
+/** What an experiment compares of a run. */
+export interface PairedRun
+  extends Pick<Run, 'run_id' | 'tokens' | 'token_steps' | 'score' | 'outcome'> {
+  pair: string
+  arm: Arm
+}
+
+/** The runs of accounts. Runs past their expiry read as if they were gone. */
+export interface Runs {
+  find(account: string, runId: string, now: number): Promise<Run | null>
+  /**
+   * What is kept of an agent for its next step: `none` before its first one in a run that is there or
+   * will be, null when it cannot be read.
+   */
+  memoryOf(
+    account: string,
+    runId: string,
+    agentId: string,
+    now: number,
+  ): Promise<Memory | 'none' | null>
+  /** The newest grounds of the main agent with a revision below `before`, oldest first. */
+  grounds(account: string, runId: string, before: number, limit: number): Promise<GroundRow[]>
+  /** Sub-agents in the order of their ids, after the one named. */
+  subAgents(account: string, runId: string, after: string, limit: number): Promise<SubAgent[]>
+  /** Steps after number `after`, ascending. */
+  trace(account: string, runId: string, after: number, limit: number): Promise<StepRow[]>
+  /** Among the 200 most recently updated runs, newest first. */
+  list(
+    account: string,
+    now: number,
+    filter: RunFilter,
+    limit: number,
+    after: RunPlace | null,
+  ): Promise<Run[]>
+  /** The most recent entries of the index that have not expired. */
+  recent(account: string, now: number, entries: number): Promise<Run[]>
+  /** Runs that belong to an arm of an experiment, by pair and id, after the one named. */
+  paired(
+    account: string,
+    now: number,
+    after: Pick<PairedRun, 'pair' | 'run_id'> | null,
+    limit: number,
+  ): Promise<PairedRun[]>
+  /** All runs in the order of their ids, after the one named. */
+  page(account: string, now: number, after: string, limit: number): Promise<Run[]>
+  /** Answers whether there is such a run. */
+  setOutcome(account: string, runId: string, now: number, outcome: Outcome): Promise<boolean>
+  /** The run reads as gone from now on; answers how many steps it had, or null without such a run. */
+  end(account: string, runId: string, now: number): Promise<number | null>
+}
+
+/** How many of the most recently updated runs an account can list. */
+export const indexSize = 200
+
+const columns = Object.keys(runColumns).join(', ')
+
+/** The runs in a database or one of its transactions. */
+export function createRuns(db: Queries): Runs {
+  async function select(where: string, ...values: (string | number | null)[]): Promise<Run[]> {
+    const rows = await db.all<RunRow>(`SELECT ${columns} FROM runs WHERE ${where}`, ...values)
+    return rows.map(runOf)
+  }
+  return {
+    async find(account, runId, now) {
+      const [run] = await select(
+        'account = ? AND run_id = ? AND expires > ? AND steps > 0',
+        account,
+        runId,
+        now,
+      )
+      return run ?? null
+    },
+    async memoryOf(account, runId, agentId, now) {
+      const row = await db.get<{ detector: DetectorName; memory: string | null }>(
+        `SELECT detector, memory FROM runs LEFT JOIN agents
+           ON agents.account = runs.account AND agents.run_id = runs.run_id AND agent_id = ?
+         WHERE runs.account = ? AND runs.run_id = ? AND expires > ? AND runs.steps > 0`,
+        agentId,
+        account,
+        runId,
+        now,
+      )
+      if (row === undefined) return 'none'
+      return row.memory === null ? newMemory(row.detector) : readMemory(row.memory)
+    },
+    async grounds(account, runId, before, limit) {
+      const rows = await db.all<GroundRow>(
+        `SELECT revision, goal, set_by, at FROM grounds
+         WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
+         ORDER BY revision DESC LIMIT ?`,
+        account,
+        runId,
+        before,
+        limit,
+      )
+      return rows.reverse()
+    },
+    async subAgents(account, runId, after, limit) {
+      // The main agent is '', which comes before all others.
+      const rows = await db.all<StoredAgent>(
+        `SELECT agent_id, memory, steps, drifting, last_reason FROM agents
+         WHERE account = ? AND run_id = ? AND agent_id > ? ORDER BY agent_id LIMIT ?`,
+        account,
+        runId,
+        after,
+        limit,
+      )
+      return rows.map(({ agent_id, memory, steps, drifting, last_reason }) => ({
+        agent_id,
+        ground: readMemory(memory)?.ground?.goal ?? null,
+        steps,
+        drifting: drifting === 1,
+        last_reason,
+      }))
+    },
+    trace: (account, runId, after, limit) =>
+      db.all<StepRow>(
+        `SELECT run_id, step, ts, agent_id, goal, parent_goal, progress, distance, reason, drifting,
+           phi, goal_score, svcscore, context, tokens, overhead, judgment
+         FROM steps WHERE account = ? AND run_id = ? AND step > ? ORDER BY step LIMIT ?`,
+        account,
+        runId,
+        after,
+        limit,
+      ),
+    async list(account, now, { drifting, outcome, since }, limit, after) {
+      const rows = await db.all<RunRow>(
+        `SELECT ${columns} FROM (
+           SELECT ${columns} FROM runs WHERE account = ? AND expires > ? AND steps > 0
+           ORDER BY updated DESC, run_id DESC LIMIT ${indexSize}
+         ) AS latest
+         WHERE (CAST(? AS BIGINT) IS NULL OR drifting = ?)
+           AND (CAST(? AS TEXT) IS NULL OR COALESCE(outcome, 'unknown') = ?)
+           AND updated >= ?
+           AND (updated < ? OR (updated = ? AND run_id < ?))
+         ORDER BY updated DESC, run_id DESC LIMIT ?`,
+        account,
+        now,
+        drifting === null ? null : Number(drifting),
+        Number(drifting),
+        outcome,
+        outcome,
+        since ?? 0,
+        after?.updated ?? Number.MAX_SAFE_INTEGER,
+        after?.updated ?? Number.MAX_SAFE_INTEGER,
+        after?.run_id ?? '',
+        limit,
+      )
+      return rows.map(runOf)
+    },
+    async recent(account, now, entries) {
+      const runs = await select(
+        'account = ? ORDER BY updated DESC, run_id DESC LIMIT ?',
+        account,
+        entries,
+      )
+      return runs.filter(({ expires, steps }) => expires > now && steps > 0)
+    },
+    paired: (account, now, after, limit) =>
+      db.all<PairedRun>(
+        `SELECT run_id, pair, arm, tokens, token_steps, score, outcome FROM runs
+         WHERE account = ? AND pair >= ? AND (pair > ? OR run_id > ?) AND arm IS NOT NULL AND expires > ?
+         ORDER BY pair, run_id LIMIT ?`,
+        account,
+        after?.pair ?? '',
+        after?.pair ?? '',
+        after?.run_id ?? '',
+        now,
+        limit,
+      ),
+    page: (account, now, after, limit) =>
+      select(
+        'account = ? AND run_id > ? AND expires > ? AND steps > 0 ORDER BY run_id LIMIT ?',
+        account,
+        after,
+        now,
+        limit,
+      ),
+    async setOutcome(account, runId, now, { outcome, score, note }) {
+      const changed = await db.run(
+        `UPDATE runs SET outcome = ?, score = COALESCE(?, score), note = COALESCE(?, note)
+         WHERE account = ? AND run_id = ? AND expires > ? AND steps > 0`,
+        outcome,
+        score,
+        note,
+        account,
+        runId,
+        now,
+      )
+      return changed > 0
+    },
+    async end(account, runId, now) {
+      const ended = await db.run(
+        `UPDATE runs SET expires = ${deletedAt} WHERE account = ? AND run_id = ? AND expires > ? AND steps > 0`,
+        account,
+        runId,
+        now,
+      )
+      if (ended === 0) return null
+      const row = await db.get<{ steps: number }>(
+        'SELECT steps FROM runs WHERE account = ? AND run_id = ?',
+        account,
+        runId,
+      )
+      return row?.steps ?? 0
+    },
+  }
+}
+
+interface StoredAgent extends Omit<SubAgent, 'ground' | 'drifting'> {
+  memory: string
+  drifting: number
+}

@@ -1,0 +1,48 @@
+import { eraseSlice } from '../../jobs/erase.ts'
+import { eraseAccount } from '../../operations/account/erasure.ts'
+import { type Command, exitCodes, parse } from './command.ts'
+import { usageFault } from './usage-fault.ts'
+
+/** Deletes accounts in the configured database, also while the server runs. */
+export const accountsCommand: Command = {
+  name: 'accounts',
+  summary: 'delete an account and all that belongs to it',
+  usage: 'plumbline accounts delete ID --yes [--json]',
+  details: `delete erases the account, its keys, and every row that belongs to it; it cannot be undone. A team that
+the account owns ends.
+  --yes   you mean it; without this nothing is deleted
+  --json  what was erased as JSON
+
+A running server refuses the keys within 5 seconds, and erases what its requests in flight still
+wrote within a minute. The database is the one that DATABASE_URL names.`,
+  async run([action, ...args], world) {
+    if (action !== 'delete') {
+      const said = action === undefined ? '' : `there is no "accounts ${action}"; `
+      throw usageFault(`${said}say accounts delete.`)
+    }
+    const { values, positionals } = parse(args, {
+      yes: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
+    const [id, ...more] = positionals
+    if (id === undefined) throw usageFault('name the ID of an account, from plumbline keys list.')
+    if (more.length > 0) throw usageFault(`"${more[0]}" belongs to no option.`)
+    if (values.yes !== true) {
+      throw usageFault(`this erases ${id} and all that belongs to it for good; add --yes to do it.`)
+    }
+    const answer = await world.withService(async (service) => {
+      const erased = await eraseAccount(service, id, { dissolvesTeam: true })
+      // A server may not be running, so the rows are not left to it.
+      while (erased !== null && (await eraseSlice(service.store, id)));
+      return erased
+    })
+    if (answer === null) throw usageFault(`there is no account "${id}"; see plumbline keys list.`)
+    if (values.json === true) {
+      world.out(`${JSON.stringify(answer)}\n`)
+      return exitCodes.ok
+    }
+    const counts = Object.entries(answer.erased).map(([what, count]) => `${what} ${count}`)
+    world.out(`Erased ${id}: ${counts.join(', ')}.\n`)
+    return exitCodes.ok
+  },
+}

@@ -1,0 +1,287 @@
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { DetectorName } from '../../core/detector/contract/detector.ts'
+import { defaultDetector, detectorNames } from '../../core/detector/contract/detector.ts'
+import { detect, type Verdict } from '../../core/detector/detect.ts'
+import { newMemory } from '../../core/detector/memory.ts'
+import type { Step } from '../../core/detector/step.ts'
+import { type DeclaredPlan, declaredPlans } from '../../core/evaluation/labelled.ts'
+import { type CheckFault, readCheck, readEntry } from '../../core/runs/check.ts'
+import { accountsCommand } from './accounts.ts'
+import { adaptCommand, readAdaptation } from './adapt.ts'
+import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
+import { demoCommand } from './demo.ts'
+import { evaluate } from './eval.ts'
+import { keysCommand } from './keys.ts'
+import { mcpCommand } from './mcp.ts'
+import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
+import { isUsageFault, sentenceOf, usageFault } from './usage-fault.ts'
+import { toldVerdict } from './verdict-text.ts'
+
+/** Runs one command line (without the program's name) and answers its exit code. */
+export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
+  const [first = 'help', ...others] = argv
+  // "help check" is "check --help".
+  const [name = 'help', ...rest] = first === 'help' && others.length > 0 ? [...others, '-h'] : argv
+  if (['version', '--version', '-v'].includes(name)) {
+    world.out(`${world.version}\n`)
+    return exitCodes.ok
+  }
+  const command = commands.find((known) => known.name === name)
+  if (command === undefined || rest.includes('--help') || rest.includes('-h')) {
+    const known = command !== undefined || ['help', '--help', '-h'].includes(name)
+    const text = command === undefined ? helpText() : commandHelp(command, world)
+    if (known) world.out(text)
+    else world.err(`plumbline: there is no command "${name}".\n\n${text}`)
+    return known ? exitCodes.ok : exitCodes.usage
+  }
+  try {
+    return await command.run(rest, world)
+  } catch (error) {
+    if (!isUsageFault(error)) throw error
+    world.err(`plumbline ${name}: ${sentenceOf(error)}\n`)
+    return exitCodes.usage
+  }
+}
+
+const commands: readonly Command[] = [
+  {
+    name: 'serve',
+    summary: 'serve the API (what npm start does)',
+    usage: 'plumbline serve',
+    details: ({ settingNames }) =>
+      `Settings come from the environment and a .env file; plumbline doctor checks them.\n\n${inLines(settingNames)}`,
+    async run(args, world) {
+      parse(args, {})
+      await world.serve()
+      return exitCodes.ok
+    },
+  },
+  {
+    name: 'check',
+    summary: 'one verdict, or one for every step of a file; no server, no key',
+    usage:
+      'plumbline check --ground TEXT --goal TEXT [--distance N] [--progress P] [--json]\n  plumbline check --steps FILE [--json]',
+    details: `  --ground TEXT     the errand
+  --goal TEXT       what the agent is doing now
+  --distance N      how far from done, 0 to 10 (5)
+  --progress P      advancing, stuck or circling (advancing)
+  --steps FILE      JSON lines of { "goal", "progress"?, "distance"? }, the first being the
+                    ground; any length; - reads standard input
+  --detector NAME   ${detectorNames.join(' or ')}
+  --adaptation FILE a table that plumbline adapt wrote
+  --json            verdicts as JSON, one a line
+
+Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage.`,
+    run: runCheck,
+  },
+  {
+    name: 'eval',
+    summary: 'measure a detector on labelled data',
+    usage:
+      'plumbline eval FILE [--detector NAME] [--adaptation FILE] [--budget N] [--declare-plan all|half] [--predictions OUT] [--json]',
+    details: `FILE holds JSON lines, plain or gzipped: pairs { ground, goal, label: "same" | "drift", source? }
+or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
+
+  --detector NAME    ${detectorNames.join(' or ')}
+  --adaptation FILE  a table that plumbline adapt wrote, from work older than this data
+  --budget N         also measure with the threshold that keeps alarms at or below N per 1,000
+                     clean steps (or pairs) of this data, and what recall that leaves
+  --declare-plan P   let each run without a plan declare its own on-errand steps at its first
+                     step, word for word: all of them, or half
+  --predictions OUT  write every prediction to OUT, in input order
+  --json             the measures as JSON`,
+    async run(args, world) {
+      const { values, positionals } = parse(args, {
+        detector: { type: 'string' },
+        adaptation: { type: 'string' },
+        budget: { type: 'string' },
+        'declare-plan': { type: 'string' },
+        predictions: { type: 'string' },
+        json: { type: 'boolean' },
+      })
+      const [file, ...more] = positionals
+      if (file === undefined || more.length > 0) throw usageFault('name one FILE to measure on.')
+      await evaluate(
+        {
+          file,
+          detector: readDetectorName(values.detector),
+          json: values.json === true,
+          ...(typeof values.predictions === 'string' ? { predictions: values.predictions } : {}),
+          ...readAdaptation(values.adaptation),
+          ...readBudget(values.budget),
+          ...readDeclaredPlan(values['declare-plan']),
+        },
+        { out: world.out, progress: world.err, isTty: world.isTerminal },
+      )
+      return exitCodes.ok
+    },
+  },
+  adaptCommand,
+  keysCommand,
+  accountsCommand,
+  demoCommand,
+  mcpCommand,
+  {
+    name: 'migrate',
+    summary: 'bring the configured database to the current schema',
+    usage: 'plumbline migrate',
+    details:
+      'The server does the same when it starts. Safe to run twice and on several nodes at once.',
+    async run(args, world) {
+      parse(args, {})
+      world.out(`${await world.migrate()}\n`)
+      return exitCodes.ok
+    },
+  },
+  backupCommand,
+  restoreCommand,
+  doctorCommand,
+  {
+    name: 'openapi',
+    summary: 'print the description of the interface (OpenAPI 3.1)',
+    usage: 'plumbline openapi',
+    details: 'The same document a server answers at /v1/openapi.json.',
+    async run(args, world) {
+      parse(args, {})
+      world.out(world.openapi())
+      return exitCodes.ok
+    },
+  },
+]
+
+function helpText(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length))
+  const rows = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`)
+  return `Plumbline: is the agent still on its errand?
+
+  plumbline check --ground "refund order 1234 to the customer" --goal "refund order 9876 to the customer"
+
+Commands
+${rows.join('\n')}
+
+plumbline help COMMAND says more of one, and plumbline version which version this is.
+`
+}
+
+function commandHelp({ summary, usage, details }: Command, world: CliWorld): string {
+  const text = typeof details === 'string' ? details : details(world)
+  return `${summary}\n\n  ${usage}\n\n${text}\n`
+}
+
+/** Names one after another, in lines that fit a terminal. */
+function inLines(names: readonly string[]): string {
+  const lines = ['']
+  for (const [place, name] of names.entries()) {
+    const word = place === names.length - 1 ? name : `${name}, `
+    if (`${lines.at(-1)}${word}`.trimEnd().length > 76) lines.push('')
+    lines.push(`${lines.pop()}${word}`)
+  }
+  return lines.map((line) => `  ${line.trimEnd()}`).join('\n')
+}
+
+function readBudget(value: unknown): { budget?: number } {
+  if (value === undefined) return {}
+  const budget = value === '' ? Number.NaN : Number(value)
+  if (!(budget >= 0 && budget <= 1000)) {
+    throw usageFault(`--budget is "${value}"; send a number from 0 to 1000.`)
+  }
+  return { budget }
+}
+
+function readDeclaredPlan(value: unknown): { declarePlan?: DeclaredPlan } {
+  if (value === undefined) return {}
+  const declarePlan = declaredPlans.find((known) => known === value)
+  if (declarePlan === undefined) {
+    throw usageFault(`--declare-plan is "${value}"; send ${declaredPlans.join(' or ')}.`)
+  }
+  return { declarePlan }
+}
+
+function readDetectorName(value: unknown): DetectorName {
+  if (value === undefined) return defaultDetector
+  const name = detectorNames.find((known) => known === value)
+  if (name === undefined) {
+    throw usageFault(`--detector is "${value}"; send ${detectorNames.join(' or ')}.`)
+  }
+  return name
+}
+
+async function runCheck(args: string[], world: CliWorld): Promise<number> {
+  const { values, positionals } = parse(args, {
+    ground: { type: 'string' },
+    goal: { type: 'string' },
+    distance: { type: 'string' },
+    progress: { type: 'string' },
+    steps: { type: 'string' },
+    detector: { type: 'string' },
+    adaptation: { type: 'string' },
+    json: { type: 'boolean' },
+  })
+  if (positionals.length > 0) {
+    throw usageFault(`"${positionals[0]}" belongs to no option; put quotes around texts.`)
+  }
+  const detector = readDetectorName(values.detector)
+  const beside = readAdaptation(values.adaptation)
+  const print = values.json === true ? printJson : printVerdict
+  let memory = newMemory(detector)
+  let last: Verdict | null = null
+  const judge = (step: Step) => {
+    const detected = detect(memory, { ...step, ...beside })
+    memory = detected.memory
+    last = detected.verdict
+    return detected.verdict
+  }
+  if (typeof values.steps === 'string') {
+    for (const option of ['ground', 'goal', 'distance', 'progress'] as const) {
+      if (values[option] !== undefined) {
+        throw usageFault(`--${option} does not go with --steps; put it into the file.`)
+      }
+    }
+    for await (const step of readSteps(values.steps, world)) print(judge(step), world)
+    if (last === null) throw usageFault(`${values.steps} has no steps.`)
+  } else {
+    const { ground, goal, distance, progress } = values
+    if (ground === undefined || goal === undefined) {
+      throw usageFault('name --ground and --goal, or --steps FILE.')
+    }
+    const request = readCheck({ ground, goal, distance, progress })
+    if ('error' in request) throw usageFault(request.detail)
+    for (const step of request.steps) judge(step)
+    if (last !== null) print(last, world)
+  }
+  return (last as Verdict | null)?.drifting ? exitCodes.drifting : exitCodes.ok
+}
+
+async function* readSteps(file: string, world: CliWorld): AsyncGenerator<Step> {
+  const input = file === '-' ? world.input : createReadStream(file)
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  let number = 0
+  for await (const line of lines) {
+    number++
+    if (line.trim() === '') continue
+    const step = readEntry(parseLine(line, file, number), `${file} line ${number}`)
+    if (isFault(step)) throw usageFault(step.detail)
+    yield step
+  }
+}
+
+function parseLine(line: string, file: string, number: number): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    throw usageFault(`${file} line ${number} is not JSON; send one { "goal": … } a line.`)
+  }
+}
+
+function isFault(step: Step | CheckFault): step is CheckFault {
+  return 'error' in step
+}
+
+function printJson(verdict: Verdict, { out }: CliWorld): void {
+  out(`${JSON.stringify(verdict)}\n`)
+}
+
+function printVerdict(verdict: Verdict, { out }: CliWorld): void {
+  out(toldVerdict(verdict))
+}

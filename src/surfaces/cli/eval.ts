@@ -1,0 +1,194 @@
+import { createReadStream } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
+import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
+import type { DetectorName } from '../../core/detector/contract/detector.ts'
+import { defaultResamples } from '../../core/evaluation/evaluation.ts'
+import {
+  type DeclaredPlan,
+  type Judged,
+  type JudgedRun,
+  type Labelled,
+  predict,
+  readLabelled,
+  withDeclaredPlan,
+} from '../../core/evaluation/labelled.ts'
+import { measure } from '../../core/evaluation/report.ts'
+import { printReport } from './eval-table.ts'
+import { usageFault } from './usage-fault.ts'
+
+/** What to measure and what to leave behind. */
+export interface EvalOptions {
+  /** JSON lines of pairs and runs, plain or gzipped. */
+  file: string
+  detector: DetectorName
+  /** A table of one's own work for the detector to ask. */
+  adaptation?: Adaptation
+  /** File for the predictions, replaced when it exists. */
+  predictions?: string
+  /** The measures as JSON instead of a table. */
+  json: boolean
+  /** How often the data is drawn anew for the intervals. */
+  resamples?: number
+  /** Alarms per 1,000 clean steps that are affordable: measures with the threshold that keeps to it. */
+  budget?: number
+  /** Has every run declare its own on-errand steps as its plan. */
+  declarePlan?: DeclaredPlan
+}
+
+/** Where the command writes: the measures to `out`, what it is doing meanwhile to `progress`. */
+export interface EvalIo {
+  out(text: string): void
+  progress(text: string): void
+  /** Whether a line of `progress` can be overwritten. */
+  isTty: boolean
+}
+
+/**
+ * Measures a detector on a file of labelled data and prints the measures. Throws an error whose
+ * message names the file, and the line and field where it can, when the data cannot be read.
+ */
+export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> {
+  const { file, detector, resamples = defaultResamples, budget = null, declarePlan } = options
+  if (options.predictions !== undefined && resolve(options.predictions) === resolve(file)) {
+    throw usageFault(`the predictions would overwrite ${file}`)
+  }
+  const judged: Record<Labelled['kind'], JudgedRun[]> = { pair: [], run: [] }
+  const progress = createProgress(io)
+  const predictions =
+    options.predictions === undefined ? null : createPredictionWriter(options.predictions)
+  try {
+    for await (const { line, labelled } of labelledLines(file)) {
+      const steps = predict(
+        detector,
+        declarePlan === undefined ? labelled : withDeclaredPlan(labelled, declarePlan),
+        options.adaptation,
+      )
+      judged[labelled.kind].push({ source: labelled.source, steps })
+      progress.count(steps.length)
+      await predictions?.add(line, labelled.kind, steps)
+    }
+    await predictions?.flush()
+    progress.say(`drawing ${resamples} resamples`)
+    const report = measure(judged.pair, judged.run, { detector, resamples, budget })
+    io.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report))
+  } finally {
+    progress.stop()
+    await predictions?.close()
+  }
+}
+
+/** Collects predictions and writes them in large pieces; the file is opened with the first of them. */
+function createPredictionWriter(path: string) {
+  let file: FileHandle | null = null
+  let waiting = ''
+  const flush = async () => {
+    file ??= await open(path, 'w')
+    await file.appendFile(waiting)
+    waiting = ''
+  }
+  return {
+    async add(line: number, kind: Labelled['kind'], steps: readonly Judged[]) {
+      for (const [place, prediction] of steps.entries()) {
+        const { drifting, uncertain, confidence, phi, score } = prediction
+        const item = kind === 'run' ? { line, step: place + 1 } : { line }
+        waiting += `${JSON.stringify({ ...item, drifting, uncertain, confidence, phi, score })}\n`
+      }
+      if (waiting.length > 100_000) await flush()
+    },
+    flush,
+    async close() {
+      await file?.close()
+    },
+  }
+}
+
+async function* labelledLines(file: string): AsyncGenerator<{ line: number; labelled: Labelled }> {
+  let line = 0
+  let items = 0
+  for await (const text of textLines(file)) {
+    line++
+    if (text.trim() === '') continue
+    const labelled = readLabelled(parse(text, `${file} line ${line}`))
+    if ('fault' in labelled) throw usageFault(`${file} line ${line}: ${labelled.fault}`)
+    items++
+    yield { line, labelled }
+  }
+  if (items === 0) throw usageFault(`${file} holds no pair and no run`)
+}
+
+function parse(text: string, where: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw usageFault(`${where}: is not JSON`)
+  }
+}
+
+async function* textLines(file: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let unfinished = ''
+  try {
+    for await (const bytes of await unpacked(file)) {
+      const [first = '', ...others] = decoder.decode(bytes, { stream: true }).split('\n')
+      unfinished += first
+      for (const start of others) {
+        yield unfinished
+        unfinished = start
+      }
+    }
+  } catch (error) {
+    throw usageFault(readFault(file, error))
+  }
+  yield unfinished + decoder.decode()
+}
+
+/** The bytes of a file, unpacked when they begin like gzip. Reads the file once, so that it can be a pipe. */
+async function unpacked(file: string): Promise<AsyncIterable<Uint8Array>> {
+  const chunks: AsyncIterator<Uint8Array> = createReadStream(file)[Symbol.asyncIterator]()
+  const first = await chunks.next()
+  if (first.done === true) return Readable.from([])
+  const whole = Readable.from(
+    (async function* () {
+      yield first.value
+      yield* { [Symbol.asyncIterator]: () => chunks }
+    })(),
+  )
+  const isGzip = first.value[0] === 0x1f && first.value[1] === 0x8b
+  return isGzip ? pipeline(whole, createGunzip(), () => {}) : whole
+}
+
+function readFault(file: string, error: unknown): string {
+  if (!(error instanceof Error && 'code' in error)) throw error
+  if (error.code === 'ENOENT') return `${file} does not exist`
+  if (error.code === 'EISDIR') return `${file} is a folder`
+  return `${file} cannot be read: ${error.message}`
+}
+
+/** Says how far it is once a second on a terminal, else after one second and then every ten. */
+function createProgress({ progress, isTty }: EvalIo) {
+  let items = 0
+  let seconds = 0
+  const show = (doing: string) => {
+    const text = `${items.toLocaleString('en-US')} items judged${doing}`
+    progress(isTty ? `\r${text}\x1b[K` : `${text}\n`)
+  }
+  const timer = setInterval(() => {
+    seconds++
+    if (isTty || seconds === 1 || seconds % 10 === 0) show('')
+  }, 1000)
+  return {
+    count(more: number) {
+      items += more
+    },
+    say(doing: string) {
+      if (seconds > 0) show(`, ${doing}`)
+    },
+    stop() {
+      clearInterval(timer)
+      if (isTty && seconds > 0) progress('\r\x1b[K')
+    },
+  }
+}

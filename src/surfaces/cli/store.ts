@@ -1,0 +1,119 @@
+import { existsSync, realpathSync, statSync } from 'node:fs'
+import { latestVersion } from '../../storage/database/migrations.ts'
+import { sqlitePath } from '../../storage/database/open-database.ts'
+import {
+  backUpSqliteFile,
+  checkSqliteFile,
+  replaceSqliteFile,
+} from '../../storage/database/sqlite-file.ts'
+import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
+import { examine, type Finding, sizeOf } from './doctor.ts'
+import { settingsFault, usageFault } from './usage-fault.ts'
+
+/** A copy of the embedded database, while the server goes on. */
+export const backupCommand: Command = {
+  name: 'backup',
+  summary: 'copy the embedded database to a file, while the server runs',
+  usage: 'plumbline backup FILE',
+  details: `The copy holds everything that was answered before the command began, is read through and
+checked, and only then appears as FILE, which must not exist. It holds goals and the hashes of keys;
+only its owner may read it. PostgreSQL has its own: pg_dump.`,
+  async run(args, world) {
+    const { positionals } = parse(args, {})
+    const file = onlyFile(positionals)
+    const database = databaseFile(world, 'pg_dump --format=custom')
+    if (!existsSync(database)) throw usageFault(`there is no database ${database} yet.`)
+    if (existsSync(file)) throw usageFault(`${file} exists; name a new file.`)
+    const { version } = backUpSqliteFile(database, file)
+    const size = sizeOf(statSync(file).size)
+    world.out(`Copied ${database} to ${file}: ${size}, schema version ${version}, no damage.\n`)
+    return exitCodes.ok
+  },
+}
+
+/** A backup in the place of the embedded database. */
+export const restoreCommand: Command = {
+  name: 'restore',
+  summary: 'put a backup in the place of the embedded database',
+  usage: 'plumbline restore FILE [--force]',
+  details: `  --force  replace the database that is there
+
+FILE is checked first and stays as it is. Stop the server before: while a process has the database
+open, this refuses. Whenever it is interrupted, either the old database is there or the new one.
+PostgreSQL has its own: pg_restore.`,
+  async run(args, world) {
+    const { values, positionals } = parse(args, { force: { type: 'boolean' } })
+    const file = onlyFile(positionals)
+    const database = databaseFile(world, 'pg_restore')
+    if (!existsSync(file)) throw usageFault(`there is no file ${file}.`)
+    const { version, faults } = checkSqliteFile(file)
+    if (faults.length > 0) throw usageFault(`${file} is damaged: ${faults.join('; ')}.`)
+    if (version === 0) throw usageFault(`${file} is no database of Plumbline.`)
+    if (version > latestVersion) {
+      throw usageFault(
+        `${file} has schema version ${version}, and this program knows ${latestVersion}; restore it with the newer release.`,
+      )
+    }
+    if (existsSync(database) && statSync(database).size > 0) {
+      if (realpathSync(file) === realpathSync(database)) {
+        throw usageFault(`${file} is the database itself.`)
+      }
+      if (values.force !== true) {
+        throw usageFault(`there is a database ${database}; --force replaces it for good.`)
+      }
+    }
+    replaceSqliteFile(file, database)
+    const later = version < latestVersion ? `; the next start brings it to ${latestVersion}` : ''
+    world.out(`Restored ${file} to ${database}: schema version ${version}${later}.\n`)
+    return exitCodes.ok
+  },
+}
+
+/** What is wrong, or soon will be, with settings and store. */
+export const doctorCommand: Command = {
+  name: 'doctor',
+  summary: 'check the settings and the store',
+  usage: 'plumbline doctor [--json]',
+  details: `Checks the settings, that the database answers and can be written, its schema, the clock, jobs
+that gave up, and of the embedded one every page of the file, its disk and its log. Safe while the
+server runs; reading every page takes about a second for each gigabyte.
+
+  --json  the findings as JSON
+
+Exits with 1 when there is a fault, else with 0.`,
+  async run(args, world) {
+    const { values, positionals } = parse(args, { json: { type: 'boolean' } })
+    if (positionals.length > 0) throw usageFault(`"${positionals[0]}" belongs to no option.`)
+    const findings: Finding[] = []
+    for await (const finding of examine(world)) {
+      findings.push(finding)
+      if (values.json !== true) world.out(lineOf(finding))
+    }
+    const ok = findings.every(({ state }) => state !== 'fault')
+    if (values.json === true) world.out(`${JSON.stringify({ ok, findings })}\n`)
+    return ok ? exitCodes.ok : exitCodes.fault
+  },
+}
+
+function lineOf({ check, state, says }: Finding): string {
+  return `${state.padEnd('warning'.length)}  ${check.padEnd('settings'.length)}  ${says}\n`
+}
+
+function onlyFile([file, ...more]: readonly string[]): string {
+  if (file === undefined || more.length > 0) throw usageFault('name one FILE.')
+  return file
+}
+
+/** The file of the configured database; `instead` is what PostgreSQL has for the purpose. */
+function databaseFile(world: CliWorld, instead: string): string {
+  const settings = world.settings()
+  if ('faults' in settings) throw settingsFault(settings.faults)
+  const path = sqlitePath(settings.databaseUrl)
+  if (path === null) {
+    throw usageFault(`DATABASE_URL names a PostgreSQL database; use its own ${instead}.`)
+  }
+  if (path === ':memory:') {
+    throw usageFault('DATABASE_URL is sqlite::memory:, which no other process can reach.')
+  }
+  return path
+}

@@ -1,0 +1,40 @@
+import { isUnavailable, isUnusable } from '../../storage/database/database.ts'
+
+const name = 'UsageFault'
+
+/** Something the person at the command line can mend; the message is all they see, with exit code 2. */
+export function usageFault(message: string): Error {
+  return Object.assign(new Error(message), { name })
+}
+
+/** The usage fault of settings, each of whose faults is one sentence. */
+export function settingsFault(faults: readonly string[]): Error {
+  return usageFault(`the settings are at fault:\n  ${faults.join('\n  ')}`)
+}
+
+/** What a person reads of an error that `isUsageFault` knows. */
+export function sentenceOf(
+  error: Error & {
+    code?: unknown
+    port?: unknown
+    address?: unknown
+    hostname?: unknown
+    syscall?: unknown
+  },
+): string {
+  const { code, syscall, port, address = error.hostname } = error
+  if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error.message
+  if (code === 'EADDRINUSE') {
+    return `port ${port} of ${address} is in use: another program or server has it. PORT names another one.`
+  }
+  if (code === 'EACCES') {
+    return `this user may not listen on port ${port}; PORT names another one, above 1023.`
+  }
+  return `${address} is no address of this machine (${code}); HOST names the one to listen on.`
+}
+
+/** Whether an error is a usage fault, or a file, port or database that cannot be had: its message says enough. */
+export function isUsageFault(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false
+  return error.name === name || 'syscall' in error || isUnavailable(error) || isUnusable(error)
+}

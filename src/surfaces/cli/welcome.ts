@@ -1,0 +1,61 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { FirstAccount } from '../../operations/account/accounts.ts'
+import { sqlitePath } from '../../storage/database/open-database.ts'
+
+/** What decides where the first key is shown. */
+export interface Welcome {
+  /** Where the server listens. */
+  readonly url: string
+  readonly databaseUrl: string
+  /** Whether a person watches the standard output. */
+  readonly isTerminal: boolean
+  /** How `plumbline` is called where the server was started. */
+  readonly command: string
+}
+
+/** What a server says about keys when it starts; a key goes to a terminal or to a file, never into a log. */
+export function tellOfKeys(first: FirstAccount | null, welcome: Welcome): string {
+  const { url, command } = welcome
+  const another = `${command} keys create --tier enterprise`
+  if (first === null) return `\nAnother key: ${another}\n`
+  const { account, key, isGiven } = first
+  const made = `\nThere was no account yet, so one was made (${account.id}, tier ${account.tier}).`
+  if (isGiven) return `${made} Its key is the one of PLUMBLINE_BOOTSTRAP_KEY.\n`
+  if (isShown(welcome)) {
+    return `${made} Its key, shown this once:\n\n  ${key.key}\n${linesToTry(url, `'authorization: Bearer ${key.key}'`)}`
+  }
+  const file = firstKeyFile(welcome.databaseUrl)
+  try {
+    writeSecret(file, `${key.key}\n`)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return `${made} Its key could not be written (${why}) and is lost. Another key: ${another}\n`
+  }
+  return `${made} Its key is in ${file}, which nobody else may read.\n${linesToTry(url, `"authorization: Bearer $(cat '${file}')"`)}`
+}
+
+/** The key of a database in memory ends with the process, and no command can make another. */
+function isShown({ isTerminal, databaseUrl }: Welcome): boolean {
+  return isTerminal || sqlitePath(databaseUrl) === ':memory:'
+}
+
+/** Beside a SQLite file, or where that would be by default. */
+function firstKeyFile(databaseUrl: string): string {
+  return resolve(join(dirname(sqlitePath(databaseUrl) ?? 'data/plumbline.db'), 'first-key'))
+}
+
+/** A new file, so that neither the mode nor a link of an older one counts. */
+function writeSecret(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+  rmSync(file, { force: true })
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx' })
+}
+
+function linesToTry(url: string, header: string): string {
+  return `
+With it a run remembers its ground, and what the account has used is told:
+  curl -s ${url}/v1/drift -H ${header} -d '{"run_id":"first","goal":"add rate limiting to the login endpoint"}'
+  curl -s ${url}/v1/me -H ${header}
+`
+}

@@ -1,0 +1,267 @@
+import type { setEmail } from '../../operations/account/email.ts'
+import type { eraseMe } from '../../operations/account/erasure.ts'
+import type { createKey, readMe, revokeKey, rotateKey } from '../../operations/account/me.ts'
+import type { listTiers } from '../../operations/account/tiers.ts'
+import type { hearWords, readHistory, readSignal } from '../../operations/field.ts'
+import type { readFleet } from '../../operations/fleet.ts'
+import type { Operation } from '../../operations/gate/declaration.ts'
+import type { readGrammar } from '../../operations/grammar.ts'
+import type {
+  listDeliveries,
+  replayDeliveries,
+} from '../../operations/operating/alert-deliveries.ts'
+import type {
+  deleteAlertSecret,
+  rotateAlertSecret,
+} from '../../operations/operating/alert-secret.ts'
+import type {
+  deleteAlerts,
+  readAlertLog,
+  readAlerts,
+  setAlerts,
+  testAlerts,
+} from '../../operations/operating/alerts.ts'
+import type {
+  deleteDigest,
+  readDigest,
+  setDigest,
+  testDigest,
+} from '../../operations/operating/digest.ts'
+import type {
+  decideEscalation,
+  deleteEscalation,
+  escalate,
+  readEscalations,
+} from '../../operations/operating/escalation.ts'
+import type { listIncidents } from '../../operations/operating/incidents.ts'
+import type { deleteSelf, readSelf, setSelf } from '../../operations/operating/self.ts'
+import type { check } from '../../operations/steps/check.ts'
+import type { readCost } from '../../operations/steps/cost.ts'
+import type { measureData } from '../../operations/steps/data.ts'
+import type { deleteDialogue, readDialogues, takeTurn } from '../../operations/steps/dialogue.ts'
+import type { logDrift, logDriftBatch } from '../../operations/steps/drift.ts'
+import type { readExperiment } from '../../operations/steps/experiment.ts'
+import type { readGuidance } from '../../operations/steps/guidance.ts'
+import type { modulateStep } from '../../operations/steps/modulate.ts'
+import type { consultOperator } from '../../operations/steps/operator.ts'
+import type { deleteRun, listRuns, readRun, setOutcome } from '../../operations/steps/runs.ts'
+import type {
+  deleteTemplate,
+  readTemplates,
+  storeTemplate,
+} from '../../operations/steps/templates.ts'
+import type {
+  changeTeam,
+  invite,
+  joinTeam,
+  leaveTeam,
+  readTeam,
+  removeMember,
+} from '../../operations/team.ts'
+import type { Request } from './calls.ts'
+
+/** What is asked by a JSON body. */
+export interface Posted {
+  /** Judges two goals, or a sequence of steps, without a key and without storing them. */
+  check: typeof check
+  /** Logs one step of a run. In an agent's loop, `run` is the easier way. */
+  drift: typeof logDrift
+  /** Logs up to 500 steps at once: all of them, or none. */
+  driftBatch: typeof logDriftBatch
+  /** Sets what became of a run. */
+  outcome: typeof setOutcome
+  /** Measures a corpus against its own first window; nothing of it is stored. */
+  data: typeof measureData
+  /** Makes another key; it is shown this once. */
+  createKey: typeof createKey
+  /** Speaks eight words of the vocabulary into the field. */
+  hear: typeof hearWords
+  /** Replaces a key by a new one; the old one stays valid for a while. */
+  rotateKey: typeof rotateKey
+  /** Submits one agent’s turn of a conversation. */
+  dialogue: typeof takeTurn
+  /** Logs one step of a run and tells what a role of a team makes of its verdict. */
+  modulate: typeof modulateStep
+  /** Stores a recursion-team template, in place of your own one of that name. */
+  storeTemplate: typeof storeTemplate
+  /** Asks whether an act that may not be undone should proceed. */
+  consult: typeof consultOperator
+  /** Sets the mail address of the account, or removes it; a new one gets a link to confirm it. */
+  setEmail: typeof setEmail
+  /** Has a digest sent each day or week, in place of what was set before. */
+  setDigest: typeof setDigest
+  /** Sends the digest now and tells what became of it. */
+  testDigest: typeof testDigest
+  /** Sets the webhook that drift is reported to, in place of what was set before. */
+  setAlerts: typeof setAlerts
+  /** Sends a test event and tells what became of it. */
+  testAlerts: typeof testAlerts
+  /** Makes the secret that signs events, or replaces it; it is shown this once. */
+  rotateAlertSecret: typeof rotateAlertSecret
+  /** Sends an event again, or all that failed since a time. */
+  replayDeliveries: typeof replayDeliveries
+  /** Puts a persistent drift before a person; `awaitDecision` waits for the answer. */
+  escalate: typeof escalate
+  /** Records a decision on an escalation, once. */
+  decideEscalation: typeof decideEscalation
+  /** Changes the name of the team, your label in it, or what its members see of one another. */
+  changeTeam: typeof changeTeam
+  /** Makes a code that gives one account a seat; it is shown this once. */
+  invite: typeof invite
+  /** Takes the seat that a code gives. */
+  joinTeam: typeof joinTeam
+  /** Gives up your seat. */
+  leaveTeam: typeof leaveTeam
+  /** Removes a member from your team. */
+  removeMember: typeof removeMember
+  /** Sets what is given of the persisted self, and logs it. */
+  setSelf: typeof setSelf
+}
+
+/** What is asked by parameters. */
+export interface Queried {
+  /** One run and a page of its trace, oldest step first. */
+  readRun: typeof readRun
+  /** A page of the most recent runs, newest first. */
+  listRuns: typeof listRuns
+  /** Deletes a run and its steps. */
+  deleteRun: typeof deleteRun
+  /** What the runs of the account cost, and where. */
+  cost: typeof readCost
+  /** Tokens of treatment against control, pair by pair. */
+  experiment: typeof readExperiment
+  /** The account of this key, its keys, its tier and today's usage. */
+  me: typeof readMe
+  /** Deletes the account of this key and all that belongs to it; `confirm` is its id. */
+  deleteMe: typeof eraseMe
+  /** Revokes a key at once. */
+  revokeKey: typeof revokeKey
+  /** The field as it is now. */
+  signal: typeof readSignal
+  /** The field over the last day, a sample a minute, oldest first. */
+  signalHistory: typeof readHistory
+  /** Where drift is reported to, and the drift modes. */
+  alerts: typeof readAlerts
+  /** Stops reporting drift. */
+  deleteAlerts: typeof deleteAlerts
+  /** What became of the last 50 events, newest first. */
+  alertLog: typeof readAlertLog
+  /** Sends events unsigned again. */
+  deleteAlertSecret: typeof deleteAlertSecret
+  /** A page of the events of 30 days with their attempts, newest first. */
+  deliveries: typeof listDeliveries
+  /** A page of the incidents of 30 days, those that were opened last first. */
+  incidents: typeof listIncidents
+  /** The digest of this account, or null. */
+  digest: typeof readDigest
+  /** Ends the digest. */
+  deleteDigest: typeof deleteDigest
+  /** One escalation, or a page of the queue, newest first. */
+  readEscalations: typeof readEscalations
+  /** Deletes an escalation. */
+  deleteEscalation: typeof deleteEscalation
+  /** A page of the conversations, newest first, or one with a page of its turns. */
+  readDialogues: typeof readDialogues
+  /** Deletes a conversation and its turns. */
+  deleteDialogue: typeof deleteDialogue
+  /** The recursion-team templates, or one by name. */
+  templates: typeof readTemplates
+  /** Deletes a recursion-team template of your own. */
+  deleteTemplate: typeof deleteTemplate
+  /** The team of this account, or null. */
+  team: typeof readTeam
+  /** What the members of the team are doing, and where they do the same. */
+  fleet: typeof readFleet
+  /** The persisted self of an identity and its log, newest entry first. */
+  self: typeof readSelf
+  /** Erases the persisted self of an identity and its log. */
+  deleteSelf: typeof deleteSelf
+  /** The detector described as data. */
+  grammar: typeof readGrammar
+  /** How agents of a framework report their steps, or the frameworks there are. */
+  guidance: typeof readGuidance
+  /** The tiers, what each allows a day, and what it costs. */
+  tiers: typeof listTiers
+}
+
+/** Where a method asks, and whether it sends the key. */
+export type Route = Pick<Request, 'method' | 'path' | 'keyed'>
+
+/** The route of every method that is one request and one answer. */
+export const routes: Record<keyof Posted | keyof Queried, Route> = {
+  check: { method: 'POST', path: '/v1/check', keyed: false },
+  drift: { method: 'POST', path: '/v1/drift', keyed: true },
+  driftBatch: { method: 'POST', path: '/v1/drift/batch', keyed: true },
+  outcome: { method: 'POST', path: '/v1/drift/outcome', keyed: true },
+  readRun: { method: 'GET', path: '/v1/drift/run', keyed: true },
+  listRuns: { method: 'GET', path: '/v1/drift/runs', keyed: true },
+  deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },
+  cost: { method: 'GET', path: '/v1/cost', keyed: true },
+  experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
+  data: { method: 'POST', path: '/v1/data', keyed: true },
+  me: { method: 'GET', path: '/v1/me', keyed: true },
+  deleteMe: { method: 'DELETE', path: '/v1/me', keyed: true },
+  createKey: { method: 'POST', path: '/v1/me/keys', keyed: true },
+  revokeKey: { method: 'DELETE', path: '/v1/me/keys', keyed: true },
+  rotateKey: { method: 'POST', path: '/v1/me/keys/rotate', keyed: true },
+  setEmail: { method: 'POST', path: '/v1/me/email', keyed: true },
+  alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
+  setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },
+  deleteAlerts: { method: 'DELETE', path: '/v1/alerts', keyed: true },
+  alertLog: { method: 'GET', path: '/v1/alerts/log', keyed: true },
+  testAlerts: { method: 'POST', path: '/v1/alerts/test', keyed: true },
+  rotateAlertSecret: { method: 'POST', path: '/v1/alerts/secret', keyed: true },
+  deleteAlertSecret: { method: 'DELETE', path: '/v1/alerts/secret', keyed: true },
+  deliveries: { method: 'GET', path: '/v1/alerts/deliveries', keyed: true },
+  replayDeliveries: { method: 'POST', path: '/v1/alerts/deliveries/replay', keyed: true },
+  incidents: { method: 'GET', path: '/v1/alerts/incidents', keyed: true },
+  digest: { method: 'GET', path: '/v1/digest', keyed: true },
+  setDigest: { method: 'POST', path: '/v1/digest', keyed: true },
+  deleteDigest: { method: 'DELETE', path: '/v1/digest', keyed: true },
+  testDigest: { method: 'POST', path: '/v1/digest/test', keyed: true },
+  escalate: { method: 'POST', path: '/v1/escalation', keyed: true },
+  readEscalations: { method: 'GET', path: '/v1/escalation', keyed: true },
+  deleteEscalation: { method: 'DELETE', path: '/v1/escalation', keyed: true },
+  decideEscalation: { method: 'POST', path: '/v1/escalation/decide', keyed: true },
+  dialogue: { method: 'POST', path: '/v1/dialogue', keyed: true },
+  readDialogues: { method: 'GET', path: '/v1/dialogue', keyed: true },
+  deleteDialogue: { method: 'DELETE', path: '/v1/dialogue', keyed: true },
+  modulate: { method: 'POST', path: '/v1/modulate', keyed: true },
+  templates: { method: 'GET', path: '/v1/recursion-team', keyed: true },
+  storeTemplate: { method: 'POST', path: '/v1/recursion-team', keyed: true },
+  deleteTemplate: { method: 'DELETE', path: '/v1/recursion-team', keyed: true },
+  consult: { method: 'POST', path: '/v1/operator/consult', keyed: true },
+  team: { method: 'GET', path: '/v1/team', keyed: true },
+  changeTeam: { method: 'POST', path: '/v1/team', keyed: true },
+  invite: { method: 'POST', path: '/v1/team/invite', keyed: true },
+  joinTeam: { method: 'POST', path: '/v1/team/join', keyed: true },
+  leaveTeam: { method: 'POST', path: '/v1/team/leave', keyed: true },
+  removeMember: { method: 'POST', path: '/v1/team/seat', keyed: true },
+  fleet: { method: 'GET', path: '/v1/team/fleet', keyed: true },
+  self: { method: 'GET', path: '/v1/self', keyed: true },
+  setSelf: { method: 'POST', path: '/v1/self', keyed: true },
+  deleteSelf: { method: 'DELETE', path: '/v1/self', keyed: true },
+  tiers: { method: 'GET', path: '/v1/tiers', keyed: false },
+  grammar: { method: 'GET', path: '/v1/grammar', keyed: false },
+  guidance: { method: 'GET', path: '/v1/guidance', keyed: false },
+  signal: { method: 'GET', path: '/v1/signal', keyed: false },
+  signalHistory: { method: 'GET', path: '/v1/history', keyed: false },
+  hear: { method: 'POST', path: '/v1/hear', keyed: false },
+}
+
+export type Sent<O> = O extends Operation<infer _Input, infer _Output, infer S> ? S : never
+
+export type Output<O> =
+  O extends Operation<infer _Input, infer Answer, infer _Sent> ? Answer : never
+
+/** A step's verdict. */
+export type Verdict = Output<typeof logDrift>
+
+/** A run as the service holds it. */
+export type StoredRun = Output<typeof listRuns>['runs'][number]
+
+/** A step as the service holds it. */
+export type StoredStep = Output<typeof readRun>['trace'][number]
+
+/** A question put to a person, and the answer once there is one. */
+export type Escalation = Output<typeof decideEscalation>

@@ -1,0 +1,235 @@
+import type { logDrift } from '../../operations/steps/drift.ts'
+import type { setOutcome } from '../../operations/steps/runs.ts'
+import { after, newId, serviceError } from './calls.ts'
+import type { DeliveryOptions, RunStats } from './queue.ts'
+import { createQueue, type Item, type Queue, type QueueParts } from './queue.ts'
+import type { Sent, StoredRun, Verdict } from './routes.ts'
+
+/** What the first steps of an agent carry, until one of them has frozen a ground. */
+interface Opening {
+  ground?: string | undefined
+  plan?: readonly string[] | undefined
+  pair?: unknown
+  arm?: unknown
+  detector?: unknown
+}
+
+type Defaults = Pick<RunOptions, 'budgetMs' | 'throws'>
+
+/** Little beside a call of a model, and enough for a first step, which loads `fetch` and connects. */
+const defaultBudgetMs = 250
+
+/** A handle on one run: its agents share one queue, so that the run keeps its order. */
+export function createRun(parts: QueueParts, options: RunOptions): RunHandle {
+  const { ground, plan, runId = `run_${newId()}`, agentId, pair, arm, detector } = options
+  const queue = createQueue(parts, options)
+  const common = { pair, arm, detector }
+  const agent = (id: string | undefined, own: Pick<RunOptions, 'ground' | 'plan'>) =>
+    createAgent(queue, { run_id: runId, agent_id: id }, { ...common, ...own }, options)
+
+  return Object.assign(agent(agentId, { ground, plan }), {
+    runId,
+    spawn: (id: string, { ground, plan }: Pick<RunOptions, 'ground' | 'plan'> = {}) =>
+      agent(id, { ground, plan }),
+    outcome: (outcome, { score, note, ...wait } = {}) =>
+      deliver<StoredRun>(queue, options, wait, (settle, fail) => {
+        const body = asItIs({ run_id: runId, outcome, score, note })
+        return {
+          kind: 'outcome',
+          keeps: true,
+          body: () => body,
+          settle: (answer) => settle(readRun(answer)),
+          fail,
+        }
+      }),
+    flush: ({ timeoutMs } = {}) => queue.flush(timeoutMs),
+    stats: queue.stats,
+  } satisfies Omit<RunHandle, keyof AgentHandle>)
+}
+
+function createAgent(
+  queue: Queue,
+  ids: { run_id: string; agent_id: string | undefined },
+  opening: Opening,
+  defaults: Defaults,
+): AgentHandle {
+  let isOpen = false
+  let latest: Verdict | null = null
+
+  function step(fields: object, isUserTurn: boolean, options: StepOptions) {
+    return deliver<Verdict>(queue, defaults, options, (settle, fail) => {
+      const turn = isUserTurn ? { user_turn: true } : {}
+      // The words of the turn are the ground then, not the errand and the plan from before it.
+      const first = isUserTurn ? { ...opening, ground: undefined, plan: undefined } : opening
+      const sent = asItIs({ ...wireFields(fields), ...ids, ...turn })
+      const sentFirst = asItIs({ ...first, ...sent })
+      return {
+        kind: 'step',
+        keeps: isUserTurn,
+        body: () => (isOpen ? sent : sentFirst),
+        settle: (answer) => {
+          latest = readVerdict(answer)
+          isOpen ||= latest.revision > 0
+          settle(latest)
+        },
+        fail,
+      }
+    })
+  }
+
+  return {
+    step: (fields, options = {}) => step(fields, false, options),
+    userTurn: (goal, fields = {}, options = {}) => step({ ...fields, goal }, true, options),
+    get latest() {
+      return latest
+    },
+  }
+}
+
+/**
+ * Queues what `make` makes, and waits for its answer no longer than the budget. While the service is
+ * away a run's budget is nothing, so that an outage costs the agent one budget and not one a step.
+ */
+function deliver<Result>(
+  queue: Queue,
+  { budgetMs: runBudgetMs = defaultBudgetMs, throws: runThrows = false }: Defaults,
+  { budgetMs, throws = runThrows, signal }: StepOptions,
+  make: (settle: (result: Result) => void, fail: (error: unknown) => void) => Item,
+): Promise<Result | null> {
+  const isAwayFor = queue.isAway && runBudgetMs !== Number.POSITIVE_INFINITY
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      cancelTimer()
+      signal?.removeEventListener('abort', abort)
+    }
+    const settle = (result: Result | null) => {
+      end()
+      resolve(result)
+    }
+    const fail = (error: unknown) => {
+      end()
+      if (throws) reject(error)
+      else resolve(null)
+    }
+    const abort = () => {
+      queue.stats.late++
+      fail(signal?.reason)
+    }
+    const cancelTimer = after(budgetMs ?? (isAwayFor ? 0 : runBudgetMs), true, () => {
+      queue.stats.late++
+      queue.isAway ||= budgetMs === undefined
+      settle(null)
+    })
+    if (signal?.aborted) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+    try {
+      queue.add(make(settle, fail))
+    } catch (error) {
+      queue.lose(error)
+      fail(error)
+    }
+  })
+}
+
+/** The fields as the wire names them. */
+function wireFields(fields: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
+      value,
+    ]),
+  )
+}
+
+/** A copy, since the agent may change what it gave; throws when it cannot be JSON. */
+function asItIs(fields: object): Record<string, unknown> {
+  return JSON.parse(JSON.stringify(fields))
+}
+
+function readVerdict(answer: unknown): Verdict {
+  const read = answer as Verdict | null | undefined
+  if (typeof read?.drifting === 'boolean' && typeof read.revision === 'number') return read
+  throw serviceError('unreadable', 'What answered is not this service.', { body: answer })
+}
+
+function readRun(answer: unknown): StoredRun {
+  const { run } = answer as { run?: StoredRun | null }
+  if (typeof run === 'object' && run !== null) return run
+  throw serviceError('unreadable', 'What answered is not this service.', { body: answer })
+}
+
+/** What a run is about, and how long its steps may hold the agent up. */
+export interface RunOptions extends DeliveryOptions, Pick<StepOptions, 'budgetMs' | 'throws'> {
+  /** The errand in the user's own words. Without it, the goal of the first step is the ground. */
+  ground?: string | undefined
+  /** Declared sub-goals of the ground, at most 50: steps that serve one of them are no drift. */
+  plan?: readonly string[] | undefined
+  /** A new one unless given; give it to go on with a run that another process began. */
+  runId?: string | undefined
+  /** Says that these are the steps of a sub-agent of the run. */
+  agentId?: string | undefined
+  pair?: DriftStep['pair']
+  arm?: DriftStep['arm']
+  detector?: DriftStep['detector']
+}
+
+/** Options of one step. */
+export interface StepOptions {
+  /**
+   * Milliseconds to wait for the verdict, 250 unless given; `Infinity` is until it comes. A step whose
+   * verdict is late is logged all the same. Once one was late, those behind it wait for nothing until
+   * the service is heard from again, but where the step itself says how long.
+   */
+  budgetMs?: number | undefined
+  /** Whether a step that is refused or dropped rejects, instead of answering null. */
+  throws?: boolean | undefined
+  /** Ends the waiting, not the step. */
+  signal?: AbortSignal | undefined
+}
+
+/** What a step says: the fields of `POST /v1/drift` that a run does not add by itself. */
+export type RunStep = {
+  [Name in keyof Omit<DriftStep, OwnField> as CamelCase<Name>]: DriftStep[Name]
+}
+
+/** How long to wait for what is under way. */
+export interface FlushOptions {
+  /** Milliseconds; 10,000 unless given. */
+  timeoutMs?: number | undefined
+}
+
+/** One agent of a run. */
+export interface AgentHandle {
+  /** Logs a step and answers its verdict, or null when it is late, refused or dropped. */
+  step(step: RunStep, options?: StepOptions): Promise<Verdict | null>
+  /** Logs that the user has spoken: the goal is the ground from here on. */
+  userTurn(goal: string, more?: Partial<RunStep>, options?: StepOptions): Promise<Verdict | null>
+  /** The verdict that came last, late or not; null before the first. */
+  readonly latest: Verdict | null
+}
+
+/** A run as its agent's loop uses it. Steps are logged in the order of the calls. */
+export interface RunHandle extends AgentHandle {
+  readonly runId: string
+  /** A sub-agent with a ground of its own; its steps keep the order of the run. */
+  spawn(agentId: string, options?: Pick<RunOptions, 'ground' | 'plan'>): AgentHandle
+  /** Sets what became of the run, after the steps before it. Answers the run, or null as `step`. */
+  outcome(
+    outcome: Sent<typeof setOutcome>['outcome'],
+    more?: Pick<Sent<typeof setOutcome>, 'score' | 'note'> & StepOptions,
+  ): Promise<StoredRun | null>
+  /** Waits until nothing is under way, and tries again at once what was to be tried later. */
+  flush(options?: FlushOptions): Promise<boolean>
+  /** Counted so far, of this handle and those it has spawned. */
+  readonly stats: Readonly<RunStats>
+}
+
+export type DriftStep = Sent<typeof logDrift>
+
+export type OwnField =
+  | ('run_id' | 'agent_id' | 'ground' | 'user_turn' | 'step_id')
+  | ('pair' | 'arm' | 'detector')
+
+export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name

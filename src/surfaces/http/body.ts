@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http'
+import { Refusal } from '../../operations/gate/refusal.ts'
+import type { Exchange } from './exchange.ts'
+
+const decoder = new TextDecoder()
+
+/**
+ * The body of a request as text, without a byte order mark; bytes that are no UTF-8 become U+FFFD.
+ * Throws a Refusal (413) past `maxBytes` without reading on; a promise only where it has to wait.
+ */
+export function readText(
+  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  maxBytes: number,
+): Promise<string> | string {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  // Only now: a request that was refused unread is never asked for its body.
+  if (waitsForContinue(request)) response.writeContinue()
+  // Most bodies have come whole by now, and listening for them would cost more than reading them.
+  if (!request.complete) return readBytes(request, maxBytes).then((bytes) => decoder.decode(bytes))
+  const bytes: Buffer | null = request.read()
+  if (bytes === null) return ''
+  if (bytes.length > maxBytes) throw tooLarge(maxBytes)
+  return decoder.decode(bytes)
+}
+
+function waitsForContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
+  return expect !== undefined && httpVersion === '1.1' && /^100-continue$/i.test(expect)
+}
+
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  // Nothing more is told of a request whose caller has already gone.
+  if (request.destroyed) return Promise.reject(brokenOff())
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length
+      if (length > maxBytes) {
+        request.pause()
+        reject(tooLarge(maxBytes))
+      } else {
+        chunks.push(chunk)
+      }
+    })
+    request.on('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
+    )
+    request.on('error', () => reject(brokenOff()))
+    // It comes after every request; making an error that nobody sees would cost more than judging.
+    request.on('close', () => {
+      if (!request.complete) reject(brokenOff())
+    })
+  })
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  return new Refusal(
+    413,
+    'payload_too_large',
+    { detail: `The body is larger than ${maxBytes} bytes; send a smaller one.` },
+    { connection: 'close' },
+  )
+}
+
+function brokenOff(): Refusal {
+  return new Refusal(400, 'bad_request', { detail: 'The body broke off; send it whole.' })
+}

@@ -1,0 +1,233 @@
+import {
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+  type ServerOptions,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Service } from '../../operations/gate/context.ts'
+import { Refusal } from '../../operations/gate/refusal.ts'
+import type { Tool, ToolCaller } from '../../operations/gate/tool.ts'
+import { isUnavailable, mayBeStored } from '../../storage/database/database.ts'
+
+/** What servers of the tool protocol are made from. */
+export interface McpParts {
+  service: Service
+  tools: readonly Tool[]
+  /** Of this program. */
+  version: string
+  /** Told of what is a fault of the server. */
+  onFault(error: unknown, tool: string): void
+  /** What is served beside our own; tests add what a conformance suite looks for. */
+  extension?: McpExtension | undefined
+}
+
+/** More than this program serves. */
+export interface McpExtension {
+  options: ServerOptions
+  register(server: McpServer): void
+}
+
+/** The one request a server is made for. */
+export interface Asked {
+  method: string
+  /** The tool that is called, where one is. */
+  tool: string | null
+}
+
+/**
+ * Makes servers with the tools, resources and prompt, each for one caller. Registering is most of
+ * what an answer costs, so a server that is made for one request has only what that needs.
+ */
+export function createServers(
+  parts: McpParts,
+): (caller: ToolCaller, asked: Asked | null) => McpServer {
+  const { tools, version, extension } = parts
+  const info = { name: 'plumbline', title: 'Plumbline', version }
+  const options: ServerOptions = {
+    instructions,
+    // Declared here, because a server may have nothing registered; what is served never changes.
+    capabilities: {
+      tools: { listChanged: false },
+      resources: { listChanged: false },
+      prompts: { listChanged: false },
+    },
+    ...extension?.options,
+  }
+  const configs = new Map(tools.map((tool) => [tool, configOf(tool)]))
+
+  return (caller, asked) => {
+    const server = new McpServer(info, options)
+    const asks = (area: string) => asked === null || asked.method.startsWith(area)
+    if (asks('tools/')) {
+      for (const [tool, config] of configs) {
+        if (asked?.tool === tool.name || (asked?.tool ?? null) === null) {
+          server.registerTool(tool.name, config, (sent) => answerTool(parts, tool, caller, sent))
+        }
+      }
+    }
+    if (asks('resources/')) registerResources(server, parts, caller)
+    if (asks('prompts/')) registerPrompt(server)
+    extension?.register(server)
+    return server
+  }
+}
+
+const instructions =
+  'Plumbline tells whether you are still on your errand. When the user gives you a task, call check_state with their own words as the goal; then at each new step with what you are doing now. Set user_turn when the user redirects you, and parent_goal for a sub-task. A verdict states facts; the ground moves only when the user speaks.'
+
+function configOf({ title, description, hints, input, output }: Tool) {
+  return {
+    title,
+    description,
+    annotations: { title, ...hints },
+    inputSchema: toldSchema(input, 'input'),
+    outputSchema: toldSchema(output, 'output'),
+  }
+}
+
+/**
+ * The schema as it is told, put into words once and not for every call. What arrives is read by the
+ * tool's own gate, once it was counted, and what leaves is the gate's as well.
+ */
+function toldSchema(schema: z.ZodObject, direction: 'input' | 'output'): StandardSchemaWithJSON {
+  let told: Record<string, unknown> | null = null
+  const tell = () => {
+    told ??= withOneType(z.toJSONSchema(schema, { io: direction, target: 'draft-2020-12' }))
+    return told
+  }
+  return {
+    '~standard': {
+      version: 1,
+      vendor: 'plumbline',
+      validate: (value) => ({ value }),
+      jsonSchema: { input: tell, output: tell },
+    },
+  }
+}
+
+/** A schema whose parts have one type each: some hosts have no words for several. */
+function withOneType(schema: Record<string, unknown>): Record<string, unknown> {
+  const { type, ...rest } = schema
+  const parts = Object.entries(rest).map(([name, part]) => [name, withOneTypeEach(part)])
+  const types = Array.isArray(type) ? { anyOf: type.map((each) => ({ type: each })) } : { type }
+  return { ...(type === undefined ? {} : types), ...Object.fromEntries(parts) }
+}
+
+function withOneTypeEach(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(withOneTypeEach)
+  return typeof part === 'object' && part !== null ? withOneType({ ...part }) : part
+}
+
+async function answerTool(parts: McpParts, tool: Tool, caller: ToolCaller, sent: unknown) {
+  const content = (answer: unknown) => [{ type: 'text' as const, text: JSON.stringify(answer) }]
+  try {
+    const answer = await tool.answer(parts.service, caller, sent)
+    return { content: content(answer), structuredContent: answer }
+  } catch (error) {
+    return { isError: true, content: content(faultOf(error, parts, tool.name)) }
+  }
+}
+
+function faultOf(
+  error: unknown,
+  { onFault }: McpParts,
+  tool: string,
+): Record<string, unknown> & { error: string } {
+  if (error instanceof Refusal) return { error: error.word, ...error.fields }
+  if (isUnavailable(error)) {
+    const detail = mayBeStored(error)
+      ? 'The database did not confirm this in time. It may or may not have been stored; read what is there before you repeat it.'
+      : 'The database cannot be reached right now; try again.'
+    return { error: 'unavailable', detail }
+  }
+  onFault(error, tool)
+  return { error: 'internal', detail: 'This is a fault of the server; its log tells more.' }
+}
+
+function registerResources(server: McpServer, parts: McpParts, caller: ToolCaller): void {
+  const { service, tools } = parts
+  const read = async (uri: URL, name: string, sent: object) => {
+    const tool = tools.find((known) => known.name === name)
+    if (tool === undefined) throw new Error(`there is no tool ${name}`)
+    try {
+      const answer = await tool.answer(service, caller, sent)
+      const text = JSON.stringify(answer)
+      return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
+    } catch (error) {
+      throw protocolErrorOf(faultOf(error, parts, name))
+    }
+  }
+  server.registerResource(
+    'grammar',
+    'plumbline://grammar',
+    {
+      title: 'The detector described as data',
+      description: 'Fields, normaliser, formulas, thresholds, and the reasons in their order.',
+      mimeType: 'application/json',
+    },
+    (uri) => read(uri, 'drift_grammar', {}),
+  )
+  server.registerResource(
+    'trace',
+    new ResourceTemplate('plumbline://tasks/{session}', { list: undefined }),
+    {
+      title: 'The trace of a task',
+      description:
+        'The ground of a task and its latest 200 steps, by the session it is kept under.',
+      mimeType: 'application/json',
+    },
+    (uri, { session }) =>
+      read(uri, 'get_history', { session: decoded(String(session)), limit: 200 }),
+  )
+}
+
+/** A resource has no error of its own, so what went wrong is the protocol's. */
+function protocolErrorOf(fault: Record<string, unknown> & { error: string }): ProtocolError {
+  const { error, detail = error } = fault
+  const isSenders = error === 'bad_request'
+  const code = isSenders ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError
+  return new ProtocolError(code, String(detail), fault)
+}
+
+/** What cannot be decoded is taken as it was sent. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+const promptArguments = z.object({
+  errand: z.string().optional().describe('The errand in the user’s own words.'),
+})
+
+function registerPrompt(server: McpServer): void {
+  server.registerPrompt(
+    'report_step',
+    {
+      title: 'Report a step',
+      description: 'How to report what you are doing so that drift is seen early.',
+      argsSchema: promptArguments,
+    },
+    ({ errand }) => ({
+      messages: [{ role: 'user', content: { type: 'text', text: reportStep(errand) } }],
+    }),
+  )
+}
+
+function reportStep(errand: string | undefined): string {
+  const first =
+    errand === undefined
+      ? 'the user’s own words for the errand as goal'
+      : `this errand, as the user worded it, as goal: ${JSON.stringify(errand)}`
+  return [
+    `Report your work with the tool check_state. Begin with ${first}, progress "advancing" and an honest distance (10 is nothing done, 0 is done).`,
+    'Then, at each new step: say in one line what you are doing now, naming the thing and not the tool; keep distance honest; say stuck or circling when it is so.',
+    'A sub-task carries the larger goal in parent_goal. When the user redirects you, set user_turn.',
+    'A drifting verdict states what was measured. If the user did redirect you, report it with user_turn; if this is a sub-task, declare its parent; otherwise the ground it names is still the errand.',
+  ].join('\n\n')
+}
