@@ -86,6 +86,20 @@ describe('README.md', () => {
     })
   }
 
+  test('the verdict it shows is the answer to the request above it', async (t) => {
+    const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const [request = ''] = blocksOf('README.md', 'sh').filter((block) =>
+      block.includes('/v1/check'),
+    )
+    const sent = /-d '(.+)'/.exec(request)?.[1] ?? ''
+    const { body } = await app.request('POST', '/v1/check', { body: sent })
+    const [shown = ''] = blocksOf('README.md', 'json')
+    const fields = JSON.parse(shown)
+    assert.ok(Object.keys(fields).length > 4)
+    for (const [name, value] of Object.entries(fields))
+      assert.deepEqual(body.verdict[name], value, name)
+  })
+
   test('its TypeScript runs and compiles', async (t) => {
     const { url, newAccount, get } = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
     const { key, headers } = await newAccount()
