@@ -32,16 +32,14 @@ const serverOptions = {
 const maxHeaders = 100
 
 /**
- * A server that is not yet listening. Fastify listens and closes, and answers for paths that are
- * spelled in another way than the routes are. A path that is spelled like one is answered at once,
- * without what Fastify puts around a request. `headers` are those of an answer to what is no request.
+ * A server that is not yet listening. Fastify listens, finds the route and closes; the route sends its
+ * answer by itself. `headers` are those of an answer to bytes that are no request.
  */
 export function createServer(
   routes: readonly Route[],
   answer: Answer,
   headers: () => Readonly<Record<string, string>>,
 ): HttpServer {
-  const spelled = routesBySpelling(routes)
   const takeOver = (route: (request: IncomingMessage) => Answering) => {
     return (request: FastifyRequest, reply: FastifyReply): void => {
       reply.hijack()
@@ -54,13 +52,10 @@ export function createServer(
     genReqId: () => '',
     serverFactory(handOn) {
       const server = createNodeServer(serverOptions, (request, response) => {
+        // Before the router, which reads a request with two readings in one way.
         const ambiguity = ambiguityOf(request)
-        if (ambiguity !== null) return answer(request, response, ambiguity)
-        const { method = '', url = '' } = request
-        const query = url.indexOf('?')
-        const route = spelled.get(query < 0 ? url : url.slice(0, query))?.get(method)
-        if (route === undefined) handOn(request, response)
-        else answer(request, response, route)
+        if (ambiguity === null) handOn(request, response)
+        else answer(request, response, ambiguity)
       })
       server.maxHeadersCount = maxHeaders
       // Node would answer an expectation that it does not know by itself, without a word.
@@ -92,14 +87,6 @@ export function createServer(
 /** The address as a link; Fastify has one for 0.0.0.0, and `[::]` leads nowhere as well. */
 function linkable(url: string): string {
   return url.replace('//[::]', '//[::1]')
-}
-
-/** The routes of a path by their methods; one key of both would have to be put together each time. */
-function routesBySpelling(routes: readonly Route[]): Map<string, Map<string, Route>> {
-  const byPath = [...Map.groupBy(routes, ({ path }) => path)]
-  return new Map(
-    byPath.map(([path, same]) => [path, new Map(same.map((route) => [route.method, route]))]),
-  )
 }
 
 function takenOver(): never {
