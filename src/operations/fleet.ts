@@ -13,6 +13,7 @@ import {
   rollUp,
   toldCollisions,
 } from '../core/accounts/team.ts'
+import { rounded } from '../core/figures.ts'
 import { isoTime } from '../core/time.ts'
 import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
@@ -153,7 +154,7 @@ function shownCollision(
   return {
     runs: [nameOf(a), nameOf(b)],
     accounts: [a.account, b.account],
-    overlap: Number(overlap.toFixed(2)),
+    overlap: rounded(overlap),
     ...(shares ? { grounds: [a.ground ?? '', b.ground ?? ''] as [string, string] } : {}),
   }
 }
