@@ -23,10 +23,10 @@ export function fnv1a(text: string): number {
   return hash
 }
 
-/** The JSON of a body, or undefined when it is none. */
-export function parseJson(body: string): unknown {
+/** What a JSON text holds, or undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(body)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
