@@ -18,7 +18,7 @@ import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { idField } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { modulationOf, modulationSchema, styleFields } from './modulate.ts'
@@ -224,15 +224,11 @@ export const readDialogues = keyed({
     const most = limitFrom(limit, 200, 50)
     const after = cursorFrom(cursor, z.object({ updated: z.int(), conv_id: z.string() }))
     const found = await store.conversations.list(account.id, now(), most + 1, after)
-    const page = found.slice(0, most)
-    const last = page.at(-1)
-    return {
-      conversations: page.map(shownConversation),
-      next_cursor:
-        found.length > most && last !== undefined
-          ? cursorOf({ updated: last.updated, conv_id: last.conv_id })
-          : null,
-    }
+    const { page, next_cursor } = pageOf(found, most, ({ updated, conv_id }) => ({
+      updated,
+      conv_id,
+    }))
+    return { conversations: page.map(shownConversation), next_cursor }
   }
   const most = limitFrom(limit, 10_000, 1_000)
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { compareArms, type ExperimentRun } from '../../core/evaluation/experiment.ts'
 import type { PairedRun } from '../../storage/runs/runs.ts'
 import type { Keyed } from '../gate/context.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { inSlices, nextTurn } from '../gate/turns.ts'
 import { score } from './verdict.ts'
@@ -61,10 +61,9 @@ export const readExperiment = keyed({
   const after = cursorFrom(cursor, z.object({ pair: z.string() }))
   const { pairs, ...compared } = await inSlices(compareArms(await readRuns(context)))
   const first = after === null ? 0 : pairs.findIndex(({ pair }) => pair > after.pair)
-  const told = first < 0 ? [] : pairs.slice(first, first + limit)
-  const last = told.at(-1)
-  const isLast = last === undefined || last === pairs.at(-1)
-  return { pairs: told, ...compared, next_cursor: isLast ? null : cursorOf({ pair: last.pair }) }
+  const found = first < 0 ? [] : pairs.slice(first, first + limit + 1)
+  const { page, next_cursor } = pageOf(found, limit, ({ pair }) => ({ pair }))
+  return { pairs: page, ...compared, next_cursor }
 })
 
 /** The runs of every pair, read in slices. */
