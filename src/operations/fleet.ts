@@ -18,6 +18,7 @@ import { isoTime } from '../core/time.ts'
 import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
 import type { Keyed } from './gate/context.ts'
+import { time, tokenCount } from './gate/fields.ts'
 import { keyed } from './gate/operation.ts'
 import { inSlices, nextTurn } from './gate/turns.ts'
 import { score } from './steps/verdict.ts'
@@ -27,8 +28,8 @@ const rollup = {
   runs: z.int().min(0),
   drifting_runs: z.int().min(0).describe('Runs whose last verdict drifts.'),
   steps: z.int().min(0),
-  tokens: z.number().min(0),
-  last_seen: z.iso.datetime().nullable().describe('When the last step came.'),
+  tokens: tokenCount,
+  last_seen: time.nullable().describe('When the last step came.'),
 }
 
 const pair = (of: z.ZodString) => z.tuple([of, of])

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { admin } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -63,7 +64,7 @@ export const listAccounts = admin({
         account: z.string(),
         tier: tierName,
         email: z.string().nullable(),
-        created: z.iso.datetime(),
+        created: time,
       }),
     ),
     next_cursor: z.string().nullable(),

@@ -5,7 +5,7 @@ import { isoTime } from '../../core/time.ts'
 import type { Attempt, Delivery } from '../../storage/alerts/deliveries.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField } from '../gate/fields.ts'
+import { idField, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -13,8 +13,6 @@ import { score } from '../steps/verdict.ts'
 import { severitySchema } from './alerts.ts'
 
 const maxReplayed = 500
-
-const time = z.iso.datetime()
 
 const deliverySchema = z
   .strictObject({

@@ -4,13 +4,12 @@ import { isoTime } from '../../core/time.ts'
 import { decisionNames, type Escalation } from '../../storage/escalations.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField, textField } from '../gate/fields.ts'
+import { idField, textField, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
 const statuses = ['pending', 'decided'] as const
-const time = z.iso.datetime()
 const longestWaitSeconds = 30
 const longestReason = 200
 const noPhi = 1

@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { incidentId } from '../../core/alerts/outbox.ts'
 import { isoTime } from '../../core/time.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { score } from '../steps/verdict.ts'
 import { severitySchema } from './alerts.ts'
-
-const time = z.iso.datetime()
 
 const incidentSchema = z
   .strictObject({

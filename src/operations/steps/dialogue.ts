@@ -8,15 +8,13 @@ import {
   readDialogue,
   type TurnVerdict,
 } from '../../core/runs/dialogue.ts'
-import { maxIdLength } from '../../core/runs/drift.ts'
-import { maxTextLength } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { expireKind } from '../../jobs/expire.ts'
 import type { Conversation, TurnRow } from '../../storage/conversations.ts'
 import type { Keyed } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField } from '../gate/fields.ts'
+import { idField, textField, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
@@ -24,9 +22,8 @@ import { Refusal } from '../gate/refusal.ts'
 import { modulationOf, modulationSchema, styleFields } from './modulate.ts'
 import { score } from './verdict.ts'
 
-const time = z.iso.datetime()
-const id = z.string().min(1).max(maxIdLength)
-const text = z.string().max(maxTextLength)
+const id = idField()
+const text = textField()
 const reason = z.enum(dialogueReasons)
 
 const turnBody = z

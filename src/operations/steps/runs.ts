@@ -11,15 +11,13 @@ import type { Keyed } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
-import { idField, textField } from '../gate/fields.ts'
+import { idField, textField, time, tokenCount } from '../gate/fields.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { judgmentSchema, reasonSchema, score } from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
-const time = z.iso.datetime()
-const tokenCount = z.number().min(0)
 
 /** Most grounds, and most sub-agents, that an answer shows of a run; of each run in a list fewer. */
 const maxParts = 100
