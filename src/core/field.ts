@@ -1,3 +1,4 @@
+import { fnv1a } from './text.ts'
 import { dayMs, isoTime, minuteMs } from './time.ts'
 
 /**
@@ -293,20 +294,11 @@ function emotionOf({ T, V, S }: Axes): Emotion {
 
 /** An angle of the seed's own for one quantity. */
 function phaseOf(seed: string, axis: Axis): number {
-  return (2 * Math.PI * hashOf(`${seed} ${axis}`)) / 2 ** 32
+  return (2 * Math.PI * (fnv1a(`${seed} ${axis}`) >>> 0)) / 2 ** 32
 }
 
 function signatureOf(text: string): string {
-  return hashOf(text).toString(16).padStart(8, '0')
-}
-
-/** FNV-1a, 32 bits, over UTF-16 code units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  }
-  return hash >>> 0
+  return (fnv1a(text) >>> 0).toString(16).padStart(8, '0')
 }
 
 function clamp(value: number, low: number, high: number): number {

@@ -1,26 +1,19 @@
-// Numbers as verdicts tell them, with two decimals. `toFixed` works each of them out digit by digit,
-// which a verdict with six of them would wait for.
-
-const most = 1000
-const written = Array.from({ length: most + 1 }, (_, hundredths) => (hundredths / 100).toFixed(2))
-// How near a number may come to the middle between two hundredths before `toFixed` has to tell which.
-const clear = 0.499_999
-
-/** The number with two decimals, as `toFixed(2)` writes it. */
+/** The number with two decimals, as texts have it. */
 export function two(number: number): string {
-  if (number < 0) return `-${two(-number)}`
-  const scaled = number * 100
-  const hundredths = Math.round(scaled)
-  return hundredths <= most && Math.abs(scaled - hundredths) < clear
-    ? (written[hundredths] as string)
-    : number.toFixed(2)
+  return number.toFixed(2)
 }
 
-/** The number rounded to two decimals, as `toFixed(2)` rounds it. */
+/** The number rounded to two decimals. */
 export function rounded(number: number): number {
-  const scaled = number * 100
-  const hundredths = Math.round(scaled)
-  return number > 0 && hundredths <= most && Math.abs(scaled - hundredths) < clear
-    ? hundredths / 100
-    : Number(number.toFixed(2))
+  return Number(two(number))
+}
+
+/** The sum of the numbers, added in their order. */
+export function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0)
+}
+
+/** The mean of the numbers; 0 without any. */
+export function meanOf(numbers: readonly number[]): number {
+  return sumOf(numbers) / Math.max(1, numbers.length)
 }

@@ -16,10 +16,17 @@ export function cutTo(text: string, limit: number): string {
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** The JSON of a body, or undefined when it is none. */
-export function parseJson(body: string): unknown {
+/** The 32-bit FNV-1a hash over the UTF-16 code units of a text, as a signed number. */
+export function fnv1a(text: string): number {
+  let hash = 0x811c9dc5 | 0
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return hash
+}
+
+/** What a JSON text holds, or undefined when it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(body)
+    return JSON.parse(text)
   } catch {
     return undefined
   }

@@ -14,6 +14,7 @@ import { dayMs } from '../core/time.ts'
 import type { Service } from './gate/context.ts'
 import type { AddressLimit } from './gate/declaration.ts'
 import { badRequest } from './gate/declaration.ts'
+import { share, time } from './gate/fields.ts'
 import { lenient } from './gate/lenient.ts'
 import { limitField } from './gate/list.ts'
 import { perAddress } from './gate/operation.ts'
@@ -27,8 +28,6 @@ export const fieldLimit: AddressLimit = {
 }
 
 const samplesADay = 1440
-
-const share = z.number().min(0).max(1)
 
 /** The field at one time. */
 export const signalSchema = z
@@ -44,7 +43,7 @@ export const signalSchema = z
     hub_signal: share.describe('How lively and at ease the field is.'),
     field_sig: z.string().describe('Equal weather has equal signatures.'),
     n_nodes: z.int().min(0).describe('How many have spoken in the last 24 hours.'),
-    ts: z.iso.datetime(),
+    ts: time,
   })
   .meta({ id: 'Signal' })
 

@@ -13,10 +13,12 @@ import {
   rollUp,
   toldCollisions,
 } from '../core/accounts/team.ts'
+import { rounded } from '../core/figures.ts'
 import { isoTime } from '../core/time.ts'
 import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
 import type { Keyed } from './gate/context.ts'
+import { time, tokenCount } from './gate/fields.ts'
 import { keyed } from './gate/operation.ts'
 import { inSlices, nextTurn } from './gate/turns.ts'
 import { score } from './steps/verdict.ts'
@@ -26,8 +28,8 @@ const rollup = {
   runs: z.int().min(0),
   drifting_runs: z.int().min(0).describe('Runs whose last verdict drifts.'),
   steps: z.int().min(0),
-  tokens: z.number().min(0),
-  last_seen: z.iso.datetime().nullable().describe('When the last step came.'),
+  tokens: tokenCount,
+  last_seen: time.nullable().describe('When the last step came.'),
 }
 
 const pair = (of: z.ZodString) => z.tuple([of, of])
@@ -153,7 +155,7 @@ function shownCollision(
   return {
     runs: [nameOf(a), nameOf(b)],
     accounts: [a.account, b.account],
-    overlap: Number(overlap.toFixed(2)),
+    overlap: rounded(overlap),
     ...(shares ? { grounds: [a.ground ?? '', b.ground ?? ''] as [string, string] } : {}),
   }
 }

@@ -7,15 +7,13 @@ import type { Seat, Team } from '../storage/teams.ts'
 import type { Keyed, Service } from './gate/context.ts'
 import type { DescribedRefusal } from './gate/declaration.ts'
 import { badRequest } from './gate/declaration.ts'
-import { idField } from './gate/fields.ts'
+import { idField, time } from './gate/fields.ts'
 import { keyed } from './gate/operation.ts'
 import { Refusal } from './gate/refusal.ts'
 
 const longestInviteHours = 720
 const invitePaid =
   'Teams are a feature of group and above; a member who joins one may be of any tier.'
-
-const time = z.iso.datetime()
 
 const teamSchema = z
   .strictObject({

@@ -1,3 +1,4 @@
+import { rounded } from '../figures.ts'
 import { escapeHtml } from '../html.ts'
 import { isoTime } from '../time.ts'
 import { type Chat, chatAt } from './chat.ts'
@@ -63,10 +64,10 @@ export function digestBody(
     from: isoTime(from),
     to: isoTime(to),
     ...figures,
-    drift: drift.map((each) => ({ ...each, share: rounded(each.share, 4) })),
+    drift: drift.map((each) => ({ ...each, share: Number(each.share.toFixed(4)) })),
     worst_runs: worst_runs.map((run) => ({
       ...run,
-      max_phi: rounded(run.max_phi, 2),
+      max_phi: rounded(run.max_phi),
       url: runUrl(baseUrl, run.run_id),
     })),
   })
@@ -161,10 +162,6 @@ function grouped(number: number): string {
 
 function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`
-}
-
-function rounded(number: number, places: number): number {
-  return Number(number.toFixed(places))
 }
 
 function upperFirst(text: string): string {

@@ -1,5 +1,6 @@
 import { stemOf } from '../detector/words/tokens.ts'
 import { rawWords } from '../detector/words/words.ts'
+import { meanOf, rounded } from '../figures.ts'
 import type { Fault } from '../runs/drift.ts'
 import type { Corpus } from './corpus.ts'
 
@@ -132,7 +133,7 @@ export function* measureCorpus({
     windows,
     first_drift: windows.find(({ drifting }) => drifting)?.index ?? null,
     max_phi: rounded(phis.reduce((most, phi) => Math.max(most, phi), 0)),
-    mean_phi: rounded(phis.reduce((sum, phi) => sum + phi, 0) / Math.max(1, phis.length)),
+    mean_phi: rounded(meanOf(phis)),
     tokens,
     unusable_lines: unusable,
   }
@@ -310,8 +311,4 @@ function mostFrequent(
     }
   }
   return ranked
-}
-
-function rounded(number: number): number {
-  return Number(number.toFixed(2))
 }

@@ -1,3 +1,5 @@
+import { fnv1a } from '../text.ts'
+
 /**
  * The canonical line of one reading: `⟨sorted|words⟩ progress dN`, followed by ` ⊂ ⟨parent⟩` when
  * a parent was declared. Two restatements of one state write the same line.
@@ -18,12 +20,5 @@ export function spell(
  */
 export function contextOf(words: readonly string[]): string | null {
   if (words.length === 0) return null
-  let hash = 0x811c9dc5
-  words.forEach((word, place) => {
-    if (place > 0) hash = Math.imul(hash ^ 0x7c, 0x01000193)
-    for (let at = 0; at < word.length; at++) {
-      hash = Math.imul(hash ^ word.charCodeAt(at), 0x01000193)
-    }
-  })
-  return `ctx_${(hash >>> 0).toString(36)}`
+  return `ctx_${(fnv1a(words.join('|')) >>> 0).toString(36)}`
 }

@@ -1,3 +1,4 @@
+import { meanOf, rounded, sumOf } from '../figures.ts'
 import type { Arm } from '../runs/drift.ts'
 import { createRandom, drawAnew, middleOf, seed } from './resampling.ts'
 
@@ -87,7 +88,7 @@ export function* compareArms(runs: readonly ExperimentRun[]): Generator<void, Ex
     treatment_tokens: treatmentTokens,
     control_tokens: controlTokens,
     net_tokens: treatmentTokens - controlTokens,
-    mean_delta: deltas.length === 0 ? 0 : sumOf(deltas) / deltas.length,
+    mean_delta: meanOf(deltas),
     ...(yield* judge(deltas)),
   }
 }
@@ -118,7 +119,7 @@ function addUp(runs: readonly ExperimentRun[]): PairedArm | null {
     run_id: last.run_id,
     run_ids: sorted.map(({ run_id }) => run_id),
     tokens: counts.length < sorted.length ? null : sumOf(counts),
-    score: scores.length === 0 ? null : Number((sumOf(scores) / scores.length).toFixed(2)),
+    score: scores.length === 0 ? null : rounded(meanOf(scores)),
     outcome: agreed ? last.outcome : 'unknown',
   }
 }
@@ -221,10 +222,6 @@ function drawsFor(pairs: number, fewest: number, most: number): number {
 /** Whether as many pairs were drawn as fit a slice. */
 function endsSlice(draw: number, { length }: readonly number[]): boolean {
   return draw % Math.ceil(pairsOfSlice.drawn / length) === 0
-}
-
-function sumOf(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0)
 }
 
 function byCodeUnit(a: string, b: string): number {

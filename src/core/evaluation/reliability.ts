@@ -1,4 +1,5 @@
 import { baseRate } from '../detector/confidence.ts'
+import { rounded, sumOf } from '../figures.ts'
 import type { JudgedRun } from './labelled.ts'
 
 /** Items of which about the same probability of drift was said, and how many of them drift. */
@@ -39,11 +40,11 @@ export function measureReliability(runs: readonly JudgedRun[]): Reliability | nu
       const probability = probabilityOf(item)
       return probability >= from && probability < below
     })
-    const weight = sum(members.map(({ label }) => weights[label]))
+    const weight = sumOf(members.map(({ label }) => weights[label]))
     if (weight === 0) continue
-    const said = sum(members.map((item) => weights[item.label] * probabilityOf(item))) / weight
+    const said = sumOf(members.map((item) => weights[item.label] * probabilityOf(item))) / weight
     const measured =
-      sum(members.map(({ label }) => (label === 'drift' ? weights.drift : 0))) / weight
+      sumOf(members.map(({ label }) => (label === 'drift' ? weights.drift : 0))) / weight
     error += weight * Math.abs(said - measured)
     rows.push({ from, below: Math.min(1, below), items: members.length, said, measured })
   }
@@ -57,9 +58,5 @@ function probabilityOf({
   drifting: boolean
   confidence: number
 }): number {
-  return drifting ? confidence : Number((1 - confidence).toFixed(2))
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0)
+  return drifting ? confidence : rounded(1 - confidence)
 }

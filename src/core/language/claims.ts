@@ -1,3 +1,5 @@
+import { rounded } from '../figures.ts'
+
 /** Phrases that claim a cause or an outcome, as published. */
 export const causeClaims = [
   "that['’]s why",
@@ -78,7 +80,7 @@ export function countClaims(text: string): Claims {
   return {
     claims,
     observations: seen,
-    grounded: claims + seen === 0 ? null : Number((seen / (claims + seen)).toFixed(2)),
+    grounded: claims + seen === 0 ? null : rounded(seen / (claims + seen)),
   }
 }
 

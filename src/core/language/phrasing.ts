@@ -1,6 +1,7 @@
 import { overlapOf } from '../detector/compare.ts'
 import { stemOf } from '../detector/words/tokens.ts'
 import { rawWords, wordsOf } from '../detector/words/words.ts'
+import { rounded } from '../figures.ts'
 import { countClaims } from './claims.ts'
 
 /** The measured shape of a text. Shares are 0–1 with two decimals. */
@@ -208,8 +209,4 @@ function readingEase(words: readonly string[], sentences: number): number {
 function syllablesOf(word: string): number {
   const groups = word.replace(/(?<![aeiouyl])e$|es$|ed$/, '').match(/[aeiouy]+/g)
   return Math.max(1, groups?.length ?? 0)
-}
-
-function rounded(value: number): number {
-  return Number(value.toFixed(2))
 }

@@ -2,6 +2,7 @@ import { overlapOf } from '../detector/compare.ts'
 import { goalFloor } from '../detector/contract/constants.ts'
 import { readDistance } from '../detector/distance.ts'
 import { wordsOf } from '../detector/words/words.ts'
+import { meanOf, rounded, two } from '../figures.ts'
 import { parseJson } from '../text.ts'
 import { type Fault, fieldReader } from './drift.ts'
 
@@ -114,7 +115,7 @@ export function takeTurn(
     isSpelled,
     restated,
     stalls: before !== undefined && distance >= before,
-    meanEcho: mean(echoes),
+    meanEcho: meanOf(echoes),
   })
   const drifting =
     reason === 'ungrammatical' ||
@@ -196,7 +197,7 @@ const sentences: Record<DialogueReason, (told: Told) => string> = {
   'topic-drift': ({ restated }) =>
     `The goal as stated here no longer matches the shared goal (overlap ${two(restated ?? 0)}). The shared goal is still owed.`,
   'echo-spiral': ({ echoes, distances, drifting }) =>
-    `The agents agree (mean echo ${two(mean(echoes))}) while the distance does not fall (${distances.join(', ')}). ${held(drifting)}`,
+    `The agents agree (mean echo ${two(meanOf(echoes))}) while the distance does not fall (${distances.join(', ')}). ${held(drifting)}`,
   'deliberation-stall': ({ distances, drifting }) =>
     `The distance does not fall (${distances.join(', ')}), and the agents do not repeat each other. ${held(drifting)}`,
   advancing: ({ distances }) => `On the shared goal (distance ${distances.at(-1) ?? 0}).`,
@@ -206,18 +207,6 @@ function held(drifting: boolean): string {
   return drifting
     ? 'It was so on the turn before as well; the shared goal is still owed.'
     : 'If it holds on the next turn, the dialogue counts as drifting.'
-}
-
-function mean(numbers: readonly number[]): number {
-  return numbers.reduce((sum, number) => sum + number, 0) / Math.max(1, numbers.length)
-}
-
-function rounded(number: number): number {
-  return Number(number.toFixed(2))
-}
-
-function two(number: number): string {
-  return number.toFixed(2)
 }
 
 /** A turn read from a body of `POST /v1/dialogue`. */

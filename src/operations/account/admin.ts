@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { time } from '../gate/fields.ts'
+import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { admin } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { createAccount, emailField } from './accounts.ts'
@@ -63,7 +64,7 @@ export const listAccounts = admin({
         account: z.string(),
         tier: tierName,
         email: z.string().nullable(),
-        created: z.iso.datetime(),
+        created: time,
       }),
     ),
     next_cursor: z.string().nullable(),
@@ -72,8 +73,7 @@ export const listAccounts = admin({
 })(async ({ store }, { limit, cursor }) => {
   const after = cursorFrom(cursor, z.object({ account: z.string() }))
   const found = await store.accounts.list(limit + 1, after?.account ?? null)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
+  const { page, next_cursor } = pageOf(found, limit, ({ id }) => ({ account: id }))
   return {
     accounts: page.map(({ id, tier, email, created }) => ({
       account: id,
@@ -81,7 +81,7 @@ export const listAccounts = admin({
       email,
       created: isoTime(created),
     })),
-    next_cursor: found.length > limit && last !== undefined ? cursorOf({ account: last.id }) : null,
+    next_cursor,
   }
 })
 

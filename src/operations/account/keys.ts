@@ -4,10 +4,9 @@ import { isoTime } from '../../core/time.ts'
 import type { KeyRow } from '../../storage/accounts.ts'
 import type { Service } from '../gate/context.ts'
 import type { Declaration } from '../gate/declaration.ts'
+import { time } from '../gate/fields.ts'
 import { open } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-
-const time = z.iso.datetime()
 
 /** A key as it is listed: what tells it apart, never its secret. */
 export const keySchema = z

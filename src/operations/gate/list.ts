@@ -14,6 +14,21 @@ export function limitField(max: number, fallback: number): z.ZodType<number, str
     .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
 }
 
+/**
+ * The first `limit` of the rows that a list found, with the cursor of the last one of them; null when the
+ * list found no more. A list reads `limit + 1` rows for it.
+ */
+export function pageOf<Row>(
+  found: readonly Row[],
+  limit: number,
+  placeOf: (last: Row) => object,
+): { page: Row[]; next_cursor: string | null } {
+  const page = found.slice(0, limit)
+  const last = page.at(-1)
+  const goesOn = found.length > limit && last !== undefined
+  return { page, next_cursor: goesOn ? cursorOf(placeOf(last)) : null }
+}
+
 /** A place in a list as an opaque text. */
 export function cursorOf(place: object): string {
   return btoa(String.fromCodePoint(...new TextEncoder().encode(JSON.stringify(place))))

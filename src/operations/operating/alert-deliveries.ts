@@ -5,16 +5,14 @@ import { isoTime } from '../../core/time.ts'
 import type { Attempt, Delivery } from '../../storage/alerts/deliveries.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField } from '../gate/fields.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { idField, time } from '../gate/fields.ts'
+import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { score } from '../steps/verdict.ts'
 import { severitySchema } from './alerts.ts'
 
 const maxReplayed = 500
-
-const time = z.iso.datetime()
 
 const deliverySchema = z
   .strictObject({
@@ -69,13 +67,12 @@ export const listDeliveries = keyed({
 })(async ({ store: { deliveries }, account }, { state, limit, cursor }) => {
   const before = cursorFrom(cursor, z.object({ before: z.int() }))?.before ?? null
   const found = await deliveries.list(account.id, state ?? null, limit + 1, before)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
+  const { page, next_cursor } = pageOf(found, limit, ({ seq }) => ({ before: seq }))
   const seqs = page.map(({ seq }) => seq)
   const attempts = await deliveries.attemptsOf(account.id, seqs)
   return {
     deliveries: page.map((each) => shownDelivery(each, attempts.get(each.seq) ?? [])),
-    next_cursor: found.length > limit && last !== undefined ? cursorOf({ before: last.seq }) : null,
+    next_cursor,
   }
 })
 

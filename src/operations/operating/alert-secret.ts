@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { dayMs, isoTime } from '../../core/time.ts'
+import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 
@@ -18,7 +19,7 @@ export const rotateAlertSecret = keyed({
   output: z.strictObject({
     ok: z.literal(true),
     secret: z.string().describe('`whsec_` and the base64 of 32 random bytes.'),
-    old_secret_until: z.iso.datetime().nullable().describe('Null when there was none before.'),
+    old_secret_until: time.nullable().describe('Null when there was none before.'),
   }),
   secret: true,
 })(async ({ store, account, now, newWebhookSecret }) => {

@@ -17,6 +17,7 @@ import { isoTime, minuteMs } from '../../core/time.ts'
 import { alertRequest } from '../../outbound/alert.ts'
 import type { AlertSettings } from '../../storage/alerts/alerts.ts'
 import type { Keyed } from '../gate/context.ts'
+import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { countRate } from '../gate/rate.ts'
@@ -41,7 +42,7 @@ const configSchema = z
   .strictObject({
     url,
     min_phi: score.describe('Events below it are not delivered.'),
-    created: z.iso.datetime().describe('When it was last written.'),
+    created: time.describe('When it was last written.'),
     modes: z.partialRecord(modeName, overrideSchema).optional(),
     incidents: z.literal(true).optional(),
     renotify_minutes: z.int().min(1).max(maxRenotifyMinutes).optional(),
@@ -74,7 +75,7 @@ const configBody = z
 
 const logEntrySchema = z
   .strictObject({
-    ts: z.iso.datetime(),
+    ts: time,
     run_id: z.string().describe('The conversation, of a dialogue; `test` for a test.'),
     reason: z.string().describe('A drift reason, or `escalation:` and the reason of one.'),
     severity: severitySchema,

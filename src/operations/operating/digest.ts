@@ -5,6 +5,7 @@ import { digestJob, sendDigest } from '../../jobs/digest.ts'
 import type { Digest } from '../../storage/digests.ts'
 import type { Service } from '../gate/context.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { countRate } from '../gate/rate.ts'
@@ -33,8 +34,8 @@ const digestSchema = z
     weekday: weekday.optional().describe('Of a weekly one; 0 is Sunday.'),
     channel,
     url: z.string().optional().describe('Of a webhook.'),
-    created: z.iso.datetime(),
-    next: z.iso.datetime().describe('When the next one is sent.'),
+    created: time,
+    next: time.describe('When the next one is sent.'),
   })
   .meta({ id: 'Digest' })
 

@@ -4,13 +4,12 @@ import { isoTime } from '../../core/time.ts'
 import { decisionNames, type Escalation } from '../../storage/escalations.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField, textField } from '../gate/fields.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { idField, textField, time } from '../gate/fields.ts'
+import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
 const statuses = ['pending', 'decided'] as const
-const time = z.iso.datetime()
 const longestWaitSeconds = 30
 const longestReason = 200
 const noPhi = 1
@@ -133,15 +132,8 @@ export const readEscalations = keyed({
   }
   const after = cursorFrom(cursor, z.object({ created: z.int(), esc_id: z.string() }))
   const found = await store.escalations.list(account.id, status ?? null, limit + 1, after)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
-  return {
-    escalations: page.map(shownEscalation),
-    next_cursor:
-      found.length > limit && last !== undefined
-        ? cursorOf({ created: last.created, esc_id: last.esc_id })
-        : null,
-  }
+  const { page, next_cursor } = pageOf(found, limit, ({ created, esc_id }) => ({ created, esc_id }))
+  return { escalations: page.map(shownEscalation), next_cursor }
 })
 
 /** Records what a person decided. */

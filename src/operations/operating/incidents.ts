@@ -2,12 +2,11 @@ import { z } from 'zod'
 import { incidentId } from '../../core/alerts/outbox.ts'
 import { isoTime } from '../../core/time.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { time } from '../gate/fields.ts'
+import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { score } from '../steps/verdict.ts'
 import { severitySchema } from './alerts.ts'
-
-const time = z.iso.datetime()
 
 const incidentSchema = z
   .strictObject({
@@ -48,8 +47,7 @@ export const listIncidents = keyed({
   const before = cursorFrom(cursor, z.object({ before: z.int() }))?.before ?? null
   const filter = open === undefined ? null : open === 'true'
   const found = await store.alerts.incidents(account.id, filter, limit + 1, before)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
+  const { page, next_cursor } = pageOf(found, limit, ({ seq }) => ({ before: seq }))
   return {
     incidents: page.map(({ seq, value }) => {
       const { dialogue, agent_id, opened, updated, closed, notified: _, ...incident } = value
@@ -63,6 +61,6 @@ export const listIncidents = keyed({
         closed: closed === null ? null : isoTime(closed),
       }
     }),
-    next_cursor: found.length > limit && last !== undefined ? cursorOf({ before: last.seq }) : null,
+    next_cursor,
   }
 })

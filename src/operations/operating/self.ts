@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import { logSize, type Self, type SelfEntry, selfFields } from '../../storage/selves.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField, textField } from '../gate/fields.ts'
+import { idField, textField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
-const time = z.iso.datetime()
 const defaultIdentity = 'default'
 
 /** Most selves that one account may have. */

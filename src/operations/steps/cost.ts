@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { summariseCost } from '../../core/accounts/cost.ts'
 import { tierNames } from '../../core/accounts/tiers.ts'
+import { share, tokenCount } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
-
-const tokens = z.number().min(0)
 
 /** How many entries of the run index a cost summary looks at. */
 const scannedRuns = 100
@@ -23,11 +22,11 @@ export const readCost = keyed({
       runs: z.int().min(0).max(scannedRuns),
       runs_with_tokens: z.int().min(0).describe('Runs with a step that carries a token count.'),
       steps: z.int().min(0).describe('All steps, with a token count or without.'),
-      tokens,
-      overhead_tokens: tokens.describe('Tokens of steps marked as overhead.'),
-      work_tokens: tokens.describe('Tokens that were no overhead.'),
-      overhead_fraction: z.number().min(0).max(1).describe('Overhead over all tokens.'),
-      tokens_per_step: tokens.describe('Tokens over all steps.'),
+      tokens: tokenCount,
+      overhead_tokens: tokenCount.describe('Tokens of steps marked as overhead.'),
+      work_tokens: tokenCount.describe('Tokens that were no overhead.'),
+      overhead_fraction: share.describe('Overhead over all tokens.'),
+      tokens_per_step: tokenCount.describe('Tokens over all steps.'),
     })
     .meta({ id: 'CostSummary' }),
 })(async ({ store, account, tier, now }) =>

@@ -9,6 +9,7 @@ import {
 } from '../../core/corpus/windows.ts'
 import type { Call } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { share } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -33,7 +34,6 @@ const corpus = z.union([
   }),
 ])
 
-const share = z.number().min(0).max(1)
 const lineNumber = z.int().min(0)
 const topWords = z.array(z.string()).max(maxTopWords)
 

@@ -8,25 +8,22 @@ import {
   readDialogue,
   type TurnVerdict,
 } from '../../core/runs/dialogue.ts'
-import { maxIdLength } from '../../core/runs/drift.ts'
-import { maxTextLength } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { expireKind } from '../../jobs/expire.ts'
 import type { Conversation, TurnRow } from '../../storage/conversations.ts'
 import type { Keyed } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField } from '../gate/fields.ts'
+import { idField, textField, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { modulationOf, modulationSchema, styleFields } from './modulate.ts'
 import { score } from './verdict.ts'
 
-const time = z.iso.datetime()
-const id = z.string().min(1).max(maxIdLength)
-const text = z.string().max(maxTextLength)
+const id = idField()
+const text = textField()
 const reason = z.enum(dialogueReasons)
 
 const turnBody = z
@@ -224,15 +221,11 @@ export const readDialogues = keyed({
     const most = limitFrom(limit, 200, 50)
     const after = cursorFrom(cursor, z.object({ updated: z.int(), conv_id: z.string() }))
     const found = await store.conversations.list(account.id, now(), most + 1, after)
-    const page = found.slice(0, most)
-    const last = page.at(-1)
-    return {
-      conversations: page.map(shownConversation),
-      next_cursor:
-        found.length > most && last !== undefined
-          ? cursorOf({ updated: last.updated, conv_id: last.conv_id })
-          : null,
-    }
+    const { page, next_cursor } = pageOf(found, most, ({ updated, conv_id }) => ({
+      updated,
+      conv_id,
+    }))
+    return { conversations: page.map(shownConversation), next_cursor }
   }
   const most = limitFrom(limit, 10_000, 1_000)
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }

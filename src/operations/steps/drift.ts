@@ -5,29 +5,28 @@ import {
   arms,
   type DriftRequest,
   defaultRunId,
-  maxIdLength,
   maxPlanLength,
   readDrift,
 } from '../../core/runs/drift.ts'
 import { logStep, newAgent, newRun } from '../../core/runs/run.ts'
-import { maxTextLength } from '../../core/text.ts'
 import type { Entry, LoggedStep } from '../../storage/runs/entries.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { idField, textField, tokenCount } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { readAhead } from './read-ahead.ts'
 import { claimOf, logEachOnce, saysOf, stepRoute } from './steps-once.ts'
 import { learnUncertain, withAdaptation } from './uncertain.ts'
-import { stepResultSchema, verdictBytes } from './verdict.ts'
+import { score, stepResultSchema, verdictBytes } from './verdict.ts'
 
 /** Most steps that one batch logs. */
 export const maxBatchSteps = 500
 
-const id = z.string().min(1).max(maxIdLength)
-const text = z.string().max(maxTextLength)
+const id = idField()
+const text = textField()
 
 /** The fields of a step to be logged. */
 export const driftBody = z
@@ -44,7 +43,7 @@ export const driftBody = z
       .describe('The errand in the user’s own words; counts on the first step or with user_turn.'),
     parent_goal: text.optional().describe('The goal that this one is a part of.'),
     user_turn: z.boolean().optional().describe('The user has just spoken; moves the ground.'),
-    tokens: z.number().min(0).optional().describe('What the step cost.'),
+    tokens: tokenCount.optional().describe('What the step cost.'),
     overhead: z.unknown().optional().describe('Truthy: the tokens were overhead.'),
     agent_id: id.optional().describe('A sub-agent, with a ground of its own.'),
     plan: z.array(text).max(maxPlanLength).optional().describe('Sub-goals of the ground.'),
@@ -69,7 +68,7 @@ export const driftAnswer = stepResultSchema
     step: z.int().min(1).describe('1-based, over all agents of the run.'),
     agent_id: z.string().optional(),
     revision: z.int().min(0).describe('Which ground: 1 for the first, 0 before any.'),
-    parent_overlap: z.number().min(0).max(1).optional(),
+    parent_overlap: score.optional(),
     recurrence: z.int().min(1).optional().describe('Earlier runs that opened this context.'),
     ceiling: z.int().min(0).max(10).optional().describe('Lowest distance they reached there.'),
   })

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { compareArms, type ExperimentRun } from '../../core/evaluation/experiment.ts'
 import type { PairedRun } from '../../storage/runs/runs.ts'
 import type { Keyed } from '../gate/context.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { tokenCount } from '../gate/fields.ts'
+import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { inSlices, nextTurn } from '../gate/turns.ts'
 import { score } from './verdict.ts'
@@ -13,12 +14,10 @@ const mostPairs = 1_000
 /** Runs that are read in one turn of the event loop. */
 const runsOfTurn = 1_000
 
-const tokens = z.number().min(0)
-
 const pairedArm = z.strictObject({
   run_id: z.string().describe('The run; of several the last in the order of their ids.'),
   run_ids: z.array(z.string()),
-  tokens: tokens.nullable(),
+  tokens: tokenCount.nullable(),
   score: score.nullable(),
   outcome: z.string().nullable(),
 })
@@ -47,8 +46,8 @@ export const readExperiment = keyed({
       ),
       complete_pairs: z.int().min(0),
       incomplete_pairs: z.int().min(0),
-      treatment_tokens: tokens,
-      control_tokens: tokens,
+      treatment_tokens: tokenCount,
+      control_tokens: tokenCount,
       net_tokens: z.number(),
       mean_delta: z.number(),
       ci95: z.tuple([z.number(), z.number()]).nullable(),
@@ -61,10 +60,9 @@ export const readExperiment = keyed({
   const after = cursorFrom(cursor, z.object({ pair: z.string() }))
   const { pairs, ...compared } = await inSlices(compareArms(await readRuns(context)))
   const first = after === null ? 0 : pairs.findIndex(({ pair }) => pair > after.pair)
-  const told = first < 0 ? [] : pairs.slice(first, first + limit)
-  const last = told.at(-1)
-  const isLast = last === undefined || last === pairs.at(-1)
-  return { pairs: told, ...compared, next_cursor: isLast ? null : cursorOf({ pair: last.pair }) }
+  const found = first < 0 ? [] : pairs.slice(first, first + limit + 1)
+  const { page, next_cursor } = pageOf(found, limit, ({ pair }) => ({ pair }))
+  return { pairs: page, ...compared, next_cursor }
 })
 
 /** The runs of every pair, read in slices. */

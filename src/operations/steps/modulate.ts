@@ -10,6 +10,7 @@ import {
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { idField } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -55,10 +56,7 @@ export const modulateStep = keyed({
   stepsOf: { field: 'run_id', unnamed: defaultRunId },
   input: lenient(
     driftBody
-      .extend({
-        run_id: z.string().min(1).max(200).default(defaultRunId).optional(),
-        ...styleFields,
-      })
+      .extend({ run_id: idField().default(defaultRunId).optional(), ...styleFields })
       .meta({ id: 'ModulateStep' }),
   ),
   output: modulateAnswer,

@@ -11,15 +11,13 @@ import type { Keyed } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
-import { idField, textField } from '../gate/fields.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { idField, textField, time, tokenCount } from '../gate/fields.ts'
+import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { judgmentSchema, reasonSchema, score } from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
-const time = z.iso.datetime()
-const tokenCount = z.number().min(0)
 
 /** Most grounds, and most sub-agents, that an answer shows of a run; of each run in a list fewer. */
 const maxParts = 100
@@ -189,14 +187,10 @@ export const listRuns = keyed({
   }
   const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
   const found = await store.runs.list(account.id, now(), filter, limit + 1, after)
-  const page = found.slice(0, limit)
-  const last = page.at(-1)
+  const { page, next_cursor } = pageOf(found, limit, ({ updated, run_id }) => ({ updated, run_id }))
   return {
     runs: await Promise.all(page.map((run) => withParts(store, account.id, run, maxListedParts))),
-    next_cursor:
-      found.length > limit && last !== undefined
-        ? cursorOf({ updated: last.updated, run_id: last.run_id })
-        : null,
+    next_cursor,
   }
 })
 

@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { comparePhrasings, measurePhrasing } from '../../core/language/phrasing.ts'
-import { textField } from '../gate/fields.ts'
+import { share, textField } from '../gate/fields.ts'
 import { type Tool, tool } from '../gate/tool.ts'
-
-const share = z.number().min(0).max(1)
 
 const phrasing = z.strictObject({
   words: z.int().min(0),

@@ -7,7 +7,7 @@ import type { DriftRequest } from '../../core/runs/drift.ts'
 import { maxSuspended, resume, suspend } from '../../core/runs/suspension.ts'
 import { dayMs } from '../../core/time.ts'
 import type { Store } from '../../storage/store.ts'
-import { textField } from '../gate/fields.ts'
+import { share, textField } from '../gate/fields.ts'
 import { keptField, keptNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
@@ -31,7 +31,7 @@ const claims = z
   .strictObject({
     claims: z.int().min(0).describe('Phrases that claim a cause or an outcome.'),
     observations: z.int().min(0).describe('Phrases that report something seen.'),
-    grounded: z.number().min(0).max(1).nullable().describe('Observations over both.'),
+    grounded: share.nullable().describe('Observations over both.'),
   })
   .describe('Counted in doing, next and blocked; only when one of them was given.')
 

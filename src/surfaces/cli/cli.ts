@@ -7,6 +7,7 @@ import { newMemory } from '../../core/detector/memory.ts'
 import type { Step } from '../../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../../core/evaluation/labelled.ts'
 import { type CheckFault, readCheck, readEntry } from '../../core/runs/check.ts'
+import { parseJson } from '../../core/text.ts'
 import { accountsCommand } from './accounts.ts'
 import { adaptCommand, readAdaptation } from './adapt.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
@@ -260,17 +261,13 @@ async function* readSteps(file: string, world: CliWorld): AsyncGenerator<Step> {
   for await (const line of lines) {
     number++
     if (line.trim() === '') continue
-    const step = readEntry(parseLine(line, file, number), `${file} line ${number}`)
+    const entry = parseJson(line)
+    if (entry === undefined) {
+      throw usageFault(`${file} line ${number} is not JSON; send one { "goal": … } a line.`)
+    }
+    const step = readEntry(entry, `${file} line ${number}`)
     if (isFault(step)) throw usageFault(step.detail)
     yield step
-  }
-}
-
-function parseLine(line: string, file: string, number: number): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    throw usageFault(`${file} line ${number} is not JSON; send one { "goal": … } a line.`)
   }
 }
 

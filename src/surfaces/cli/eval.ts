@@ -16,6 +16,7 @@ import {
   withDeclaredPlan,
 } from '../../core/evaluation/labelled.ts'
 import { measure } from '../../core/evaluation/report.ts'
+import { parseJson } from '../../core/text.ts'
 import { printReport } from './eval-table.ts'
 import { usageFault } from './usage-fault.ts'
 
@@ -111,20 +112,14 @@ async function* labelledLines(file: string): AsyncGenerator<{ line: number; labe
   for await (const text of textLines(file)) {
     line++
     if (text.trim() === '') continue
-    const labelled = readLabelled(parse(text, `${file} line ${line}`))
+    const value = parseJson(text)
+    if (value === undefined) throw usageFault(`${file} line ${line}: is not JSON`)
+    const labelled = readLabelled(value)
     if ('fault' in labelled) throw usageFault(`${file} line ${line}: ${labelled.fault}`)
     items++
     yield { line, labelled }
   }
   if (items === 0) throw usageFault(`${file} holds no pair and no run`)
-}
-
-function parse(text: string, where: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    throw usageFault(`${where}: is not JSON`)
-  }
 }
 
 async function* textLines(file: string): AsyncGenerator<string> {

@@ -1,3 +1,5 @@
+import { parseJson } from '../../core/text.ts'
+
 /** One request as it goes over the wire. */
 export interface Request {
   method: 'GET' | 'POST' | 'DELETE'
@@ -54,7 +56,7 @@ export function createCalls({
     })
     if (response.ok) return response
     const text = await response.text()
-    throw refusalOf(response, parsed(text) ?? text)
+    throw refusalOf(response, parseJson(text) ?? text)
   }
 
   /** Attempts until one succeeds, or fails in a way that would not pass, or too often. */
@@ -91,7 +93,7 @@ export function createCalls({
     send: (request, options, background) =>
       repeated(request, options, background, async (response) => {
         const text = await response.text()
-        const body = parsed(text)
+        const body = parseJson(text)
         if (typeof body === 'object' && body !== null) return body
         throw unreadable(response, text)
       }),
@@ -110,7 +112,7 @@ export function createCalls({
           const lines = rest.split('\n')
           rest = done ? '' : (lines.pop() ?? '')
           for (const line of lines.filter((text) => text !== '')) {
-            const read = parsed(line)
+            const read = parseJson(line)
             if (read === undefined) throw unreadable(response, line)
             yield read
           }
@@ -176,14 +178,6 @@ function readKey(key: string): string {
   const trimmed = key.trim()
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('key: has characters that no key has')
   return trimmed
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 function refusalOf({ status, headers }: Response, body: unknown): ServiceError {

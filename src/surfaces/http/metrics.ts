@@ -1,9 +1,8 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Verdict } from '../../core/detector/detect.ts'
 import type { JobCount } from '../../storage/database/jobs.ts'
-import { createLatencies } from './latencies.ts'
 
-/** What a process counts for whoever runs it. */
+/** What a process counts for its operator. */
 export interface Metrics {
   /** One answered request; `route` is a known path or `unknown`. */
   countRequest(method: string, route: string, status: number, seconds: number): void
@@ -11,7 +10,7 @@ export interface Metrics {
   countVerdict(verdict: Verdict, stored: boolean): void
   /** One commit of steps to the store. */
   countCommit(steps: number): void
-  /** What is asked for when the metrics are read. */
+  /** Adds gauges that ask the queues each time the metrics are read. */
   watch(queues: Queues): void
   /** The Prometheus text exposition of everything counted. */
   text(): Promise<string>
@@ -30,29 +29,39 @@ export interface Queues {
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'plumbline_' })
-  const countRequest = addCounter(registry, {
+  const registers = [registry]
+  const requests = new Counter({
     name: 'plumbline_requests_total',
     help: 'Answered requests by method, route and status.',
     labelNames: ['method', 'route', 'status'],
+    registers,
   })
-  const countVerdict = addCounter(registry, {
+  const verdicts = new Counter({
     name: 'plumbline_verdicts_total',
     help: 'Judged steps by detector, reason and whether they drift; stored ones are steps of runs.',
     labelNames: ['detector', 'reason', 'drifting', 'stored'],
+    registers,
   })
-  const latencies = createLatencies(
-    'plumbline_request_duration_seconds',
-    'Time from the first byte of a request to the end of its answer.',
-  )
+  const latencies = new Histogram({
+    name: 'plumbline_request_duration_seconds',
+    help: 'Time from the first byte of a request to the end of its answer.',
+    labelNames: ['route'],
+    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 2.5, 5],
+    registers,
+  })
   const commits = new Histogram({
     name: 'plumbline_commit_steps',
     help: 'Steps that one commit stored.',
     buckets: [1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
-    registers: [registry],
+    registers,
   })
   return {
+    countRequest(method, route, status, seconds) {
+      requests.inc({ method, route, status })
+      latencies.observe({ route }, seconds)
+    },
     countVerdict({ detector, reason, drifting }, stored) {
-      countVerdict([detector, reason, drifting, stored])
+      verdicts.inc({ detector, reason, drifting: String(drifting), stored: String(stored) })
     },
     countCommit(steps) {
       commits.observe(steps)
@@ -60,67 +69,9 @@ export function createMetrics(): Metrics {
     watch(queues) {
       addQueueGauges(registry, queues)
     },
-    countRequest(method, route, status, seconds) {
-      countRequest([method, route, status])
-      latencies.observe(route, seconds)
-    },
-    text: async () => `${await registry.metrics()}\n${latencies.text()}`,
+    text: () => registry.metrics(),
     contentType: registry.contentType,
   }
-}
-
-type Label = string | number | boolean
-
-/** How often something was counted under the labels that lead here, and what goes on with one more. */
-interface Series {
-  count: number
-  readonly more: Map<Label, Series>
-}
-
-/**
- * A counter of one more for labels in the order of their names. It keeps plain numbers until it is
- * read: finding a series of the library by its labels costs as much as judging a step, and putting
- * them together as one key a good part of it.
- */
-function addCounter(
-  registry: Registry,
-  described: { name: string; help: string; labelNames: readonly string[] },
-): (labels: readonly Label[]) => void {
-  const all: Series = { count: 0, more: new Map() }
-
-  function* seriesIn({ count, more }: Series, labels: readonly Label[] = []): Generator<Counted> {
-    if (count > 0) yield { labels, count }
-    for (const [label, series] of more) yield* seriesIn(series, [...labels, label])
-  }
-
-  new Counter({
-    ...described,
-    registers: [registry],
-    collect() {
-      this.reset()
-      for (const { labels, count } of seriesIn(all)) {
-        const named = described.labelNames.map((name, place) => [name, String(labels[place])])
-        this.inc(Object.fromEntries(named), count)
-      }
-    },
-  })
-  return (labels) => {
-    let series = all
-    for (const label of labels) {
-      let next = series.more.get(label)
-      if (next === undefined) {
-        next = { count: 0, more: new Map() }
-        series.more.set(label, next)
-      }
-      series = next
-    }
-    series.count += 1
-  }
-}
-
-interface Counted {
-  labels: readonly Label[]
-  count: number
 }
 
 function addQueueGauges(registry: Registry, queues: Queues): void {

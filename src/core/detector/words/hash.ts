@@ -1,7 +1,8 @@
-/** 32-bit FNV-1a over the UTF-16 code units, mixed so that its low bits serve as a place. */
+import { fnv1a } from '../../text.ts'
+
+/** The 32-bit FNV-1a hash of a text, mixed so that its low bits serve as a place. */
 export function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  return hash ^ (hash >>> 13)
+  const hash = fnv1a(text)
+  const mixed = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  return mixed ^ (mixed >>> 13)
 }
