@@ -104,7 +104,7 @@ async function countLink(
 ): Promise<void> {
   const { account, hash } = service
   const of = (counter: string, most: number) =>
-    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind today' })
+    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind a day' })
   await of(`email-links:${account.id}`, linksPerAccount)
   await of(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
 }

@@ -188,7 +188,7 @@ export const testAlerts = keyed({
     counter: `alert-tests:${context.account.id}`,
     most: testsPerMinute,
     perMs: minuteMs,
-    what: 'tests this minute',
+    what: 'tests a minute',
   })
   return {
     outside: async (store) => {

@@ -161,7 +161,7 @@ export const testDigest = keyed({
     counter: `digest-tests:${account.id}`,
     most: testsPerMinute,
     perMs: minuteMs,
-    what: 'tests this minute',
+    what: 'tests a minute',
   })
   return {
     outside: async (store) => {
