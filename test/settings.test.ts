@@ -287,7 +287,7 @@ test('a server that others can reach warns of what is not set for it', async (t)
     PLUMBLINE_MAIL_FROM: 'plumbline@example.com',
   }
   const anybody = /HOST is .*PLUMBLINE_TRUSTED_PROXIES is not set.*PLUMBLINE_CLIENT_ADDRESS=socket/
-  const metrics = /metrics is served to everybody/
+  const metrics = /Everybody can read \/metrics/
   const links = /Links in mails lead to http:\/\/127\.0\.0\.1:\d+,.*PLUMBLINE_BASE_URL/
   for (const [env, expected] of [
     [{}, []],
