@@ -159,7 +159,7 @@ function missingPartners(given: readonly string[]): string[] {
     const [name] = missing
     if (missing.length !== 1 || name === undefined) return []
     const other = pair.find((each) => each !== name)
-    return [`${name}: send it too, since ${other} is set`]
+    return [`${name}: set it too, because ${other} is set`]
   })
 }
 
@@ -265,7 +265,7 @@ function readAllowance(text: string, context: z.RefinementCtx): WebhookAllowance
   if (!('faults' in allowance)) return allowance
   for (const entry of allowance.faults) {
     context.addIssue(
-      `"${entry}" is none; send a comma list of host, host:port or networks such as 10.0.0.0/8`,
+      `"${entry}" is not a host, host:port or network; send a comma-separated list of these, such as 10.0.0.0/8`,
     )
   }
   return z.NEVER
@@ -280,7 +280,9 @@ function readNetworks(text: string, context: z.RefinementCtx): BlockList {
     const bits = length === undefined ? longest : Number(length)
     const readable = version !== 0 && /^\d+$/.test(length ?? '0') && more.length === 0
     if (!readable || bits > longest) {
-      context.addIssue(`"${entry}" is no network; send a comma list such as 10.0.0.0/8, fd00::/8`)
+      context.addIssue(
+        `"${entry}" is not a network; send a comma-separated list such as 10.0.0.0/8, fd00::/8`,
+      )
     } else {
       networks.addSubnet(address, bits, version === 6 ? 'ipv6' : 'ipv4')
     }

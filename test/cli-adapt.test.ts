@@ -140,9 +140,9 @@ describe('plumbline adapt --git', () => {
     const empty = freshFolder(t)
     const none = join(empty, 'none.json')
     for (const [args, says] of [
-      [[], /name --git DIR or --history/],
-      [['--git', few, '--history'], /one of the two/],
-      [['--git', few, 'more'], /"more" belongs to no option/],
+      [[], /name either --git DIR or --history/],
+      [['--git', few, '--history'], /either --git DIR or --history/],
+      [['--git', few, 'more'], /unexpected argument "more"/],
       [['--git', few, '--account', 'acct_1'], /--account goes with --history/],
       [['--history', '--until', '2020-01-01'], /go with --git/],
       [['--git', few, '--commits', '0'], /send a number from 1/],

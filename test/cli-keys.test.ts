@@ -207,7 +207,10 @@ onEachDatabase((database) => {
       const key = generated.written.out.trimEnd()
       assert.match(key, wholeKey)
       const given = { ...env, PLUMBLINE_BOOTSTRAP_KEY: key }
-      for (const told of [/Its key is the one of PLUMBLINE_BOOTSTRAP_KEY\.$/m, /^Another key: /m]) {
+      for (const told of [
+        /Its key is the value of PLUMBLINE_BOOTSTRAP_KEY\.$/m,
+        /^Another key: /m,
+      ]) {
         const served = await spawnServe(t, { env: given })
         const me = await fetch(`${served.url}/v1/me`, { headers: bearer(key) })
         assert.equal(((await me.json()) as { tier: string }).tier, 'enterprise')
@@ -273,19 +276,19 @@ test('plumbline keys says what is wrong and exits with 2', async (t) => {
   verifies('command.keys-create', 'command.keys-revoke')
   const app = await start(t)
   for (const [args, says] of [
-    [[], /say keys create, keys list, keys revoke, keys generate/],
+    [[], /use keys create, keys list, keys revoke, keys generate/],
     [['make'], /there is no "keys make"/],
     [['create'], /name a --tier; send ground, solo, group, pro, enterprise/],
     [['create', '--tier', 'gold'], /--tier is "gold"; send ground/],
     [['create', '--tier', 'solo', '--email', 'nobody'], /--email is "nobody"; send a mail address/],
     [['create', '--tier', 'solo', '--account', 'acct_x'], /leave out --tier/],
     [['create', '--account', 'acct_x'], /there is no account "acct_x"/],
-    [['create', '--tier', 'solo', 'more'], /"more" belongs to no option/],
+    [['create', '--tier', 'solo', 'more'], /unexpected argument "more"/],
     [['create', '--colour', 'red'], /--colour/],
-    [['list', 'more'], /"more" belongs to no option/],
+    [['list', 'more'], /unexpected argument "more"/],
     [['revoke'], /name the ID of a key/],
     [['revoke', 'key_x'], /there is no key "key_x"/],
-    [['revoke', 'key_x', 'key_y'], /"key_y" belongs to no option/],
+    [['revoke', 'key_x', 'key_y'], /unexpected argument "key_y"/],
   ] as const) {
     const written = { out: '', err: '' }
     const world: Partial<CliWorld> = {

@@ -287,9 +287,9 @@ describe('restore', () => {
     await makeDatabase(place.database, 'acct_old')
     const files: [string, RegExp][] = [
       ['missing', /there is no file/],
-      ['empty', /no database of Plumbline/],
+      ['empty', /is not a Plumbline database/],
       ['text', /is damaged: file is not a database/],
-      ['other', /no database of Plumbline/],
+      ['other', /is not a Plumbline database/],
       ['newer', /schema version 99, and this program knows/],
       ['damaged', /is damaged/],
     ]

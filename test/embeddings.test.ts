@@ -222,8 +222,8 @@ describe('an embeddings endpoint', () => {
     assert.equal(app.running.service.embeddings, null)
     const url = 'https://models.example/v1'
     for (const [given, fault] of [
-      [{ PLUMBLINE_EMBEDDINGS_URL: url }, /^PLUMBLINE_EMBEDDINGS_MODEL: send it too/],
-      [{ PLUMBLINE_EMBEDDINGS_MODEL: 'small' }, /^PLUMBLINE_EMBEDDINGS_URL: send it too/],
+      [{ PLUMBLINE_EMBEDDINGS_URL: url }, /^PLUMBLINE_EMBEDDINGS_MODEL: set it too/],
+      [{ PLUMBLINE_EMBEDDINGS_MODEL: 'small' }, /^PLUMBLINE_EMBEDDINGS_URL: set it too/],
       [
         { PLUMBLINE_EMBEDDINGS_URL: 'models', PLUMBLINE_EMBEDDINGS_MODEL: 'small' },
         /^PLUMBLINE_EMBEDDINGS_URL: send an http/,

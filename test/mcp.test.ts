@@ -254,7 +254,7 @@ onEachDatabase(({ createUrl }) => {
       [first.reason, first.step, first.revision, first.ground, first.run],
       ['grounded', 1, 1, errand, 'mcp:shared'],
     )
-    assert.match(first.note, /Nothing is kept.*key.*mcp-session-id.*proxy/)
+    assert.match(first.note, /keeps nothing.*key.*mcp-session-id.*proxy/)
     const foreign = await other.call('check_state', step(elsewhere, { session: 'shared' }))
     assert.deepEqual([foreign.reason, foreign.ground, foreign.step], ['grounded', elsewhere, 1])
     const odd = await one.call('check_state', step(errand, { progress: 'sideways', doing: 'x' }))

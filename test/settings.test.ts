@@ -138,7 +138,7 @@ test('mail has a server and a sender, and neither without the other', () => {
   }
   for (const [name, other] of [Object.keys(both), Object.keys(both).reverse()]) {
     const alone = { [name!]: both[name as keyof typeof both] }
-    assert.deepEqual(faultsOf(alone), [`${other}: send it too, since ${name} is set`])
+    assert.deepEqual(faultsOf(alone), [`${other}: set it too, because ${name} is set`])
   }
   assert.equal(faultsOf({ PLUMBLINE_SMTP_URL: 'x', PORT: 'x' }).length, 3)
 })
@@ -213,7 +213,7 @@ test('a port that is taken is said so, and nothing goes on listening', async (t)
   t.after(() => taken.close())
   await new Promise((resolve) => taken.once('listening', resolve))
   const port = String((taken.address() as { port: number }).port)
-  const message = `port ${port} of 127.0.0.1 is in use: another program or server has it. PORT names another one.`
+  const message = `port ${port} of 127.0.0.1 is in use by another program or server; set PORT to another one.`
   const both = start(t, { env: { PORT: port, PLUMBLINE_METRICS_PORT: '0' } })
   await assert.rejects(both, { code: 'EADDRINUSE' })
   const env = { PORT: '0', PLUMBLINE_METRICS_PORT: port }
@@ -287,7 +287,7 @@ test('a server that others can reach warns of what is not set for it', async (t)
     PLUMBLINE_MAIL_FROM: 'plumbline@example.com',
   }
   const anybody = /HOST is .*PLUMBLINE_TRUSTED_PROXIES is not set.*PLUMBLINE_CLIENT_ADDRESS=socket/
-  const metrics = /metrics is served to everybody/
+  const metrics = /Everybody can read \/metrics/
   const links = /Links in mails lead to http:\/\/127\.0\.0\.1:\d+,.*PLUMBLINE_BASE_URL/
   for (const [env, expected] of [
     [{}, []],

@@ -48,7 +48,7 @@ for (const [fault, env, sentence] of [
   [
     'a host that is elsewhere',
     { DATABASE_URL: 'sqlite::memory:', HOST: '203.0.113.7' },
-    /203.0.113.7 is no address of this machine/,
+    /203.0.113.7 is not an address of this machine/,
   ],
   [
     'a host that nobody knows',

@@ -41,8 +41,10 @@ export const signalSchema = z
     emotion: z.enum(Object.keys(emotions) as [keyof typeof emotions, ...(keyof typeof emotions)[]]),
     season: z.enum(seasons),
     hub_signal: share.describe('How lively and at ease the field is.'),
-    field_sig: z.string().describe('Equal weather has equal signatures.'),
-    n_nodes: z.int().min(0).describe('How many have spoken in the last 24 hours.'),
+    field_sig: z
+      .string()
+      .describe('A signature of the weather. Equal weather has equal signatures.'),
+    n_nodes: z.int().min(0).describe('The number of speakers in the last 24 hours.'),
     ts: time,
   })
   .meta({ id: 'Signal' })
@@ -63,7 +65,9 @@ export const readHistory = perAddress(fieldLimit, {
   group: 'field',
   summary: 'The signal of the last day, one sample a minute, oldest first.',
   http: { method: 'GET', path: '/v1/history' },
-  input: z.object({ limit: limitField(samplesADay, 60).describe('The newest so many.') }),
+  input: z.object({
+    limit: limitField(samplesADay, 60).describe('The number of samples; the newest ones.'),
+  }),
   output: z.strictObject({ series: z.array(signalSchema) }),
   refusals: [badRequest],
 })(async ({ store, now }, { limit }) => ({
@@ -74,7 +78,11 @@ const utterance = z.object({
   words: z
     .union([z.array(z.string()).length(wordsRequired), z.string()])
     .describe(`${wordsRequired} words of: ${Object.values(vocabulary).flat().join(' ')}.`),
-  agent: z.string().max(200).optional().describe('Who speaks; the caller’s address otherwise.'),
+  agent: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('The name of the speaker. Defaults to the caller’s address.'),
 })
 
 /** Speaks eight words into the field. */
@@ -82,7 +90,7 @@ export const hearWords = perAddress(fieldLimit, {
   name: 'field.hear',
   group: 'field',
   summary: 'Speak eight vocabulary words into the field.',
-  description: 'As JSON, or the words alone as text/plain.',
+  description: 'Send JSON, or the words alone as text/plain.',
   http: { method: 'POST', path: '/v1/hear' },
   input: lenient(utterance) as z.ZodType<Spoken, z.input<typeof utterance>>,
   output: z.strictObject({ reply: z.string(), signal: signalSchema }),

@@ -29,33 +29,37 @@ const rollup = {
   drifting_runs: z.int().min(0).describe('Runs whose last verdict drifts.'),
   steps: z.int().min(0),
   tokens: tokenCount,
-  last_seen: time.nullable().describe('When the last step came.'),
+  last_seen: time.nullable().describe('The time of the last step.'),
 }
 
 const pair = (of: z.ZodString) => z.tuple([of, of])
 
 const collision = z.strictObject({
   runs: pair(z.string()).describe(
-    'Your own by their run_id; those of other members by a name that only this team knows, unless you own the team or it shares goals.',
+    'Your own runs by their run_id. Runs of other members by a name that only this team knows, unless you own the team or it shares goals.',
   ),
   accounts: pair(z.string()),
   overlap: score,
-  grounds: pair(z.string()).optional().describe('Present when the team shares goals.'),
+  grounds: pair(z.string()).optional().describe('Present if the team shares goals.'),
 })
 
 /** How the runs of a team's members add up, and which of them are about the same. */
 export const readFleet = keyed({
   name: 'team.fleet',
   group: 'team',
-  summary: 'What the members of the team are doing, and where they do the same.',
-  description: `Each member counts with the ${indexSize} most recent runs. Collisions are runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more, among those without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}; \`compared\` says how many there were. At most ${toldCollisions} are told, the highest overlap first. Without a team the fleet is the account alone.`,
+  summary: 'The runs of the team’s members, and where they collide.',
+  description: `Each member counts with the ${indexSize} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${toldCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
   http: { method: 'GET', path: '/v1/team/fleet' },
   input: z.object({}),
   output: z.strictObject({
     members: z.array(z.strictObject({ account: z.string(), label: z.string(), ...rollup })),
     totals: z.strictObject(rollup),
     collisions: z.array(collision).max(toldCollisions),
-    compared: z.int().min(0).max(comparedOfTeam).describe('Live runs that were compared.'),
+    compared: z
+      .int()
+      .min(0)
+      .max(comparedOfTeam)
+      .describe('The number of live runs that were compared.'),
   }),
 })(async (context) => {
   const { store, account, now } = context

@@ -27,7 +27,7 @@ export const driftGrammar: Tool = tool({
   name: 'drift_grammar',
   title: 'How a step is measured',
   description:
-    'The detector described as data: fields, normaliser, formulas, thresholds, the reasons in the order they are asked. Call it when a verdict surprises you.',
+    'The detector described as data: fields, normaliser, formulas, thresholds, and the reasons in the order of their checks. Call it when a verdict surprises you.',
   hints: { readOnlyHint: true, idempotentHint: true },
   input: z.object({}),
   output: grammar,

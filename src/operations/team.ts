@@ -13,16 +13,20 @@ import { Refusal } from './gate/refusal.ts'
 
 const longestInviteHours = 720
 const invitePaid =
-  'Teams are a feature of group and above; a member who joins one may be of any tier.'
+  'Teams are a feature of group and above. A member who joins a team may have any tier.'
 
 const teamSchema = z
   .strictObject({
     id: z.string(),
     name: z.string(),
-    owner: z.string().describe('The account of its owner.'),
-    seats_used: z.int().min(1).describe('Members and pending invites.'),
-    seats_max: z.int().min(1).nullable().describe('Of the owner’s tier now; null is unlimited.'),
-    share_goals: z.boolean().describe('Whether members see the goals of one another.'),
+    owner: z.string().describe('The account of the owner.'),
+    seats_used: z.int().min(1).describe('The number of members and pending invites.'),
+    seats_max: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('The seats of the owner’s current tier; null is unlimited.'),
+    share_goals: z.boolean().describe('Whether members see each other’s goals.'),
     members: z.array(
       z.strictObject({
         account: z.string(),
@@ -62,14 +66,14 @@ export const readTeam = keyed({
 export const changeTeam = keyed({
   name: 'team.change',
   group: 'team',
-  summary: 'Change the name of the team, what members see of one another, or your own label.',
+  summary: 'Change the name of the team, its sharing of goals, or your own label.',
   description:
-    'A member may set its own `label` only. With `share_goals` every member sees the grounds of the others’ live runs where they collide, and the names of those runs; it is off unless the owner turned it on.',
+    'A member may set only its own `label`. With `share_goals` every member sees the grounds and names of the other members’ live runs where these collide. It is off unless the owner turned it on.',
   http: { method: 'POST', path: '/v1/team' },
   input: z.object({
     name: idField().nullish(),
     share_goals: z.boolean('send true or false').nullish(),
-    label: idField().nullish().describe('What this account is called in the team.'),
+    label: idField().nullish().describe('The name of this account in the team.'),
   }),
   output: z.strictObject({ ok: z.literal(true), team: teamSchema }),
   refusals: [badRequest, forbidden],
@@ -89,9 +93,9 @@ export const changeTeam = keyed({
 export const invite = keyed({
   name: 'team.invite',
   group: 'team',
-  summary: 'Make a code that gives one account a seat; it is shown this once.',
+  summary: 'Create a code that gives one account a seat. Only this answer shows the code.',
   description:
-    'The first invite makes the team: its `label` is what you are called, and the team is named after it (after your account without one). The `label` of a later invite is what who joins is called unless they say. A pending invite holds a seat until it is used or expires.',
+    'The first invite creates the team. Its `label` becomes your own label and the name of the team; without a label the team is named after your account. The `label` of a later invite is the default label of the person who joins. A pending invite holds a seat until it is used or expires.',
   http: { method: 'POST', path: '/v1/team/invite' },
   secret: true,
   input: z.object({
@@ -110,8 +114,8 @@ export const invite = keyed({
       ...refusalOf(402, 'upgrade_required', 'The tier of the account is below `group`.'),
       fields: { detail: z.string(), upgrade: z.string() },
     },
-    refusalOf(403, 'forbidden', 'The account has a seat in the team of another.'),
-    refusalOf(409, 'conflict', 'Every seat of the tier is held.'),
+    refusalOf(403, 'forbidden', 'The account has a seat in another account’s team.'),
+    refusalOf(409, 'conflict', 'All seats of the tier are taken.'),
   ],
 })((context, { label, expires_in_hours }) =>
   context.store.tx(async (store) => {
@@ -145,12 +149,12 @@ export const invite = keyed({
 export const joinTeam = keyed({
   name: 'team.join',
   group: 'team',
-  summary: 'Take the seat that an invite code gives; your tier stays what it is.',
-  description: 'A code that was refused with a 409 is still good.',
+  summary: 'Take the seat that an invite code gives. You keep your tier.',
+  description: 'A code stays valid after a 409.',
   http: { method: 'POST', path: '/v1/team/join' },
   input: z.object({
     code: idField().describe('From POST /v1/team/invite.'),
-    label: idField().nullish().describe('What you are called in the team.'),
+    label: idField().nullish().describe('Your name in the team.'),
   }),
   output: z.strictObject({ ok: z.literal(true), team: teamSchema }),
   refusals: [
@@ -170,7 +174,8 @@ export const joinTeam = keyed({
     const team = held ? await teams.find(found.team) : null
     if (found === null || team === null || !(await teams.takeInvite(found.hash, at))) {
       throw new Refusal(404, 'no_invite', {
-        detail: 'There is no such invite, or it was used, or it has expired; ask for another.',
+        detail:
+          'There is no such invite, or it was used, or it has expired. Ask the owner for another one.',
       })
     }
     // What is thrown from here on puts the code back.
@@ -192,14 +197,14 @@ export const joinTeam = keyed({
 export const leaveTeam = keyed({
   name: 'team.leave',
   group: 'team',
-  summary: 'Give up your seat; an owner who is alone ends the team with its invites.',
+  summary: 'Give up your seat. If the owner is alone, the team ends with its invites.',
   http: { method: 'POST', path: '/v1/team/leave' },
   read: () => ({}),
   input: z.object({}),
   output: z.strictObject({ ok: z.literal(true) }),
   refusals: [
     refusalOf(404, 'no_seat', 'The account has no seat.'),
-    refusalOf(409, 'conflict', 'The account owns the team, and members sit.'),
+    refusalOf(409, 'conflict', 'The account owns the team, and the team has members.'),
   ],
 })((context) =>
   context.store.tx(async (store) => {
@@ -214,8 +219,7 @@ export const leaveTeam = keyed({
     }
     if ((await store.teams.seats(team.id)).length > 1) {
       throw new Refusal(409, 'conflict', {
-        detail:
-          'You own this team and members sit in it; remove them first with POST /v1/team/seat.',
+        detail: 'You own this team, and it has members. Remove them first with POST /v1/team/seat.',
       })
     }
     await store.teams.dissolve(team.id)
@@ -243,12 +247,12 @@ export const removeMember = keyed({
     if (team === null || !isOwner(context, team)) throw notOwner()
     if (account === team.owner) {
       throw new Refusal(409, 'conflict', {
-        detail: 'This is your own seat; give it up with POST /v1/team/leave.',
+        detail: 'This is your own seat. Give it up with POST /v1/team/leave.',
       })
     }
     await store.teams.lock(team.id)
     if (await store.teams.stand(team.id, account)) return { ok: true as const }
-    throw noSeat('This account has no seat in your team; GET /v1/team lists those that do.')
+    throw noSeat('This account has no seat in your team. GET /v1/team lists its members.')
   }),
 )
 
@@ -287,7 +291,7 @@ async function refuseFull(
   const { seats_used, seats_max } = await seatsOf(context, team)
   if (seats_max === null || seats_used < seats_max) return
   throw new Refusal(409, 'conflict', {
-    detail: `All ${seats_max} seats of this team are held by members and pending invites; its owner frees one with POST /v1/team/seat or a higher tier.`,
+    detail: `All ${seats_max} seats of this team are taken by members and pending invites. The owner can free one with POST /v1/team/seat, or choose a higher tier.`,
   })
 }
 
@@ -324,7 +328,7 @@ async function shownTeam(
 
 function alreadySeated({ role }: Seat): Refusal {
   return new Refusal(409, 'conflict', {
-    detail: `This account ${role === 'owner' ? 'owns a team' : 'has a seat in a team'}; leave it first with POST /v1/team/leave. The code is still good.`,
+    detail: `This account ${role === 'owner' ? 'owns a team' : 'has a seat in a team'}. Leave it first with POST /v1/team/leave. The code stays valid.`,
   })
 }
 

@@ -33,7 +33,7 @@ const ok = z.literal(true)
 export const makeAccount = admin({
   name: 'admin.create-account',
   group: 'admin',
-  summary: 'Make an account with its first key, which is shown this once.',
+  summary: 'Create an account with its first key. Only this answer shows the key.',
   http: { method: 'POST', path: '/v1/admin/accounts' },
   secret: true,
   input: z.object({ tier: tierName, email: emailField.nullish() }),
@@ -89,9 +89,9 @@ export const listAccounts = admin({
 export const deleteAccount = admin({
   name: 'admin.delete-account',
   group: 'admin',
-  summary: 'Delete an account and all that belongs to it; a team that it owns ends.',
+  summary: 'Delete an account and all its data. A team that it owns ends.',
   description:
-    'Its keys are refused at once (by other nodes within 5 seconds), and every row that belongs to it is deleted within a minute.',
+    'The server refuses its keys at once (other nodes within 5 seconds) and deletes every row of the account within a minute.',
   http: { method: 'DELETE', path: '/v1/admin/accounts' },
   input: z.object({ account }),
   output: erasedSchema,
@@ -108,7 +108,7 @@ export const setTier = admin({
   name: 'admin.set-tier',
   group: 'admin',
   summary: 'Move an account to another tier.',
-  description: 'Other nodes follow within 5 seconds.',
+  description: 'Other nodes use the new tier within 5 seconds.',
   http: { method: 'POST', path: '/v1/admin/accounts/tier' },
   input: z.object({ account, tier: tierName }),
   output: z.strictObject({ ok, account: z.string(), tier: tierName }),
@@ -137,7 +137,7 @@ export const listKeys = admin({
 export const makeKey = admin({
   name: 'admin.create-key',
   group: 'admin',
-  summary: 'Make another key of an account; it is shown this once.',
+  summary: 'Create another key of an account. Only this answer shows the key.',
   http: { method: 'POST', path: '/v1/admin/keys' },
   secret: true,
   input: z.object({ account }),
@@ -154,8 +154,8 @@ export const makeKey = admin({
 export const endKey = admin({
   name: 'admin.revoke-key',
   group: 'admin',
-  summary: 'Revoke a key of an account at once, its last one too.',
-  description: 'Other nodes refuse it within 5 seconds.',
+  summary: 'Revoke a key of an account at once, even its last one.',
+  description: 'Other nodes refuse the key within 5 seconds.',
   http: { method: 'DELETE', path: '/v1/admin/keys' },
   input: z.object({ account, id: z.string('send the id of a key, key_…') }),
   output: z.strictObject({ ok }),
@@ -164,12 +164,12 @@ export const endKey = admin({
 })(async ({ store }, { account, id }) => {
   if (await store.accounts.deleteKey(account, id)) return { ok: true as const }
   throw new Refusal(404, 'not_found', {
-    detail: 'This account has no such key; GET /v1/admin/keys?account= lists them by id.',
+    detail: 'This account has no such key. GET /v1/admin/keys?account= lists its keys.',
   })
 })
 
 function unknownAccount(): Refusal {
   return new Refusal(404, 'no_account', {
-    detail: 'There is no such account; GET /v1/admin/accounts lists them.',
+    detail: 'There is no such account. GET /v1/admin/accounts lists all accounts.',
   })
 }

@@ -20,14 +20,14 @@ const retryAfterSeconds = 60
 const notConfigured: DescribedRefusal = {
   status: 501,
   words: ['not_configured'],
-  when: 'This server has no mail.',
+  when: 'Mail is not configured on this server.',
   fields: { detail: z.string() },
 }
 
 const mailAway: DescribedRefusal = {
   status: 503,
   words: ['unavailable'],
-  when: 'The mail server did not take the mail.',
+  when: 'The mail server did not accept the mail.',
   fields: { detail: z.string(), retry_after_s: z.int() },
 }
 
@@ -37,20 +37,21 @@ export const setEmail = keyed({
   group: 'account',
   summary: 'Set the mail address of the account, or remove it.',
   description:
-    'A new address gets a link, good for 24 hours, and nothing else until it is followed. Sent again for an address that is not confirmed, this sends a new link.',
+    'The server sends a link to a new address. The link is valid for 24 hours, and the address gets no other mail until somebody follows it. To get a new link, send the unconfirmed address again.',
   http: { method: 'POST', path: '/v1/me/email' },
-  input: z.object({ email: emailField.nullable().describe('null removes it.') }),
+  input: z.object({ email: emailField.nullable().describe('null removes the address.') }),
   output: z.strictObject({
     ok: z.literal(true),
     email: z.string().nullable(),
-    verified: z.boolean().describe('Whether whoever reads it has followed the link.'),
+    verified: z.boolean().describe('Whether somebody has followed the link in the mail.'),
   }),
   refusals: [badRequest, notConfigured, mailAway],
 })(async (service, { email }) => {
   const { store, account, mail, now } = service
   if (mail === null) {
     throw new Refusal(501, 'not_configured', {
-      detail: 'Whoever runs this server sets PLUMBLINE_SMTP_URL and PLUMBLINE_MAIL_FROM for mail.',
+      detail:
+        'Mail is not configured. The operator must set PLUMBLINE_SMTP_URL and PLUMBLINE_MAIL_FROM.',
     })
   }
   const answer = (verified: boolean) => ({ ok: true as const, email, verified })
@@ -104,7 +105,7 @@ async function countLink(
 ): Promise<void> {
   const { account, hash } = service
   const of = (counter: string, most: number) =>
-    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind today' })
+    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind a day' })
   await of(`email-links:${account.id}`, linksPerAccount)
   await of(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
 }

@@ -25,19 +25,19 @@ export const erasedSchema = z.strictObject({
     escalations: count,
     selves: count,
     templates: count,
-    alerts: count.describe('Events that were sent, waited or failed.'),
+    alerts: count.describe('Events, whether sent, waiting or failed.'),
   }),
   gone_by: z.iso
     .datetime()
     .describe(
-      'When the last row is deleted. Nothing can be read from now on; the rows of a very large account take longer.',
+      'The time by which the server deletes the last row. Nothing is readable from now on. The rows of a very large account take longer.',
     ),
 })
 
 const ownsTeam: DescribedRefusal = {
   status: 409,
   words: ['conflict'],
-  when: 'The account owns a team in which members sit.',
+  when: 'The account owns a team that has members.',
   fields: { detail: z.string() },
 }
 
@@ -45,9 +45,9 @@ const ownsTeam: DescribedRefusal = {
 export const eraseMe = keyed({
   name: 'me.erase',
   group: 'account',
-  summary: 'Delete this account and all that belongs to it.',
+  summary: 'Delete this account and all its data.',
   description:
-    'Its keys are refused at once (by other nodes within 5 seconds), and every row that belongs to it is deleted within a minute: runs, conversations, escalations, selves, templates, alerts with their log, digests, mail address, stored answers, usage. It cannot be undone. An account that owns a team without members ends the team; a member gives up the seat. `confirm` may also be sent in a JSON body. Not metered.',
+    'The server refuses its keys at once (other nodes within 5 seconds) and deletes every row of the account within a minute: runs, conversations, escalations, selves, templates, alerts with their log, digests, mail address, stored answers, usage. You cannot undo it. If the account owns a team without members, the team ends. If the account is a member, it gives up the seat. You can also send `confirm` in a JSON body. The call does not count against the quota.',
   http: { method: 'DELETE', path: '/v1/me' },
   unmetered: true,
   read: async (_, call) => {
@@ -106,7 +106,7 @@ export function eraseAccount(
 
 function membersSit(): Refusal {
   return new Refusal(409, 'conflict', {
-    detail: 'You own a team and members sit in it; remove them first with POST /v1/team/seat.',
+    detail: 'You own a team that has members. Remove them first with POST /v1/team/seat.',
   })
 }
 
@@ -114,8 +114,8 @@ function membersSit(): Refusal {
 export const exportMe = keyed({
   name: 'me.export',
   group: 'account',
-  summary: 'Everything that is stored of this account, as JSON lines.',
-  description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row that belongs to the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. Secrets, and the hashes and tokens that stand for them, are left out. ${exportRule}`,
+  summary: 'All stored data of this account, as JSON lines.',
+  description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row of the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. The export leaves out secrets, and the hashes and tokens that stand for them. ${exportRule}`,
   http: { method: 'GET', path: '/v1/me/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),

@@ -11,11 +11,13 @@ import { Refusal } from '../gate/refusal.ts'
 /** A key as it is listed: what tells it apart, never its secret. */
 export const keySchema = z
   .strictObject({
-    id: z.string().describe('Names the key when it is revoked or rotated.'),
-    prefix: z.string().describe('How the key begins.'),
+    id: z.string().describe('The id by which you revoke or rotate the key.'),
+    prefix: z.string().describe('The first characters of the key.'),
     created: time,
-    last_used: time.nullable().describe('To the minute, when several nodes serve.'),
-    expires: time.nullable().describe('When it ends, after a rotation; null while it does not.'),
+    last_used: time.nullable().describe('Accurate to the minute if there are several nodes.'),
+    expires: time
+      .nullable()
+      .describe('The time the key expires after a rotation; null if it does not expire.'),
   })
   .meta({ id: 'Key' })
 
@@ -23,7 +25,9 @@ export const keySchema = z
 export const newKeySchema = z
   .strictObject({
     id: z.string(),
-    key: z.string().describe('The key itself, shown this once and stored nowhere.'),
+    key: z
+      .string()
+      .describe('The key itself. Only this answer shows it, and the server does not store it.'),
     prefix: z.string(),
     created: time,
     expires: time.nullable(),
@@ -73,7 +77,7 @@ export async function issueKey(
 
 const disabled = {
   group: 'account',
-  summary: 'Disabled: says where keys come from.',
+  summary: 'Disabled. The answer says where keys come from.',
   input: z.unknown(),
   output: z.never(),
   refusals: [
@@ -102,6 +106,6 @@ export const createKeys = open({
 async function refuse(): Promise<never> {
   throw new Refusal(410, 'disabled', {
     detail:
-      'This route makes no keys. Ask the operator of this server for one, who makes it with "plumbline keys create"; with a key you can make more: POST /v1/me/keys.',
+      'This route makes no keys. Ask the operator of this server for one; "plumbline keys create" makes it. With a key you can make more: POST /v1/me/keys.',
   })
 }

@@ -32,13 +32,13 @@ const conflict = (when: string): DescribedRefusal => ({
   fields: { detail: z.string() },
 })
 
-const tooManyKeys = conflict(`The account holds ${maxKeys} keys.`)
+const tooManyKeys = conflict(`The account already has ${maxKeys} keys.`)
 
 /** Whose key this is, and what it has used today. */
 export const readMe = keyed({
   name: 'me.read',
   group: 'account',
-  summary: 'The account of this key, its keys, its tier and today’s usage.',
+  summary: 'Your account with its keys, its tier and today’s usage.',
   http: { method: 'GET', path: '/v1/me' },
   unmetered: true,
   input: z.object({}),
@@ -46,19 +46,21 @@ export const readMe = keyed({
     account: z.string(),
     tier: tierName,
     email: z.string().nullable(),
-    email_verified: z.boolean().describe('Whether the link it was sent has been followed.'),
-    keys: z.array(keySchema).describe('Those that are valid, newest first.'),
+    email_verified: z
+      .boolean()
+      .describe('Whether somebody has followed the link sent to the address.'),
+    keys: z.array(keySchema).describe('The valid keys, newest first.'),
     team: z
       .strictObject({ id: z.string(), name: z.string(), role: z.enum(['owner', 'member']) })
       .nullable()
-      .describe('The team it has a seat in.'),
+      .describe('The team in which the account has a seat.'),
     usage: z.strictObject({
-      date: z.iso.date().describe('The day the counts are of, in UTC.'),
+      date: z.iso.date().describe('The UTC day of the counts.'),
       reads: count,
       writes: count,
       reads_limit: count.nullable().describe('null is unlimited.'),
       writes_limit: count.nullable().describe('null is unlimited.'),
-      resets_in_s: z.int().min(1).describe('Seconds until the counts begin anew.'),
+      resets_in_s: z.int().min(1).describe('Seconds until the counts restart.'),
     }),
   }),
 })(async ({ store, account, tier, now }) => {
@@ -93,7 +95,7 @@ export const readMe = keyed({
 export const createKey = keyed({
   name: 'me.create-key',
   group: 'account',
-  summary: 'Make another key; it is shown this once.',
+  summary: 'Create another key. Only this answer shows it.',
   http: { method: 'POST', path: '/v1/me/keys' },
   secret: true,
   read: () => ({}),
@@ -117,13 +119,13 @@ export const revokeKey = keyed({
   group: 'account',
   summary: 'Revoke a key at once.',
   description:
-    'Other nodes refuse it within 5 seconds. Not metered: a key that has used up the quota can still be revoked.',
+    'Other nodes refuse the key within 5 seconds. The call does not count against the quota: you can revoke a key that has used up the quota.',
   http: { method: 'DELETE', path: '/v1/me/keys' },
   unmetered: true,
   input: z.object({ id }),
   output: z.strictObject({ ok: z.literal(true) }),
   changes: (_ok, { id }) => ({ key_id: id }),
-  refusals: [badRequest, noSuchKey, conflict('It is the last key that does not expire.')],
+  refusals: [badRequest, noSuchKey, conflict('The key is the last one that does not expire.')],
 })(({ store, account, now }, { id }) =>
   store.tx(async ({ accounts }) => {
     await accounts.lock(account.id)
@@ -134,7 +136,7 @@ export const revokeKey = keyed({
     if (lasting.length === 1 && lasting[0] === key) {
       throw new Refusal(409, 'conflict', {
         detail:
-          'This is your last key, and without one nobody could make another. Make one first with POST /v1/me/keys, or replace this one at once with POST /v1/me/keys/rotate and grace_hours 0.',
+          'This is your last key, and without a key you cannot make another. Make one first with POST /v1/me/keys, or replace this one at once with POST /v1/me/keys/rotate and grace_hours 0.',
       })
     }
     await accounts.deleteKey(account.id, id)
@@ -146,8 +148,9 @@ export const revokeKey = keyed({
 export const rotateKey = keyed({
   name: 'me.rotate-key',
   group: 'account',
-  summary: 'Replace a key: a new one at once, the old one valid for a while.',
-  description: 'Not metered: a key that has used up the quota can still be replaced.',
+  summary: 'Replace a key. The old key stays valid for a while.',
+  description:
+    'The call does not count against the quota: you can replace a key that has used up the quota.',
   http: { method: 'POST', path: '/v1/me/keys/rotate' },
   unmetered: true,
   secret: true,
@@ -158,7 +161,7 @@ export const rotateKey = keyed({
       .min(0, `send 0 to ${longestGraceHours}`)
       .max(longestGraceHours, `send 0 to ${longestGraceHours}`)
       .default(24)
-      .describe('How long the old key stays valid; 0 ends it at once.'),
+      .describe('How long the old key stays valid. 0 ends it at once.'),
   }),
   output: newKeySchema,
   status: 201,
@@ -184,12 +187,12 @@ export const rotateKey = keyed({
 function refuseTooMany(keys: number): void {
   if (keys <= maxKeys) return
   throw new Refusal(409, 'conflict', {
-    detail: `An account holds at most ${maxKeys} keys; revoke one first with DELETE /v1/me/keys?id=.`,
+    detail: `An account has at most ${maxKeys} keys. Revoke one first with DELETE /v1/me/keys?id=.`,
   })
 }
 
 function unknownKey(): Refusal {
   return new Refusal(404, 'not_found', {
-    detail: 'This account has no such key; GET /v1/me lists them by id.',
+    detail: 'This account has no such key. GET /v1/me lists its keys.',
   })
 }

@@ -12,11 +12,14 @@ const tier = z
     name: tierName,
     reads: perDay.describe('Keyed GETs a day; null is unlimited.'),
     writes: perDay.describe('Other keyed requests a day; null is unlimited.'),
-    retention_days: z.int().min(1).describe('How long a run is kept after its last step.'),
+    retention_days: z
+      .int()
+      .min(1)
+      .describe('The days that the server keeps a run after its last step.'),
     seats: z.int().min(1).nullable().describe('Seats of a team; null is unlimited.'),
     alerts: z.boolean(),
     digest: z.boolean(),
-    price_usd: z.number().min(0).nullable().describe('A month; null is by agreement.'),
+    price_usd: z.number().min(0).nullable().describe('The price per month; null is by agreement.'),
   })
   .meta({ id: 'Tier' })
 
@@ -24,7 +27,7 @@ const tier = z
 export const listTiers = open({
   name: 'tiers.list',
   group: 'account',
-  summary: 'The tiers, what each allows a day, and what it costs.',
+  summary: 'The tiers with their daily limits and prices.',
   http: { method: 'GET', path: '/v1/tiers' },
   input: z.object({}),
   output: z.strictObject({ tiers: z.array(tier) }),

@@ -66,7 +66,7 @@ export async function admitAccount(
   return { account, tier, uncount }
 }
 
-/** Lets in whoever runs the server, and nobody else (401). */
+/** Admits the operator and nobody else (401). */
 export function admitAdmin(service: Service, { credential }: Call): void {
   if (credential === undefined || credential === '') {
     throw noKey('Send the admin token as Authorization: Bearer TOKEN.')
@@ -155,7 +155,7 @@ function usedUp(
     429,
     'rate_limit',
     {
-      detail: `${who} has used its ${perDay} calls for today (UTC). They are renewed in ${resetSeconds} seconds.${raised}`,
+      detail: `${who} has used its ${perDay} calls for today (UTC). The limit resets in ${resetSeconds} seconds.${raised}`,
       retry_after_s: resetSeconds,
     },
     { 'retry-after': String(resetSeconds) },

@@ -122,6 +122,6 @@ export interface AddressLimit {
 export const badRequest: DescribedRefusal = {
   status: 400,
   words: ['bad_request'],
-  when: 'A field is missing or at fault; `detail` names it.',
+  when: 'A field is missing or invalid. `detail` names it.',
   fields: { detail: z.string() },
 }

@@ -3,7 +3,7 @@ import { Refusal } from './refusal.ts'
 
 /** What descriptions say of every export. */
 export const exportRule =
-  'One export of an account is in flight at a time; a second one is 429. A reader that takes nothing for 30 seconds is cut off.'
+  'An account has one export in flight at a time; a second request gets 429. The server cuts off a reader that takes nothing for 30 seconds.'
 
 const retryS = 10
 
@@ -18,7 +18,7 @@ export function exportOnce(
     429,
     'rate_limit',
     {
-      detail: `An export of this account is in flight. Ask again when it has ended, or in ${retryS} seconds.`,
+      detail: `Another export of this account is in flight. Try again when it has ended, or in ${retryS} seconds.`,
       retry_after_s: retryS,
     },
     { 'retry-after': String(retryS) },

@@ -63,7 +63,7 @@ export async function replayable(
     const json = seal === undefined ? earlier.answer : service.unseal(earlier.answer, seal)
     if (json === null) {
       throw conflict(
-        'This idempotency key was used with another credential, and only that one is shown the secret it was answered.',
+        'This idempotency key was used with another credential. Its answer holds a secret, which the server shows to that credential only.',
       )
     }
     call.headers['idempotent-replayed'] = 'true'
@@ -120,7 +120,7 @@ export async function replayable(
     if (worked !== null) return finishOutside(worked)
     await new Promise((next) => setTimeout(next, askEveryMs))
   }
-  throw conflict('The first request with this idempotency key is still under way; try again later.')
+  throw conflict('The first request with this idempotency key is still in flight; try again later.')
 
   async function finishOutside({ outside }: Outside<Answer>): Promise<Answer> {
     try {

@@ -46,7 +46,7 @@ export function cursorFrom<Place>(
   const read = place.safeParse(parseJson(decoded(cursor)))
   if (read.success) return read.data
   throw new Refusal(400, 'bad_request', {
-    detail: 'cursor: send next_cursor of the answer before, as it was',
+    detail: 'cursor: send next_cursor of the previous answer, unchanged',
   })
 }
 

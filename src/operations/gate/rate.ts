@@ -9,7 +9,7 @@ export interface Rate {
   most: number
   /** A stretch, in milliseconds; they begin at whole multiples since 1970. */
   perMs: number
-  /** What there are too many of, as the refusal calls it. */
+  /** The limited thing and its period, as the refusal names them: `tests a minute`. */
   what: string
 }
 
@@ -27,7 +27,7 @@ export async function countRate(
     429,
     'rate_limit',
     {
-      detail: `There were ${most} ${what} already. Send the next one in ${retry_after_s} seconds.`,
+      detail: `The limit is ${most} ${what}. Send the next one in ${retry_after_s} seconds.`,
       retry_after_s,
     },
     { 'retry-after': String(retry_after_s) },

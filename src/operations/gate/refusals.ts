@@ -13,21 +13,21 @@ export const rateLimitRefusal: DescribedRefusal = {
 export const keyRefusal: DescribedRefusal = {
   status: 401,
   words: ['no_key', 'bad_key'],
-  when: 'No key was sent, or one that is unknown, revoked or expired.',
+  when: 'The request has no key, or its key is unknown, revoked or expired.',
   fields: { detail: z.string().optional() },
 }
 
-/** Of a call without the credential of whoever runs the server. */
+/** Of a call without the operator’s credential. */
 export const adminRefusal: DescribedRefusal = {
   ...keyRefusal,
-  when: 'No credential was sent, or another than that of whoever runs the server.',
+  when: 'The request has no credential, or one that is not the operator’s.',
 }
 
 /** Of an idempotency key that was used for something else. */
 export const replayRefusal: DescribedRefusal = {
   status: 409,
   words: ['idempotency_conflict'],
-  when: 'The idempotency key was used with another body.',
+  when: 'An earlier request used the idempotency key with another body.',
   fields: { detail: z.string() },
 }
 
@@ -35,6 +35,6 @@ export const replayRefusal: DescribedRefusal = {
 export const paidRefusal: DescribedRefusal = {
   status: 402,
   words: ['upgrade_required'],
-  when: 'The tier of the account does not include it: with the built-in table, the tier `ground`.',
+  when: 'The tier of the account does not include this feature. In the built-in table that is the tier `ground`.',
   fields: { detail: z.string(), upgrade: z.string() },
 }

@@ -74,7 +74,9 @@ export interface ToolContext extends Keyed {
 export const keptField = z
   .string()
   .optional()
-  .describe('Only when nothing is kept of this caller: why, and how to change that.')
+  .describe(
+    'Present only if the server keeps no state for this caller: the reason, and how to change that.',
+  )
 
 /** That nothing is kept, where the state of a call is nobody’s; spread into the answer of a tool. */
 export function keptNote({ owner }: Pick<ToolContext, 'owner'>): { note?: string } {
@@ -82,7 +84,7 @@ export function keptNote({ owner }: Pick<ToolContext, 'owner'>): { note?: string
 }
 
 const nothingKept =
-  'Nothing is kept of this task, because nothing tells you from other callers: every call is judged as a first one. To have it kept, send a key (Authorization: Bearer KEY, or the argument key), send the mcp-session-id that initialize answers, or call through a proxy that names your address in the header this server reads.'
+  'The server keeps nothing of this task, because it cannot tell you from other callers. It judges every call as a first one. To change that, send a key (Authorization: Bearer KEY, or the argument key), send the mcp-session-id that initialize answers, or call through a proxy that names your address in the header this server reads.'
 
 /** Keyless tool calls an address may make a day. */
 export const toolLimit: AddressLimit = {
@@ -100,13 +102,15 @@ const everyTool = {
   key: z
     .string()
     .optional()
-    .describe('A key of the account, where the connection does not send one.'),
+    .describe('A key of the account. Leave it out if the connection sends one.'),
   session: z
     .string()
     .min(1)
     .max(maxIdLength - prefix.length)
     .optional()
-    .describe('Which of several tasks this is about; one word of your own. `default` otherwise.'),
+    .describe(
+      'The name of the task if you have several: one word of your own. Defaults to `default`.',
+    ),
 }
 
 const noHints: ToolHints = {

@@ -17,14 +17,18 @@ const maxReplayed = 500
 const deliverySchema = z
   .strictObject({
     id: z.string().describe('The `webhook-id` of the event.'),
-    ts: time.describe('When it was emitted.'),
+    ts: time.describe('The time the event was emitted.'),
     run_id: z.string(),
     reason: z.string(),
     severity: severitySchema,
     phi: score,
-    state: z.enum(deliveryStates).describe('One that failed can be replayed.'),
-    next: time.nullable().describe('When the next attempt is; null unless it waits.'),
-    detail: z.string().optional().describe('Why it still waits, or failed.'),
+    state: z
+      .enum(deliveryStates)
+      .describe('The state of the delivery. You can replay a failed one.'),
+    next: time
+      .nullable()
+      .describe('The time of the next attempt; null unless the event waits for one.'),
+    detail: z.string().optional().describe('Why the event still waits, or why it failed.'),
     attempts: z.array(
       z.strictObject({
         attempt: z.int().min(1),
@@ -33,8 +37,8 @@ const deliverySchema = z
         delivered: z.boolean(),
         status: z.int(),
         detail: z.string().optional(),
-        latency_ms: z.int().min(0).describe('Up to the headers of the answer.'),
-        bytes: z.int().min(0).describe('Read of the answer’s body.'),
+        latency_ms: z.int().min(0).describe('The time until the headers of the answer came.'),
+        bytes: z.int().min(0).describe('The bytes read of the answer’s body.'),
       }),
     ),
   })
@@ -43,7 +47,7 @@ const deliverySchema = z
 const noDelivery: DescribedRefusal = {
   status: 404,
   words: ['no_delivery'],
-  when: 'The account has no event of this id, or it is older than 30 days.',
+  when: 'The account has no event with this id, or the event is older than 30 days.',
   fields: { detail: z.string() },
 }
 
@@ -51,8 +55,9 @@ const noDelivery: DescribedRefusal = {
 export const listDeliveries = keyed({
   name: 'alerts.deliveries',
   group: 'operating',
-  summary: 'Events of 30 days with their attempts, newest first.',
-  description: 'Events that were suppressed when they were emitted stand in the log alone.',
+  summary: 'The events of the last 30 days with their attempts, newest first.',
+  description:
+    'The list leaves out events that were suppressed when they were emitted. Only the log has them.',
   http: { method: 'GET', path: '/v1/alerts/deliveries' },
   input: z.object({
     state: z.enum(deliveryStates, `send ${deliveryStates.join(', ')}`).optional(),
@@ -80,22 +85,22 @@ export const listDeliveries = keyed({
 export const replayDeliveries = keyed({
   name: 'alerts.replay',
   group: 'operating',
-  summary: 'Send an event again, or all that failed since a time.',
-  description: `An event keeps its id, and gets all its attempts anew. Of those that failed, ${maxReplayed} at a time, oldest first.`,
+  summary: 'Send an event again, or all events that failed since a time.',
+  description: `An event keeps its id and gets all its attempts again. One call replays at most ${maxReplayed} failed events, oldest first.`,
   http: { method: 'POST', path: '/v1/alerts/deliveries/replay' },
   input: z
     .object({
-      id: idField().optional().describe('One event, delivered or not.'),
+      id: idField().optional().describe('The event, whether delivered or not.'),
       since: z.iso
         .datetime({ offset: true, error: 'send a time such as 2026-01-31T12:00:00Z' })
         .optional()
-        .describe('Those emitted then or later that failed.'),
+        .describe('Replays the failed events that were emitted at this time or later.'),
     })
     .refine(({ id, since }) => (id === undefined) !== (since === undefined), 'send id or since'),
   output: z.strictObject({
     ok: z.literal(true),
     replayed: z.int().min(0),
-    more: z.boolean().describe('Whether there are more that failed since then.'),
+    more: z.boolean().describe('Whether more events have failed since then.'),
   }),
   refusals: [badRequest, noDelivery],
 })(async ({ store, account, now }, { id, since }) =>
@@ -104,7 +109,7 @@ export const replayDeliveries = keyed({
       const found = await deliveries.find(account.id, seqOf(id))
       if (found === null || eventId(account.id, found.value.ts, found.seq) !== id) {
         throw new Refusal(404, 'no_delivery', {
-          detail: 'No event has this id; send one of GET /v1/alerts/deliveries.',
+          detail: 'No event has this id. Send an id from GET /v1/alerts/deliveries.',
         })
       }
       const again = found.state === 'waiting' ? [] : [found.seq]

@@ -11,15 +11,15 @@ const oldSecretMs = dayMs
 export const rotateAlertSecret = keyed({
   name: 'alerts.rotate-secret',
   group: 'operating',
-  summary: 'Make the secret that signs events, or replace it.',
+  summary: 'Create or replace the secret that signs events.',
   description:
-    'Structured events carry `webhook-id`, `webhook-timestamp` and `webhook-signature` (Standard Webhooks) from then on; texts for chats do not. The secret is shown this once. For 24 hours events are signed with the one before as well.',
+    'From then on structured events carry `webhook-id`, `webhook-timestamp` and `webhook-signature` (Standard Webhooks). Texts for chats do not. Only this answer shows the secret. For 24 hours the server also signs events with the previous secret.',
   http: { method: 'POST', path: '/v1/alerts/secret' },
   input: lenient(z.object({})),
   output: z.strictObject({
     ok: z.literal(true),
     secret: z.string().describe('`whsec_` and the base64 of 32 random bytes.'),
-    old_secret_until: time.nullable().describe('Null when there was none before.'),
+    old_secret_until: time.nullable().describe('Null if there was no previous secret.'),
   }),
   secret: true,
 })(async ({ store, account, now, newWebhookSecret }) => {
@@ -42,7 +42,7 @@ export const rotateAlertSecret = keyed({
 export const deleteAlertSecret = keyed({
   name: 'alerts.delete-secret',
   group: 'operating',
-  summary: 'Send events unsigned again.',
+  summary: 'Delete the secret and send events unsigned again.',
   http: { method: 'DELETE', path: '/v1/alerts/secret' },
   input: z.object({}),
   output: z.strictObject({ ok: z.literal(true) }),

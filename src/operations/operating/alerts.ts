@@ -32,17 +32,17 @@ const modeName = z.enum(alertModeNames)
 export const severitySchema = z.enum(severities)
 
 const overrideSchema = z.strictObject({
-  on: z.boolean().describe('Whether events of this mode are sent.'),
+  on: z.boolean().describe('Whether the server sends events of this mode.'),
   severity: severitySchema,
-  url: url.optional().describe('Where events of this mode go instead.'),
-  min_phi: score.optional().describe('In place of the account’s.'),
+  url: url.optional().describe('Another address for events of this mode.'),
+  min_phi: score.optional().describe('The floor of this mode, in place of the account’s.'),
 })
 
 const configSchema = z
   .strictObject({
     url,
-    min_phi: score.describe('Events below it are not delivered.'),
-    created: time.describe('When it was last written.'),
+    min_phi: score.describe('The floor. The server does not deliver events with a lower phi.'),
+    created: time.describe('When the settings were last written.'),
     modes: z.partialRecord(modeName, overrideSchema).optional(),
     incidents: z.literal(true).optional(),
     renotify_minutes: z.int().min(1).max(maxRenotifyMinutes).optional(),
@@ -51,38 +51,46 @@ const configSchema = z
 
 const configBody = z
   .object({
-    url: url.describe('https on a public host.'),
+    url: url.describe('An https address on a public host.'),
     min_phi: score.default(0).optional(),
     modes: z
       .partialRecord(modeName, overrideSchema.partial())
       .optional()
-      .describe('What is said of single modes; what cannot be read is left out or defaulted.'),
+      .describe(
+        'Overrides for single modes. The server drops unreadable fields or sets them to their defaults.',
+      ),
     incidents: z
       .boolean()
       .default(false)
       .optional()
       .describe(
-        'One event when an agent begins to drift for a reason and one when it is back on its errand, instead of one for each step. The log says of the steps between that they are part of it.',
+        'Sends one event when an agent begins to drift for a reason and one when it is back on its errand, instead of one for each step. The log marks the steps between them as part of the incident.',
       ),
     renotify_minutes: z
       .int()
       .min(1)
       .max(maxRenotifyMinutes)
       .optional()
-      .describe('With `incidents`: tell again of one that goes on for so long.'),
+      .describe(
+        'With `incidents`: the server sends another event when the incident goes on for this many minutes after the last one.',
+      ),
   })
   .meta({ id: 'AlertConfigBody' })
 
 const logEntrySchema = z
   .strictObject({
     ts: time,
-    run_id: z.string().describe('The conversation, of a dialogue; `test` for a test.'),
-    reason: z.string().describe('A drift reason, or `escalation:` and the reason of one.'),
+    run_id: z
+      .string()
+      .describe('The run, or for a dialogue its conversation; `test` for a test event.'),
+    reason: z
+      .string()
+      .describe('A drift reason, or `escalation:` and the reason of the escalation.'),
     severity: severitySchema,
     phi: score,
-    delivered: z.boolean().describe('Only true when the webhook answered 2xx.'),
-    status: z.int().describe('Of the webhook’s answer; 0 when there was none.'),
-    detail: z.string().optional().describe('Why it was not delivered.'),
+    delivered: z.boolean().describe('True only if the webhook answered 2xx.'),
+    status: z.int().describe('The status of the webhook’s answer; 0 if there was none.'),
+    detail: z.string().optional().describe('Why the event was not delivered.'),
   })
   .meta({ id: 'AlertLogEntry' })
 
@@ -90,7 +98,7 @@ const logEntrySchema = z
 export const readAlerts = keyed({
   name: 'alerts.read',
   group: 'operating',
-  summary: 'Where drift is reported to, and the drift modes.',
+  summary: 'The webhook that receives drift alerts, and the drift modes.',
   http: { method: 'GET', path: '/v1/alerts' },
   input: z.object({}),
   output: z.strictObject({
@@ -103,13 +111,13 @@ export const readAlerts = keyed({
   return { alert: config, modes }
 })
 
-/** Sets the webhook that drift is reported to. */
+/** Sets the webhook that receives drift alerts. */
 export const setAlerts = keyed({
   name: 'alerts.set',
   group: 'operating',
-  summary: 'Set the webhook that drift is reported to.',
+  summary: 'Set the webhook that receives drift alerts.',
   description:
-    'Replaces what was set before; what is left out goes back to its default. Events that wait go where this says.',
+    'Replaces the previous settings. A field that you leave out goes back to its default. Waiting events go to the new address.',
   http: { method: 'POST', path: '/v1/alerts' },
   paid: {
     flag: 'alerts',
@@ -130,8 +138,8 @@ export const setAlerts = keyed({
 export const deleteAlerts = keyed({
   name: 'alerts.delete',
   group: 'operating',
-  summary: 'Stop reporting drift.',
-  description: 'Events that wait are not sent any more. The log stays.',
+  summary: 'Stop drift alerts.',
+  description: 'The server does not send the waiting events any more. The log stays.',
   http: { method: 'DELETE', path: '/v1/alerts' },
   input: z.object({}),
   output: z.strictObject({ ok: z.literal(true) }),
@@ -144,7 +152,7 @@ export const deleteAlerts = keyed({
 export const readAlertLog = keyed({
   name: 'alerts.log',
   group: 'operating',
-  summary: 'The last 50 attempts and suppressions of 30 days, newest first.',
+  summary: 'The last 50 attempts and suppressions of the last 30 days, newest first.',
   http: { method: 'GET', path: '/v1/alerts/log' },
   input: z.object({}),
   output: z.strictObject({ log: z.array(logEntrySchema) }),
@@ -157,17 +165,17 @@ export const readAlertLog = keyed({
 export const testAlerts = keyed({
   name: 'alerts.test',
   group: 'operating',
-  summary: 'Send a test event and tell what became of it.',
+  summary: 'Send a test event and report the result.',
   description:
-    'One attempt, at most 5 seconds, 30 tests a minute. It passes what mutes the mode `stalled` and what its phi would hold back.',
+    'One attempt of at most 5 seconds; at most 30 tests a minute. The test ignores a muted `stalled` mode and `min_phi`.',
   http: { method: 'POST', path: '/v1/alerts/test' },
   paid: { flag: 'alerts', detail: 'Alerts are a group feature.' },
   input: lenient(z.object({})),
   output: z.strictObject({
-    ok: z.literal(true).describe('Only says that the test was made.'),
+    ok: z.literal(true).describe('Says only that the server made the test.'),
     delivered: z.boolean(),
     status: z.int(),
-    detail: z.string().describe('Empty when it was delivered.'),
+    detail: z.string().describe('Empty if the event was delivered.'),
   }),
   refusals: [
     {
@@ -189,7 +197,7 @@ export const testAlerts = keyed({
     counter: `alert-tests:${context.account.id}`,
     most: testsPerMinute,
     perMs: minuteMs,
-    what: 'tests this minute',
+    what: 'tests a minute',
   })
   return {
     outside: async (store) => {

@@ -31,11 +31,11 @@ const digestSchema = z
   .strictObject({
     cadence,
     hour_utc: hour,
-    weekday: weekday.optional().describe('Of a weekly one; 0 is Sunday.'),
+    weekday: weekday.optional().describe('The day of a weekly digest; 0 is Sunday.'),
     channel,
-    url: z.string().optional().describe('Of a webhook.'),
+    url: z.string().optional().describe('The address of a webhook.'),
     created: time,
-    next: time.describe('When the next one is sent.'),
+    next: time.describe('The time of the next digest.'),
   })
   .meta({ id: 'Digest' })
 
@@ -43,9 +43,11 @@ const digestBody = z
   .object({
     cadence,
     hour_utc: hour,
-    weekday: weekday.default(monday).describe('Read of a weekly one; 0 is Sunday.'),
+    weekday: weekday.default(monday).describe('The day of a weekly digest; 0 is Sunday.'),
     channel,
-    url: lenient(z.string().describe('Of a webhook: https on a public host.')).optional(),
+    url: lenient(
+      z.string().describe('The address of a webhook: https on a public host.'),
+    ).optional(),
   })
   .meta({ id: 'DigestBody' })
 
@@ -66,9 +68,9 @@ export const readDigest = keyed({
 export const setDigest = keyed({
   name: 'digest.set',
   group: 'operating',
-  summary: 'Have a digest sent each day or week, by mail or to a webhook.',
+  summary: 'Set up a daily or weekly digest, by mail or to a webhook.',
   description:
-    'Replaces what was set before. A digest says what drifted since the last one: the worst runs first, why, at what cost, and what waits for a person.',
+    'Replaces the previous settings. A digest reports the drift since the last one: the worst runs first, with reasons and cost, and the escalations that wait for a person.',
   http: { method: 'POST', path: '/v1/digest' },
   paid,
   input: digestBody,
@@ -79,7 +81,7 @@ export const setDigest = keyed({
     {
       status: 409,
       words: ['conflict'],
-      when: 'It is to go by mail, and the account has no confirmed address.',
+      when: 'The channel is mail, and the account has no confirmed address.',
       fields: { detail: z.string() },
     },
   ],
@@ -98,7 +100,7 @@ export const setDigest = keyed({
   if (channel === 'email' && !(await store.emails.of(account.id)).verified) {
     throw new Refusal(409, 'conflict', {
       detail:
-        'This account has no confirmed mail address. Send one with POST /v1/me/email and follow the link it gets.',
+        'This account has no confirmed mail address. Send one with POST /v1/me/email and follow the link in the mail.',
     })
   }
   await store.tx(async ({ digests, jobs }) => {
@@ -112,7 +114,7 @@ export const setDigest = keyed({
 export const deleteDigest = keyed({
   name: 'digest.delete',
   group: 'operating',
-  summary: 'Have no digest sent any more.',
+  summary: 'Delete the digest.',
   http: { method: 'DELETE', path: '/v1/digest' },
   input: z.object({}),
   output: z.strictObject({ ok: z.literal(true) }),
@@ -125,16 +127,16 @@ export const deleteDigest = keyed({
 export const testDigest = keyed({
   name: 'digest.test',
   group: 'operating',
-  summary: 'Send the digest now and tell what became of it.',
-  description: `It tells of the day or week so far, and changes nothing about the next one. At most ${testsPerMinute} a minute.`,
+  summary: 'Send the digest now and report the result.',
+  description: `It covers the day or week so far and does not change the next digest. At most ${testsPerMinute} tests a minute.`,
   http: { method: 'POST', path: '/v1/digest/test' },
   paid,
   read: () => ({}),
   input: z.object({}),
   output: z.strictObject({
-    ok: z.literal(true).describe('Only says that it was tried.'),
+    ok: z.literal(true).describe('Says only that the server tried to send it.'),
     delivered: z.boolean(),
-    detail: z.string().describe('Empty when it was delivered.'),
+    detail: z.string().describe('Empty if the digest was delivered.'),
   }),
   refusals: [
     {
@@ -146,7 +148,7 @@ export const testDigest = keyed({
     {
       status: 409,
       words: ['conflict'],
-      when: 'Another test of it is in flight on this server.',
+      when: 'Another test of this digest is in flight on this server.',
       fields: { detail: z.string() },
     },
   ],
@@ -162,7 +164,7 @@ export const testDigest = keyed({
     counter: `digest-tests:${account.id}`,
     most: testsPerMinute,
     perMs: minuteMs,
-    what: 'tests this minute',
+    what: 'tests a minute',
   })
   return {
     outside: async (store) => {

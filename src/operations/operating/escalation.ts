@@ -42,29 +42,29 @@ const noEscalation: DescribedRefusal = {
 export const escalate = keyed({
   name: 'escalation.create',
   group: 'operating',
-  summary: 'Put a persistent drift before a person, who decides.',
+  summary: 'Ask a person to decide on a persistent drift.',
   description:
-    'Fires the alert `escalation:<reason>`. Its phi is the one given, or else that of the last verdict on the run, or else 1, so that no floor holds back what a person is to decide. While it is pending, and once it was decided `stop`, POST /v1/operator/consult refuses what the run is about to do.',
+    'Sends the alert `escalation:<reason>`. Its phi is the one you send, or that of the last verdict on the run, or 1 if there is neither, so that no floor holds the alert back. While the escalation is pending, and after the decision `stop`, POST /v1/operator/consult refuses the acts of the run.',
   http: { method: 'POST', path: '/v1/escalation' },
   input: z.object({
-    run_id: idField().describe('Need not be a run that is stored here.'),
+    run_id: idField().describe('The id of the run. The server need not have stored that run.'),
     reason: reasonField(),
     advice: textField().nullish(),
     streak: z
       .int('send a whole number of 0 or more')
       .min(0, 'send a whole number of 0 or more')
       .nullish()
-      .describe('How many steps in a row drifted.'),
+      .describe('The number of drifting steps in a row.'),
     detail: textField().nullish(),
     phi: z
       .number('send a number from 0 to 1')
       .min(0, 'send a number from 0 to 1')
       .max(1, 'send a number from 0 to 1')
       .nullish()
-      .describe('For the alert alone; it is not stored with the escalation.'),
+      .describe('Sent with the alert only. The server does not store it with the escalation.'),
   }),
   output: z.strictObject({
-    esc_id: z.string().describe('Needs no encoding in an address.'),
+    esc_id: z.string().describe('Safe in a URL without encoding.'),
     status: z.literal('pending'),
     created: time,
   }),
@@ -106,11 +106,11 @@ export const readEscalations = keyed({
   group: 'operating',
   summary: 'One escalation, or the queue, newest first.',
   description:
-    'With `id` the answer is that escalation, and with `wait` it is held until a person decides or the seconds are over. It counts as one read however long it waits. A server that stops answers at once, and so does one where the account already waits 50 times.',
+    'With `id` the answer is that escalation. With `wait` too, the server holds the answer until a person decides or the time is up. The call counts as one read, however long it waits. The server answers at once if it is stopping, or if 50 calls of the account already wait.',
   http: { method: 'GET', path: '/v1/escalation' },
   input: z.object({
     id: idField().optional(),
-    wait: waitField().describe('Seconds to wait for the decision; above 30 is 30.'),
+    wait: waitField().describe('Seconds to wait for the decision. A value above 30 counts as 30.'),
     status: z.enum(statuses, `send ${statuses.join(' or ')}`).optional(),
     limit: limitField(200, 50),
     cursor: z.string().optional(),
@@ -144,7 +144,7 @@ export const decideEscalation = keyed({
   http: { method: 'POST', path: '/v1/escalation/decide' },
   input: z
     .object({
-      id: idField().optional().describe('The escalation; `esc_id` says the same.'),
+      id: idField().optional().describe('The id of the escalation. `esc_id` is an alias.'),
       esc_id: idField().optional(),
       decision: z.enum(decisionNames, `send ${decisionNames.join(', ')}`),
       note: textField().nullish(),
@@ -160,7 +160,7 @@ export const decideEscalation = keyed({
     {
       status: 409,
       words: ['already_decided'],
-      when: 'Somebody has decided; `detail` says what.',
+      when: 'Somebody has already decided. `detail` gives the decision.',
       fields: { detail: z.string() },
     },
   ],
@@ -187,8 +187,7 @@ export const deleteEscalation = keyed({
   name: 'escalation.delete',
   group: 'operating',
   summary: 'Delete an escalation.',
-  description:
-    'Whoever waits for its decision is answered 404, and it keeps nothing from proceeding any more.',
+  description: 'Calls that wait for its decision get 404. The escalation no longer blocks the run.',
   http: { method: 'DELETE', path: '/v1/escalation' },
   input: z.object({
     id: idField(),
@@ -223,7 +222,7 @@ function shownOr404(escalation: Escalation | null): z.infer<typeof escalationSch
 
 function unknownEscalation(): Refusal {
   return new Refusal(404, 'no_escalation', {
-    detail: 'There is no such escalation; GET /v1/escalation lists them.',
+    detail: 'There is no such escalation. GET /v1/escalation lists all escalations.',
   })
 }
 

@@ -11,16 +11,16 @@ import { severitySchema } from './alerts.ts'
 const incidentSchema = z
   .strictObject({
     id: z.string(),
-    run_id: z.string().describe('The conversation, of a dialogue.'),
+    run_id: z.string().describe('The run, or for a dialogue its conversation.'),
     dialogue: z.literal(true).optional(),
     agent_id: z.string().optional(),
     reason: z.string(),
-    severity: severitySchema.describe('The gravest it was told of with.'),
+    severity: severitySchema.describe('The highest severity that an event has reported.'),
     opened: time,
-    updated: time.describe('Of the last drifting step.'),
-    closed: time.nullable().describe('Null while it goes on.'),
-    steps: z.int().min(1).describe('Drifting steps that were not held back by the config.'),
-    phi: score.describe('Of the last of them.'),
+    updated: time.describe('The time of the last drifting step.'),
+    closed: time.nullable().describe('Null while the incident goes on.'),
+    steps: z.int().min(1).describe('The drifting steps that the alert settings did not hold back.'),
+    phi: score.describe('The phi of the last of these steps.'),
     max_phi: score,
   })
   .meta({ id: 'Incident' })
@@ -29,9 +29,9 @@ const incidentSchema = z
 export const listIncidents = keyed({
   name: 'alerts.incidents',
   group: 'operating',
-  summary: 'Incidents of 30 days, those that were opened last first.',
+  summary: 'The incidents of the last 30 days, the last opened first.',
   description:
-    'There are some once `incidents` is set with POST /v1/alerts. They go with their run or dialogue.',
+    'The server keeps incidents once you set `incidents` with POST /v1/alerts. It deletes them with their run or dialogue.',
   http: { method: 'GET', path: '/v1/alerts/incidents' },
   input: z.object({
     open: z.enum(['true', 'false'], 'send true or false').optional(),

@@ -26,7 +26,7 @@ const selfSchema = z
 const entrySchema = z
   .strictObject({
     ts: time,
-    kind: z.enum(selfFields).describe('The field that was set.'),
+    kind: z.enum(selfFields).describe('The name of the field.'),
     text: z.string(),
   })
   .meta({ id: 'SelfEntry' })
@@ -53,8 +53,8 @@ export const readSelf = keyed({
 export const setSelf = keyed({
   name: 'self.set',
   group: 'operating',
-  summary: 'Set or advance the persisted self; what is not given stays.',
-  description: `Each field that is given is logged, and the newest ${logSize} entries are kept. null is as if it were not given; an empty text empties the field.`,
+  summary: 'Set or update the persisted self. Fields that you leave out keep their values.',
+  description: `The server logs each field that you send and keeps the newest ${logSize} entries. null counts as left out. An empty text empties the field.`,
   http: { method: 'POST', path: '/v1/self' },
   input: z.object({
     identity: idField().nullish(),
@@ -69,7 +69,7 @@ export const setSelf = keyed({
     {
       status: 409,
       words: ['conflict'],
-      when: `The account has ${maxSelves} selves.`,
+      when: `The account already has ${maxSelves} selves.`,
       fields: { detail: z.string() },
     },
   ],
@@ -85,7 +85,7 @@ export const setSelf = keyed({
     const self = await selves.merge(account.id, identity ?? defaultIdentity, given, at)
     if (self.created === at && (await selves.count(account.id)) > maxSelves) {
       throw new Refusal(409, 'conflict', {
-        detail: `An account has at most ${maxSelves} selves; erase one first with DELETE /v1/self?identity=.`,
+        detail: `An account has at most ${maxSelves} selves. Erase one first with DELETE /v1/self?identity=.`,
       })
     }
     return { ok: true as const, self: shownSelf(self) }
@@ -105,7 +105,7 @@ export const deleteSelf = keyed({
     {
       status: 404,
       words: ['no_self'],
-      when: 'The account has no self of this identity.',
+      when: 'The account has no self with this identity.',
       fields: { detail: z.string() },
     },
   ],
@@ -114,7 +114,7 @@ export const deleteSelf = keyed({
     return { ok: true as const }
   }
   throw new Refusal(404, 'no_self', {
-    detail: 'There is no self of this identity; POST /v1/self makes one.',
+    detail: 'There is no self with this identity. POST /v1/self creates one.',
   })
 })
 

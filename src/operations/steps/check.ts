@@ -22,25 +22,27 @@ const goal = z.string().min(1).max(maxTextLength)
 const progress = z
   .enum(progressValues)
   .default('advancing')
-  .describe('Any other text yields the verdict ungrammatical; what is no text counts as advancing.')
+  .describe(
+    'Any other text gets the verdict ungrammatical. A value of another type counts as advancing.',
+  )
 const distance = z
   .union([z.int().min(0).max(10), z.string()])
   .default(5)
-  .describe('How far from done, as the agent sees it. Unreadable values count as 5.')
+  .describe('The agent’s own estimate of how far it is from done. Unreadable values count as 5.')
 const detector = z
   .enum(detectorNames)
   .optional()
-  .describe('The detector to judge with; the server’s default otherwise.')
+  .describe('The detector that judges. Defaults to the server’s setting.')
 
 const twoGoals = z
   .object({
     ground: goal.describe('The errand.'),
-    goal: goal.describe('What the agent is doing now.'),
+    goal: goal.describe('The agent’s current goal.'),
     progress: progress.optional(),
     distance: distance.optional(),
     detector,
   })
-  .describe('Two goals: used when `steps` is absent or not an array.')
+  .describe('Two goals. The server reads this form if `steps` is absent or not an array.')
 
 const sequence = z
   .object({
@@ -51,7 +53,9 @@ const sequence = z
       .describe('The first entry is the ground.'),
     detector,
   })
-  .describe('A sequence: used whenever `steps` is an array; the other fields are ignored.')
+  .describe(
+    'A sequence. The server reads this form if `steps` is an array, and ignores the fields of the other form.',
+  )
 
 const output = z
   .strictObject({
@@ -79,7 +83,7 @@ const shapes = {
 }
 
 const note =
-  'The ground is the errand and does not move; each goal is measured against it. Nothing you send is stored.'
+  'The ground is the errand and does not move. The detector measures each goal against it. The server stores nothing you send.'
 
 /** Judges two goals, or a sequence of steps, without a key and without storing them. */
 export const check = perAddress(
@@ -93,7 +97,7 @@ export const check = perAddress(
     group: 'detector',
     summary: 'Judge two goals, or a sequence of steps, without a key.',
     description:
-      'Stateless: nothing is stored but the daily count of the caller’s address. The content type is not looked at.',
+      'Stateless: the server stores only the daily count of the caller’s address. It ignores the content type.',
     http: { method: 'POST', path: '/v1/check' },
     input: lenient(z.union([twoGoals, sequence])),
     output,
@@ -106,7 +110,7 @@ export const check = perAddress(
       {
         status: 400,
         words: ['bad_request', 'too_many_steps'],
-        when: 'The body is not JSON, or in neither of the two forms.',
+        when: 'The body is not JSON, or it fits neither of the two forms.',
         fields: {
           detail: z.string(),
           shapes: z.object({ two_step: z.unknown(), sequence: z.unknown() }),

@@ -11,8 +11,8 @@ const scannedRuns = 100
 export const readCost = keyed({
   name: 'cost.read',
   group: 'detector',
-  summary: 'Tokens that the most recent runs have reported.',
-  description: 'Over the 100 most recent runs of the index; those that have expired are left out.',
+  summary: 'The tokens that the most recent runs reported.',
+  description: 'Covers the 100 most recent runs of the index, without expired runs.',
   unmetered: true,
   http: { method: 'GET', path: '/v1/cost' },
   input: z.object({}),
@@ -20,13 +20,13 @@ export const readCost = keyed({
     .strictObject({
       tier: z.enum(tierNames),
       runs: z.int().min(0).max(scannedRuns),
-      runs_with_tokens: z.int().min(0).describe('Runs with a step that carries a token count.'),
+      runs_with_tokens: z.int().min(0).describe('Runs with at least one token count.'),
       steps: z.int().min(0).describe('All steps, with a token count or without.'),
       tokens: tokenCount,
       overhead_tokens: tokenCount.describe('Tokens of steps marked as overhead.'),
-      work_tokens: tokenCount.describe('Tokens that were no overhead.'),
-      overhead_fraction: share.describe('Overhead over all tokens.'),
-      tokens_per_step: tokenCount.describe('Tokens over all steps.'),
+      work_tokens: tokenCount.describe('Tokens of steps not marked as overhead.'),
+      overhead_fraction: share.describe('Overhead tokens divided by all tokens.'),
+      tokens_per_step: tokenCount.describe('Tokens divided by all steps.'),
     })
     .meta({ id: 'CostSummary' }),
 })(async ({ store, account, tier, now }) =>

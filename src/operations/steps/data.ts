@@ -23,13 +23,13 @@ const window = z
   .max(windowRange.max)
   .default(windowRange.fallback)
   .optional()
-  .describe('Lines of one window.')
+  .describe('The number of lines in a window.')
 
 const corpus = z.union([
-  z.object({ text: z.string().describe('Read line by line.'), window }),
+  z.object({ text: z.string().describe('A text, read line by line.'), window }),
   z.object({ lines: z.array(z.string()), window }),
   z.object({
-    documents: z.array(z.string()).describe('Texts, the lines of one after those of another.'),
+    documents: z.array(z.string()).describe('Several texts, read one after the other.'),
     window,
   }),
 ])
@@ -43,32 +43,32 @@ const output = z
       .array(
         z.strictObject({
           index: z.int().min(0),
-          from: lineNumber.describe('Number of its first line, from 0.'),
-          to: lineNumber.describe('Number of its last line.'),
+          from: lineNumber.describe('The number of the window’s first line, counted from 0.'),
+          to: lineNumber.describe('The number of the window’s last line.'),
           phi: share.describe(
-            'Displacement from the first window: 0 is no farther apart than chance, 1 is no word in common.',
+            'Displacement from the first window. 0: no farther apart than chance. 1: no word in common.',
           ),
           goal_score: share.describe(
-            'Jaccard overlap of its words with those of the first window.',
+            'Jaccard overlap of the window’s words with those of the first window.',
           ),
           drifting: z
             .boolean()
             .describe(
-              `phi is at least ${displacementFloor.toFixed(2)}, and on enough words to be no accident.`,
+              `Whether phi is at least ${displacementFloor.toFixed(2)}, on enough words to rule out an accident.`,
             ),
-          top_new: topWords.describe('Words it has and the first window has not.'),
-          top_lost: topWords.describe('Words the first window has and it has not.'),
+          top_new: topWords.describe('Words of this window that the first window lacks.'),
+          top_lost: topWords.describe('Words of the first window that this window lacks.'),
         }),
       )
       .describe(`At most ${maxWindows}.`),
     first_drift: z.int().min(1).nullable().describe('Index of the first drifting window.'),
-    max_phi: share.describe('Over all windows but the first; 0 when there is none.'),
-    mean_phi: share.describe('Over all windows but the first; 0 when there is none.'),
-    tokens: z.int().min(0).describe('Words of all lines, stop words among them.'),
+    max_phi: share.describe('Over all windows except the first; 0 if there is only one.'),
+    mean_phi: share.describe('Over all windows except the first; 0 if there is only one.'),
+    tokens: z.int().min(0).describe('Words of all lines, including stop words.'),
     unusable_lines: z
       .int()
       .min(0)
-      .describe('Lines without a word to compare; no window holds them.'),
+      .describe('Lines without a word to compare. They are in no window.'),
   })
   .meta({ id: 'CorpusDrift' })
 
@@ -78,11 +78,11 @@ export const measureData = keyed({
   group: 'detector',
   summary: 'Upload a corpus and measure its drift from its own first window.',
   description:
-    'Nothing is stored. The content type says how the body is read: `text/plain` line by line; ' +
-    '`text/csv` by its rows, with the parameter `column` one column of them, named in the first row; ' +
-    '`application/x-ndjson` by its lines, with the parameter `field` one field of each; anything else ' +
-    'as JSON. Beside the first three, `window` is a parameter too. Lines without a word to compare are ' +
-    'passed over; a last window counts when at least half full.',
+    'The server stores nothing. The content type decides how it reads the body: `text/plain` line by ' +
+    'line; `text/csv` row by row, or with the parameter `column` one column, named in the first row; ' +
+    '`application/x-ndjson` line by line, or with the parameter `field` one field of each line; ' +
+    'anything else as JSON. For the first three types `window` is a parameter too. The server skips ' +
+    'lines without a word to compare. It counts the last window if that is at least half full.',
   http: { method: 'POST', path: '/v1/data' },
   // Described is what is sent; what arrives was measured while it was read.
   input: lenient(corpus) as z.ZodType<CorpusDrift, z.input<typeof corpus>>,

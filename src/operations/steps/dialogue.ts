@@ -28,9 +28,9 @@ const reason = z.enum(dialogueReasons)
 
 const turnBody = z
   .object({
-    conv_id: id.describe('The conversation; its first turn makes it.'),
-    agent: id.describe('Whose turn it is.'),
-    position: text.describe('What the agent says. A blank one is the verdict ungrammatical.'),
+    conv_id: id.describe('The id of the conversation. Its first turn creates it.'),
+    agent: id.describe('The agent that takes the turn.'),
+    position: text.describe('The agent’s statement. A blank one gets the verdict ungrammatical.'),
     distance: z
       .union([z.int().min(0).max(10), z.string()])
       .default(5)
@@ -38,7 +38,7 @@ const turnBody = z
     goal: text
       .optional()
       .describe(
-        'The shared goal, frozen on the first turn; later the goal as the agent states it.',
+        'On the first turn the shared goal, which is then frozen. On later turns the goal as the agent states it.',
       ),
     ...styleFields,
     step_id: z
@@ -58,23 +58,27 @@ export const turnAnswer = z
     reason,
     drifting: z.boolean(),
     phi: score.describe(
-      '1 minus the similarity of the stated goal, or else the position, to the shared goal.',
+      '1 minus the similarity between the shared goal and the stated goal, or the position if the turn states no goal.',
     ),
-    echo: score.describe('How much the position repeats what others said in the last three turns.'),
-    self_echo: score.describe('How much it repeats what its own agent said in them.'),
+    echo: score.describe(
+      'How much the position repeats other agents’ statements of the last three turns.',
+    ),
+    self_echo: score.describe(
+      'How much the position repeats its own agent’s statements of the last three turns.',
+    ),
     dist: z.int().min(0).max(10),
     advice: z.string(),
     modulation: modulationSchema
       .nullable()
       .optional()
-      .describe('With a team or role only; null when they are unknown.'),
+      .describe('Present only if you sent a team or role; null if either is unknown.'),
   })
   .meta({ id: 'DialogueAnswer' })
 
 const conversationSchema = z
   .strictObject({
     conv_id: z.string(),
-    goal: z.string().nullable().describe('The shared goal; null before a turn could be spelled.'),
+    goal: z.string().nullable().describe('The shared goal; null until a turn can be spelled.'),
     turns: z.int().min(1),
     last_reason: reason,
     drifting: z.boolean().describe('The verdict on the last turn.'),
@@ -102,7 +106,7 @@ const turnSchema = z
 const noConversation: DescribedRefusal = {
   status: 404,
   words: ['no_conversation'],
-  when: 'The account has no such conversation, or it has expired.',
+  when: 'The account has no such conversation, or the conversation has expired.',
   fields: { detail: z.string() },
 }
 
@@ -112,7 +116,7 @@ export const takeTurn = keyed({
   group: 'detector',
   summary: 'Submit one agent’s turn and get the verdict on the dialogue.',
   description:
-    'Turns of one conversation are strictly ordered. An unknown team or role never loses the turn.',
+    'The server judges the turns of one conversation in strict order. It keeps the turn even if the team or role is unknown.',
   http: { method: 'POST', path: '/v1/dialogue' },
   stepsOf: { field: 'conv_id', unnamed: '' },
   input: lenient(turnBody),
@@ -154,7 +158,7 @@ export async function takeTurnOf(
   if (taken === 'damaged') {
     throw new Refusal(500, 'internal', {
       detail:
-        'The stored state of this conversation is damaged. Go on under another conv_id; its earlier turns can still be read.',
+        'The stored state of this conversation is damaged. Continue with another conv_id. You can still read the earlier turns.',
     })
   }
   return answerOf(request, taken.turn, taken.verdict, modulation)
@@ -194,10 +198,11 @@ function answerOf(
 export const readDialogues = keyed({
   name: 'dialogue.read',
   group: 'detector',
-  summary: 'The dialogues by their last turn, newest first, or one with its turns.',
+  summary:
+    'The conversations by their last turn, newest first, or one conversation with its turns.',
   http: { method: 'GET', path: '/v1/dialogue' },
   input: z.object({
-    conv_id: idField().optional().describe('One conversation, its turns oldest first.'),
+    conv_id: idField().optional().describe('One conversation, with its turns oldest first.'),
     limit: z
       .string()
       .optional()
@@ -245,12 +250,12 @@ export const readDialogues = keyed({
 export const deleteDialogue = keyed({
   name: 'dialogue.delete',
   group: 'detector',
-  summary: 'Delete a conversation, its turns and the events that were emitted of it.',
+  summary: 'Delete a conversation with its turns and its events.',
   http: { method: 'DELETE', path: '/v1/dialogue' },
   input: z.object({ conv_id: idField() }),
   output: z.strictObject({
     ok: z.literal(true),
-    deleted: z.int().min(1).describe('How many turns went.'),
+    deleted: z.int().min(1).describe('The number of deleted turns.'),
   }),
   refusals: [badRequest, noConversation],
 })(async ({ store, account, now }, { conv_id }) => {
@@ -267,7 +272,7 @@ export const deleteDialogue = keyed({
 
 function unknownConversation(): Refusal {
   return new Refusal(404, 'no_conversation', {
-    detail: 'There is no such conversation; GET /v1/dialogue lists them.',
+    detail: 'There is no such conversation. GET /v1/dialogue lists all conversations.',
   })
 }
 

@@ -32,7 +32,7 @@ const text = textField()
 export const driftBody = z
   .object({
     run_id: id.default(defaultRunId).optional(),
-    goal: text.describe('What the agent is doing now. A blank one is the verdict ungrammatical.'),
+    goal: text.describe('The agent’s current goal. A blank goal gets the verdict ungrammatical.'),
     progress: z.enum(progressValues).default('advancing').optional(),
     distance: z
       .union([z.int().min(0).max(10), z.string()])
@@ -40,23 +40,33 @@ export const driftBody = z
       .optional(),
     ground: text
       .optional()
-      .describe('The errand in the user’s own words; counts on the first step or with user_turn.'),
-    parent_goal: text.optional().describe('The goal that this one is a part of.'),
-    user_turn: z.boolean().optional().describe('The user has just spoken; moves the ground.'),
-    tokens: tokenCount.optional().describe('What the step cost.'),
-    overhead: z.unknown().optional().describe('Truthy: the tokens were overhead.'),
-    agent_id: id.optional().describe('A sub-agent, with a ground of its own.'),
+      .describe(
+        'The errand in the user’s own words. Read only on the first step or with user_turn.',
+      ),
+    parent_goal: text.optional().describe('The larger goal that this goal is part of.'),
+    user_turn: z
+      .boolean()
+      .optional()
+      .describe('Set it when the user has just spoken. It moves the ground.'),
+    tokens: tokenCount.optional().describe('The tokens that the step cost.'),
+    overhead: z.unknown().optional().describe('A truthy value marks the tokens as overhead.'),
+    agent_id: id
+      .optional()
+      .describe('The sub-agent that reports the step. Each sub-agent has its own ground.'),
     plan: z.array(text).max(maxPlanLength).optional().describe('Sub-goals of the ground.'),
-    pair: id.optional().describe('The pair of an experiment this run belongs to.'),
+    pair: id.optional().describe('The pair of an experiment that this run belongs to.'),
     arm: z.enum(arms).optional(),
-    detector: z.enum(detectorNames).optional().describe('Counts at the first step of a run.'),
+    detector: z
+      .enum(detectorNames)
+      .optional()
+      .describe('The detector of the run. Read only on its first step.'),
     step_id: z
       .string()
       .min(1)
       .max(255)
       .optional()
       .describe(
-        'An idempotency key within the run: for 24 hours the step is stored once and answered the same, sent alone or in a batch. Sent alone, bodies are compared byte for byte; where one of them was an entry of a batch, by what their fields say.',
+        'An idempotency key within the run. For 24 hours the server stores the step once and repeats its answer, whether the step comes alone or in a batch. It compares two bodies sent alone byte for byte. If one of them was an entry of a batch, it compares the values of their fields.',
       ),
   })
   .meta({ id: 'DriftStep' })
@@ -65,12 +75,23 @@ export const driftBody = z
 export const driftAnswer = stepResultSchema
   .extend({
     run_id: z.string(),
-    step: z.int().min(1).describe('1-based, over all agents of the run.'),
+    step: z
+      .int()
+      .min(1)
+      .describe('The number of the step in the run, over all agents, counted from 1.'),
     agent_id: z.string().optional(),
-    revision: z.int().min(0).describe('Which ground: 1 for the first, 0 before any.'),
+    revision: z
+      .int()
+      .min(0)
+      .describe('The number of the current ground. 1 is the first; 0 means there is none yet.'),
     parent_overlap: score.optional(),
-    recurrence: z.int().min(1).optional().describe('Earlier runs that opened this context.'),
-    ceiling: z.int().min(0).max(10).optional().describe('Lowest distance they reached there.'),
+    recurrence: z.int().min(1).optional().describe('How many earlier runs opened this context.'),
+    ceiling: z
+      .int()
+      .min(0)
+      .max(10)
+      .optional()
+      .describe('The lowest distance that those runs reached in this context.'),
   })
   .meta({ id: 'DriftAnswer' })
 
@@ -79,7 +100,8 @@ export const logDrift = keyed({
   name: 'drift.log',
   group: 'detector',
   summary: 'Log one step of a run and get its verdict.',
-  description: 'The step is durable before it is answered. Steps of one run are strictly ordered.',
+  description:
+    'The server stores the step durably before it answers. It judges the steps of one run in strict order.',
   http: { method: 'POST', path: stepRoute },
   logs: true,
   stepsOf: { field: 'run_id', unnamed: defaultRunId, says: saysOf },
@@ -122,7 +144,7 @@ export const logDriftBatch = keyed({
   group: 'detector',
   summary: 'Log up to 500 steps at once.',
   description:
-    'Applied in order, all or none: an entry at fault refuses the whole batch, naming its index, and so does one whose `step_id` was used with another body (409). An entry whose `step_id` was used before is answered as it was then, and not stored again.',
+    'The server applies the entries in order, all or none. It refuses the whole batch if an entry is invalid, and names its index. It also refuses the batch if a `step_id` was used with another body (409). An entry that repeats an earlier step gets the earlier answer, and the server does not store it again.',
   http: { method: 'POST', path: '/v1/drift/batch' },
   logs: true,
   async ahead(context, body) {
@@ -195,7 +217,7 @@ function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
   if (logged === 'damaged') {
     throw new Refusal(500, 'internal', {
       detail:
-        'The stored state of this run is damaged. Log on under another run_id; its earlier steps can still be read.',
+        'The stored state of this run is damaged. Continue with another run_id. You can still read the earlier steps.',
     })
   }
   const { verdict, run_id, agent_id, step, revision, earlier } = logged

@@ -15,7 +15,9 @@ const mostPairs = 1_000
 const runsOfTurn = 1_000
 
 const pairedArm = z.strictObject({
-  run_id: z.string().describe('The run; of several the last in the order of their ids.'),
+  run_id: z
+    .string()
+    .describe('The id of the run. If several runs share the pair and arm, the last id in order.'),
   run_ids: z.array(z.string()),
   tokens: tokenCount.nullable(),
   score: score.nullable(),
@@ -28,7 +30,7 @@ export const readExperiment = keyed({
   group: 'detector',
   summary: 'Paired token costs of treatment and control.',
   description:
-    'Differences are treatment minus control, over complete pairs; a bootstrap interval and an exact sign-flip test, sampled above 20 pairs. The same runs give the same bytes. An answer tells `limit` pairs in the order of their names, and `next_cursor` leads to those after them; all numbers are over all pairs, whichever are told.',
+    'Differences are treatment minus control, over complete pairs. The interval is a bootstrap interval. The test is an exact sign-flip test, sampled above 20 pairs. The same runs give the same bytes. An answer lists `limit` pairs in the order of their names, and `next_cursor` leads to the next ones. All other numbers cover all pairs.',
   http: { method: 'GET', path: '/v1/experiment' },
   input: z.object({
     limit: limitField(mostPairs, mostPairs),

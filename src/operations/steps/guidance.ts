@@ -6,7 +6,7 @@ import { open } from '../gate/operation.ts'
 const framework = z.enum(frameworks, `send one of ${frameworks.join(', ')}`)
 
 const file = z.strictObject({
-  path: z.string().describe('Where it goes; a name when that is yours to choose.'),
+  path: z.string().describe('The path of the file. Only its name if you choose the folder.'),
   language: z.enum(['javascript', 'json', 'python', 'sh', 'typescript']),
   text: z.string(),
 })
@@ -14,19 +14,19 @@ const file = z.strictObject({
 const guidance = z
   .strictObject({
     framework,
-    steps: z.array(z.string()).min(1).describe('What to do, in order.'),
+    steps: z.array(z.string()).min(1).describe('The steps to take, in order.'),
     snippet: z.string().describe('The text of the first file.'),
-    files: z.array(file).min(1).describe('Everything there is to paste, the main file first.'),
-    notes: z.string().describe('What goes wrong otherwise, and what was not verified.'),
+    files: z.array(file).min(1).describe('All files to paste, the main file first.'),
+    notes: z.string().describe('Common mistakes, and the parts that were not verified.'),
   })
   .meta({ id: 'Guidance' })
 
-/** How agents of a framework report their steps to this server, for whoever has no key yet as well. */
+/** How agents of a framework report their steps to this server. It needs no key. */
 export const readGuidance = open({
   name: 'guidance.read',
   group: 'detector',
-  summary: 'The frameworks there is guidance for, or the guidance for one.',
-  description: 'Snippets hold the address of this server and take the key from PLUMBLINE_KEY.',
+  summary: 'The frameworks that have guidance, or the guidance for one of them.',
+  description: 'Snippets contain the address of this server and read the key from PLUMBLINE_KEY.',
   http: { method: 'GET', path: '/v1/guidance' },
   input: z.object({ framework: framework.optional() }),
   output: z.union([z.strictObject({ frameworks: z.array(z.string()) }), guidance]),

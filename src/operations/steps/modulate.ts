@@ -24,11 +24,13 @@ const defaultRunId = 'modulate'
 /** What a role makes of a verdict, as it goes over the wire. */
 export const modulationSchema = z
   .strictObject({
-    return: z.boolean().describe('Whether the agent is to return to the ground now.'),
+    return: z.boolean().describe('Whether the agent should return to the ground now.'),
     advice: z.string(),
     basis: z
       .enum(['deep', 'balanced', 'tight', 'modes', 'unstyled'])
-      .describe('What decided: the depth of the role, its own modes, or no team at all.'),
+      .describe(
+        'The basis of the decision: the depth of the role, its own modes, or no team at all.',
+      ),
     team: z.string().nullable(),
     role: z.string().nullable(),
   })
@@ -51,7 +53,7 @@ export const modulateStep = keyed({
   group: 'detector',
   summary: 'Log one step of a run and get its verdict with the return policy of a role.',
   description:
-    'The step is logged as by POST /v1/drift, whose other fields are read as well. A role acts on its modes from their first sign on; without a team every drift returns.',
+    'The server logs the step as POST /v1/drift does, and reads the other fields of that route too. A role acts on the first sign of one of its modes. Without a team every drift returns.',
   http: { method: 'POST', path: '/v1/modulate' },
   stepsOf: { field: 'run_id', unnamed: defaultRunId },
   input: lenient(

@@ -19,12 +19,12 @@ const consultAnswer = z
       group: z
         .int()
         .min(0)
-        .describe('How many other runs with acts of the last ten minutes were looked at.'),
+        .describe('How many other runs with acts in the last ten minutes were compared.'),
       command: z
         .enum(irreversibleKinds)
         .nullable()
         .describe(
-          'What makes the command irreversible; `unreadable` when it nests too deep or repeats itself too often to be read.',
+          'Why the command is irreversible. `unreadable` means that it nests too deep or repeats itself too often to be read.',
         ),
     }),
   })
@@ -36,19 +36,19 @@ export const consultOperator = keyed({
   group: 'detector',
   summary: 'Ask whether an irreversible act should proceed.',
   description:
-    'An act that is reversible and not outward always passes. A command on the irreversible list makes the act irreversible whatever was declared. An allowed consult begins the act: for ten minutes other runs of the account or team are refused the same kind on the same target.',
+    'An act that is reversible and not outward always passes. A command on the irreversible list makes the act irreversible whatever you declare. An allowed consult begins the act: for ten minutes the server refuses the same kind on the same target to other runs of the account or team.',
   http: { method: 'POST', path: '/v1/operator/consult' },
   input: z.object({
     run_id: idField(),
-    kind: idField().describe('What is to be done, such as `deploy` or `shell`.'),
-    target: textField().min(1, 'name what it is done to').describe('What it is done to.'),
-    reversible: z.boolean(flagFault).describe('Whether it can be undone.'),
-    outward: z.boolean(flagFault).describe('Whether others see it.'),
-    command: textField().nullish().describe('The command line or SQL that does it.'),
+    kind: idField().describe('The kind of the act, such as `deploy` or `shell`.'),
+    target: textField().min(1, 'name the target of the act').describe('The target of the act.'),
+    reversible: z.boolean(flagFault).describe('Whether the act can be undone.'),
+    outward: z.boolean(flagFault).describe('Whether others see the act.'),
+    command: textField().nullish().describe('The command line or SQL of the act.'),
     group: idField()
       .nullish()
       .describe(
-        'A name for runs that work on the same things; runs of other groups are not compared.',
+        'A name shared by runs that work on the same things. The server does not compare runs of other groups.',
       ),
   }),
   output: consultAnswer,

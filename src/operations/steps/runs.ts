@@ -27,7 +27,7 @@ const runSchema = z
   .strictObject({
     run_id: z.string(),
     ground: z.string().nullable(),
-    revision: z.int().min(0).describe('How many grounds there have been.'),
+    revision: z.int().min(0).describe('The number of grounds so far.'),
     grounds: z
       .array(
         z.strictObject({
@@ -39,18 +39,20 @@ const runSchema = z
       )
       .max(maxParts)
       .describe(
-        `The newest, at most ${maxParts}, in a list of runs ${maxListedParts}; oldest first.`,
+        `The newest grounds, oldest first: at most ${maxParts}, or ${maxListedParts} in a list of runs.`,
       ),
     grounds_cursor: z
       .string()
       .optional()
-      .describe('Only with older ones: GET /v1/drift/run?grounds_cursor= shows those.'),
+      .describe(
+        'Present only if there are older grounds. GET /v1/drift/run?grounds_cursor= lists them.',
+      ),
     created: time,
     updated: time,
     expires: time.describe(
-      'When the run reads as gone: the retention of the tier after its last step.',
+      'The time from which the run reads as gone: the retention of the tier after its last step.',
     ),
-    steps: z.int().describe('Of all agents.'),
+    steps: z.int().describe('The steps of all agents.'),
     drifting: z.boolean().describe('The last verdict on the main agent.'),
     drifting_steps: z.int(),
     last_reason: reasonSchema.nullable(),
@@ -75,11 +77,15 @@ const runSchema = z
         }),
       )
       .max(maxParts)
-      .describe(`The first by id, at most ${maxParts}, in a list of runs ${maxListedParts}.`),
+      .describe(
+        `The first sub-agents by id: at most ${maxParts}, or ${maxListedParts} in a list of runs.`,
+      ),
     agents_cursor: z
       .string()
       .optional()
-      .describe('Only with further ones: GET /v1/drift/run?agents_cursor= shows those.'),
+      .describe(
+        'Present only if there are further sub-agents. GET /v1/drift/run?agents_cursor= lists them.',
+      ),
   })
   .meta({ id: 'Run' })
 
@@ -110,7 +116,7 @@ export const traceStepSchema = z
 const noRun: DescribedRefusal = {
   status: 404,
   words: ['no_run'],
-  when: 'The account has no such run, or it has expired.',
+  when: 'The account has no such run, or the run has expired.',
   fields: { detail: z.string() },
 }
 
@@ -121,18 +127,18 @@ export const readRun = keyed({
   summary: 'One run and its trace.',
   http: { method: 'GET', path: '/v1/drift/run' },
   input: z.object({
-    run_id: idField().optional().describe('The run; `id` says the same.'),
+    run_id: idField().optional().describe('The id of the run. `id` is an alias.'),
     id: idField().optional(),
     limit: limitField(10_000, 1_000),
     cursor: z.string().optional(),
     grounds_cursor: z
       .string()
       .optional()
-      .describe('`grounds_cursor` of the answer before: shows older grounds.'),
+      .describe('`grounds_cursor` of the previous answer, for older grounds.'),
     agents_cursor: z
       .string()
       .optional()
-      .describe('`agents_cursor` of the answer before: shows further sub-agents.'),
+      .describe('`agents_cursor` of the previous answer, for further sub-agents.'),
   }),
   output: z.strictObject({
     run: runSchema,
@@ -198,8 +204,9 @@ export const listRuns = keyed({
 export const setOutcome = keyed({
   name: 'runs.set-outcome',
   group: 'detector',
-  summary: 'Set a run’s outcome and score; adds no step.',
-  description: 'A score or note that is not given stays as it was. Does not extend the retention.',
+  summary: 'Set a run’s outcome and score. Adds no step.',
+  description:
+    'A score or note that you leave out keeps its value. The call does not extend the retention.',
   http: { method: 'POST', path: '/v1/drift/outcome' },
   input: z.object({
     run_id: idField(),
@@ -227,7 +234,7 @@ export const deleteRun = keyed({
   input: z.object({ run_id: idField().optional(), id: idField().optional() }),
   output: z.strictObject({
     ok: z.literal(true),
-    deleted: z.int().min(1).describe('How many steps went.'),
+    deleted: z.int().min(1).describe('The number of deleted steps.'),
   }),
   refusals: [badRequest, noRun],
 })(async ({ store, account, now }, { run_id, id }) => {
@@ -252,7 +259,7 @@ export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
   summary: 'Every run and step of the account, as JSON lines.',
-  description: `Streamed: a line \`{"type":"run",…}\` for each run, followed by a line \`{"type":"step","run_id":…,…}\` for each of its steps. The grounds and sub-agents of a run beyond ${maxParts} have lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
+  description: `Streamed: a line \`{"type":"run",…}\` for each run, then one line \`{"type":"step","run_id":…,…}\` for each of its steps. If a run has more than ${maxParts} grounds or sub-agents, the others get lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
   http: { method: 'GET', path: '/v1/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
@@ -394,7 +401,7 @@ export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
 
 function unknownRun(): Refusal {
   return new Refusal(404, 'no_run', {
-    detail: 'There is no such run; GET /v1/drift/runs lists them.',
+    detail: 'There is no such run. GET /v1/drift/runs lists the recent runs.',
   })
 }
 

@@ -19,20 +19,22 @@ const roleSchema = z
     role: idField(),
     recurse: z
       .enum(depthNames, `send ${depthNames.join(', ')}`)
-      .describe('How readily it returns: deep is the last to, tight the first.'),
+      .describe('How readily the role returns: `deep` last, `tight` first.'),
     modes: z
       .array(z.enum(modes, `send modes among ${modes.join(', ')}`))
       .min(1, 'send at least one mode, or leave it out')
       .max(modes.length)
       .optional()
-      .describe('The drift modes it acts on, instead of those of its depth.'),
+      .describe('The drift modes that the role acts on, instead of those of its depth.'),
     return: z
       .union(
         [z.string().max(maxTextLength).overwrite(wellFormed), z.boolean()],
         `send a text of at most ${maxTextLength} characters, true or false`,
       )
       .optional()
-      .describe('What it is told when it returns; false when it never does.'),
+      .describe(
+        'The advice when the role returns. true is the usual sentence; false means that it never returns.',
+      ),
   })
   .meta({ id: 'TeamRole' })
 
@@ -48,14 +50,14 @@ const templateSchema = z
 const noTemplate: DescribedRefusal = {
   status: 404,
   words: ['no_template'],
-  when: 'There is no template of that name.',
+  when: 'There is no template with this name.',
   fields: { detail: z.string() },
 }
 
 const conflict: DescribedRefusal = {
   status: 409,
   words: ['conflict'],
-  when: `The name is that of a built-in template, or the account has ${maxTemplates} of its own.`,
+  when: `The name belongs to a built-in template, or the account already has ${maxTemplates} templates.`,
   fields: { detail: z.string() },
 }
 
@@ -85,7 +87,7 @@ export const readTemplates = keyed({
 export const storeTemplate = keyed({
   name: 'templates.store',
   group: 'detector',
-  summary: 'Store a recursion-team template, in place of your own one of that name.',
+  summary: 'Store a recursion-team template. It replaces your own template of the same name.',
   http: { method: 'POST', path: '/v1/recursion-team' },
   input: z.object({
     name: idField(),
@@ -146,13 +148,13 @@ function isBuiltIn(name: string): boolean {
 
 function builtIn(name: string): Refusal {
   return new Refusal(409, 'conflict', {
-    detail: `${name} is built in and stays as it is; choose another name.`,
+    detail: `${name} is a built-in template, which you cannot change. Choose another name.`,
   })
 }
 
 function unknownTemplate(): Refusal {
   return new Refusal(404, 'no_template', {
-    detail: 'There is no such template; GET /v1/recursion-team lists them.',
+    detail: 'There is no such template. GET /v1/recursion-team lists all templates.',
   })
 }
 

@@ -19,10 +19,10 @@ export const reasonSchema = z.enum([
 export const judgmentSchema = z
   .strictObject({
     verdict: z.enum(['abandon', 'wrong-problem', 'repeating', 'narrow']),
-    because: z.string().describe('What was measured.'),
-    counsel: z.string().describe('What it can mean.'),
+    because: z.string().describe('The measured facts.'),
+    counsel: z.string().describe('Their possible meaning.'),
   })
-  .describe('A reading of the whole run; present only when one fires, from the third step on.')
+  .describe('A judgment on the whole run. Present only if one applies, from the third step on.')
 
 /** A share or a displacement, 0–1. */
 export const score = z.number().min(0).max(1)
@@ -30,32 +30,41 @@ export const score = z.number().min(0).max(1)
 /** The verdict on one step, as every route answers it. */
 export const stepResultSchema = z
   .strictObject({
-    goal: z.string().describe('The trimmed goal that was measured.'),
-    progress: z.string().describe('The progress that was measured.'),
+    goal: z.string().describe('The trimmed goal, as measured.'),
+    progress: z.string().describe('The progress, as measured.'),
     distance: z.int().min(0).max(10).describe('The distance after coercion.'),
     drifting: z.boolean(),
     reason: reasonSchema,
     phi: score.describe('Displacement from the ground; 0 for grounded and ungrammatical.'),
-    advice: z.string().describe('What was measured and what it can mean.'),
+    advice: z.string().describe('The measured facts and their possible meaning.'),
     svcscore: z
       .string()
       .nullable()
       .describe('Canonical spelling: ⟨sorted|words⟩ progress dN; null exactly when ungrammatical.'),
     ground: z.string().nullable().describe('The goal this step was measured against.'),
     goal_score: score.describe('Jaccard overlap of this goal with the first goal.'),
-    context: z.string().nullable().describe('Stable id of the goal’s words; null without any.'),
-    repetition: z.int().min(2).optional().describe('How often this spelling occurred in the run.'),
+    context: z
+      .string()
+      .nullable()
+      .describe('Stable id of the goal’s words; null if the goal has none.'),
+    repetition: z
+      .int()
+      .min(2)
+      .optional()
+      .describe('How often this spelling has occurred in the run.'),
     judgment: judgmentSchema.optional(),
-    detector: z.enum(detectorNames).describe('The detector that judged.'),
+    detector: z.enum(detectorNames).describe('The detector that judged the step.'),
     confidence: score.describe('How sure `drifting` is: a calibrated probability.'),
     uncertain: z
       .boolean()
-      .describe('The texts give too little to tell; never together with drifting.'),
-    why: z.string().describe('The numbers that decided, in one sentence.'),
+      .describe('Whether the texts say too little to decide. Never true together with drifting.'),
+    why: z.string().describe('The deciding numbers, in one sentence.'),
     adaptation: z
       .string()
       .optional()
-      .describe('The version of the table of one’s own work that was asked; absent without one.'),
+      .describe(
+        'The version of the adaptation table that the detector used; absent without a table.',
+      ),
   })
   .meta({ id: 'StepResult' })
 

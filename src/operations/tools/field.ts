@@ -10,7 +10,7 @@ export const readField = tool({
   name: 'read_field',
   title: 'Read the shared field',
   description:
-    'The current signal of the field that all agents of this server share: heat, moisture, rain, vitality, stress, rotation, and a sentence on them. Looking changes nothing. It is not the detector.',
+    'The current signal of the field that all agents of this server share: heat, moisture, rain, vitality, stress, rotation, and a sentence on them. Reading it changes nothing. It is not the detector.',
   hints: { readOnlyHint: true },
   input: z.object({}),
   output: signalSchema.extend({ reading }),
@@ -23,12 +23,12 @@ export const readField = tool({
 export const speakToField = tool({
   name: 'speak_to_field',
   title: 'Speak eight words into the shared field',
-  description: `Says exactly ${wordsRequired} words of the field’s vocabulary (field_vocabulary lists it) and answers what they moved.`,
+  description: `Speaks exactly ${wordsRequired} words of the field’s vocabulary (field_vocabulary lists it) and reports how they moved the field.`,
   input: z.object({
     words: z
       .union([z.array(z.string()), z.string()])
       .describe(`${wordsRequired} words of the vocabulary, as a list or a text.`),
-    agent: z.string().max(200).optional().describe('Who speaks.'),
+    agent: z.string().max(200).optional().describe('The name of the speaker.'),
   }),
   output: z.strictObject({ reply: z.string(), signal: signalSchema, reading }),
 })(async (context, { words, agent }) => {

@@ -11,12 +11,12 @@ export const askAlice: Tool = tool({
   name: 'ask_alice',
   title: 'Ask for guidance',
   description:
-    'Describe a situation in a few sentences and get guidance that knows how your task stands: whether to go on, return, declare a sub-task, or ask the user. source says whether a model or the built-in rules answered.',
+    'Describe a situation in a few sentences and get guidance that takes the state of your task into account: whether to go on, return, declare a sub-task, or ask the user. source says whether a model or the built-in rules answered.',
   hints: { readOnlyHint: true, openWorldHint: true },
   input: z.object({
     situation: textField()
       .refine((text) => text.trim() !== '', 'send a few words on the situation')
-      .describe('What is going on and what you are unsure about.'),
+      .describe('The situation, and the question you are unsure about.'),
   }),
   output: z.strictObject({
     guidance: z.string(),
@@ -40,7 +40,7 @@ async function askModel(
   if (guide === null) return {}
   if (owner !== 'account' && !(await mayAskGuide(context))) {
     return {
-      note: 'The model endpoint was not asked: callers without a key have used it as often as this server lets them in a day (UTC). Send a key to have it asked.',
+      note: 'The server did not ask the model endpoint: callers without a key have used up its limit for today (UTC). Send a key to use the model.',
     }
   }
   const said = await guide.ask(guideMessages(situation, run), gone())

@@ -6,16 +6,16 @@ import { type Tool, tool } from '../gate/tool.ts'
 const phrasing = z.strictObject({
   words: z.int().min(0),
   sentences: z.int().min(0),
-  variety: share.nullable().describe('Different content words over all of them.'),
-  repetition: share.describe('Share of neighbouring word pairs that came before.'),
+  variety: share.nullable().describe('Different content words divided by all content words.'),
+  repetition: share.describe('Share of neighbouring word pairs that occurred before.'),
   claims: z.int().min(0).describe('English phrases that claim a cause or an outcome.'),
-  observations: z.int().min(0).describe('English phrases that report something seen.'),
+  observations: z.int().min(0).describe('English phrases that report an observation.'),
   shape: z.enum(['short', 'circling', 'connected', 'loose']),
   readability: z
     .number()
     .nullable()
     .describe('Flesch reading ease, about 0 to 100, higher is easier; null beyond English.'),
-  notes: z.array(z.string()).describe('What does not apply to this text, and why.'),
+  notes: z.array(z.string()).describe('The measures that do not apply to this text, and why.'),
 })
 
 const text = textField()
@@ -25,7 +25,7 @@ export const analyzeLanguage = tool({
   name: 'analyze_language',
   title: 'Measure the shape of a text',
   description:
-    'Counts words and sentences of a text in any language, how varied and how repetitive it is, what it claims against what it reports as seen, and how hard it reads. Call it on a plan or a report of your own before you send it: circling text often belongs to circling work.',
+    'Counts the words and sentences of a text in any language. Measures how varied and how repetitive it is, how many claims and observations it holds, and how hard it is to read. Call it on a plan or a report of your own before you send it: circling text often comes from circling work.',
   hints: { readOnlyHint: true, idempotentHint: true },
   input: z.object({ text: text.describe('At most 4,000 characters.') }),
   output: phrasing,
@@ -36,7 +36,7 @@ export const comparePhrasingsTool = tool({
   name: 'compare_phrasings',
   title: 'Compare two ways to say something',
   description:
-    'Measures two phrasings, how many words they share as the detector sees them, and which is clearer, with the numbers. Call it to word a goal so that it stays measurable.',
+    'Measures two phrasings: how many words they share for the detector, and which one is clearer, with the numbers. Call it to word a goal that the detector can measure.',
   hints: { readOnlyHint: true, idempotentHint: true },
   input: z.object({ a: text, b: text }),
   output: z.strictObject({

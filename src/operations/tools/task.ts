@@ -17,23 +17,23 @@ import { learnUncertain } from '../steps/uncertain.ts'
 const maxKeylessRuns = 100
 
 const goal = textField().describe(
-  'What you are doing now, in one line, as you would tell the user. Name the thing, not the tool.',
+  'Your current goal in one line, as you would tell it to the user. Name the thing, not the tool.',
 )
 const progress = z
   .string()
-  .describe('advancing, stuck or circling; anything else is the verdict ungrammatical.')
+  .describe('advancing, stuck or circling. Anything else gets the verdict ungrammatical.')
 const distance = z
   .union([z.number(), z.string()])
-  .describe('How far from done: 0 is done, 10 is nothing done yet.')
+  .describe('How far the task is from done: 0 is done, 10 is nothing done yet.')
 const freeText = textField().optional()
 
 const claims = z
   .strictObject({
     claims: z.int().min(0).describe('Phrases that claim a cause or an outcome.'),
-    observations: z.int().min(0).describe('Phrases that report something seen.'),
-    grounded: share.nullable().describe('Observations over both.'),
+    observations: z.int().min(0).describe('Phrases that report an observation.'),
+    grounded: share.nullable().describe('Observations divided by claims and observations.'),
   })
-  .describe('Counted in doing, next and blocked; only when one of them was given.')
+  .describe('Counts over doing, next and blocked. Present only if you sent one of them.')
 
 /** Reports a step of a task and answers whether it is still on the errand. */
 export const checkState = tool({
@@ -41,26 +41,28 @@ export const checkState = tool({
   title: 'Check whether you are still on the errand',
   stores: true,
   description:
-    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it with the user’s own words as goal when a task begins (that becomes the ground), then at each new step and before anything hard to undo. Set user_turn when the user has just redirected you; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
+    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it with the user’s own words as goal when a task begins (that becomes the ground), then at each new step and before any act that is hard to undo. Set user_turn when the user has just redirected you; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
   input: z.object({
     goal,
     progress,
     distance,
-    parent_goal: freeText.describe('The larger goal this one is a part of.'),
-    doing: freeText.describe('What you are doing, in a sentence.'),
-    next: freeText.describe('What comes next.'),
-    blocked: freeText.describe('What is in the way.'),
+    parent_goal: freeText.describe('The larger goal that this goal is part of.'),
+    doing: freeText.describe('Your current work, in a sentence.'),
+    next: freeText.describe('Your next step.'),
+    blocked: freeText.describe('The obstacle in your way.'),
     user_turn: z
       .boolean()
       .optional()
-      .describe('The user has just spoken; this goal becomes the ground.'),
+      .describe('Set it when the user has just spoken. This goal then becomes the ground.'),
   }),
   output: driftAnswer.omit({ run_id: true }).extend({
-    run: z.string().describe('The run this step was logged in.'),
+    run: z.string().describe('The run that holds this step.'),
     resumed_ground: z
       .string()
       .optional()
-      .describe('A ground put aside earlier that this goal is nearer to; it is live again.'),
+      .describe(
+        'A ground that was put aside and is nearer to this goal. It is the live ground again.',
+      ),
     claims: claims.optional(),
     note: keptField,
   }),
@@ -85,9 +87,9 @@ export const checkState = tool({
 /** What a task has reported so far. */
 export const getHistory = tool({
   name: 'get_history',
-  title: 'Read what this task has reported so far',
+  title: 'Read the steps of this task so far',
   description:
-    'The steps of this task with their verdicts, oldest first, and how many of all drifted. Call it after a pause, a compaction of your context, or a hand-over, to see what the errand was.',
+    'The steps of this task with their verdicts, oldest first, and the number of all drifting steps. Call it after a pause, a compaction of your context, or a hand-over, to recall the errand.',
   hints: { readOnlyHint: true, idempotentHint: true },
   input: z.object({
     limit: z
@@ -95,13 +97,13 @@ export const getHistory = tool({
       .min(1)
       .max(200)
       .default(20)
-      .describe('How many of the latest steps, 20 unless given.'),
+      .describe('How many of the latest steps to list. Defaults to 20.'),
   }),
   output: z.strictObject({
     run: z.string(),
     ground: z.string().nullable().describe('The goal the task is measured against.'),
     steps: z.int().min(0).describe('All steps of the task.'),
-    drifting: z.int().min(0).describe('How many of them were drifting.'),
+    drifting: z.int().min(0).describe('The number of drifting steps.'),
     trace: z.array(traceStepSchema),
     note: keptField,
   }),
@@ -126,14 +128,14 @@ export const resetTask = tool({
   name: 'reset_task',
   title: 'Put the current errand aside and begin another',
   stores: true,
-  description: `Puts the ground of this task aside (the latest ${maxSuspended} are kept and come back by themselves when a later goal is nearer to one of them). With goal, that is the new ground at once; without, the next reported goal is. Call it when the user gives you another errand, not when you feel you have drifted.`,
+  description: `Puts the ground of this task aside (the latest ${maxSuspended} are kept and come back by themselves when a later goal is nearer to one of them). If you send goal, it becomes the ground at once. If not, the next goal that you report does. Call it when the user gives you another errand, not when you feel you have drifted.`,
   hints: { idempotentHint: true },
   input: z.object({ goal: goal.optional().describe('The new errand, in the user’s own words.') }),
   output: z.strictObject({
     ok: z.literal(true),
     run: z.string(),
-    ground: z.string().nullable().describe('The ground now; null until the next goal sets it.'),
-    suspended: z.array(z.string()).describe('Grounds put aside, latest last.'),
+    ground: z.string().nullable().describe('The current ground; null until the next goal sets it.'),
+    suspended: z.array(z.string()).describe('The grounds put aside, latest last.'),
     note: keptField,
   }),
 })(async (context, input) => {

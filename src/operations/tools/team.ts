@@ -8,14 +8,14 @@ import { learnModulated, logModulated, modulateAnswer } from '../steps/modulate.
 const distance = z
   .union([z.number(), z.string()])
   .optional()
-  .describe('How far from done: 0 is done, 10 is nothing done yet.')
+  .describe('How far the task is from done: 0 is done, 10 is nothing done yet.')
 const progress = z.string().optional().describe('advancing (default), stuck or circling.')
 const style = {
   team: z
     .string()
     .optional()
-    .describe('A team such as deep-search; GET /v1/recursion-team lists them.'),
-  role: z.string().optional().describe('Your role in it.'),
+    .describe('The name of a team, such as deep-search. GET /v1/recursion-team lists all teams.'),
+  role: z.string().optional().describe('Your role in the team.'),
 }
 
 /** Reports a step and tells what the caller's role makes of the verdict. */
@@ -24,9 +24,9 @@ export const modulateTool = tool({
   title: 'Check a step by the policy of your role',
   stores: true,
   description:
-    'As check_state, and tells whether your role in a team returns to the ground now: an explorer may go far before it does, a checker returns at the first sign. Without a team every drift returns.',
+    'Works like check_state, and also says whether your role in a team returns to the ground now: an explorer may go far before it returns, a checker returns at the first sign. Without a team every drift returns.',
   input: z.object({
-    goal: textField().describe('What you are doing now, in one line.'),
+    goal: textField().describe('Your current goal, in one line.'),
     progress,
     distance,
     ...style,
@@ -47,11 +47,11 @@ export const checkDialogue = tool({
   title: 'Check whether a dialogue of agents is still on its goal',
   stores: true,
   description:
-    'Report each turn of a conversation between agents: who spoke, the goal as that agent states it, and what was said. Answers whether the dialogue advances, left its goal, echoes itself or stalls. The first turn freezes the shared goal.',
+    'Report each turn of a conversation between agents: the speaker, the goal as that agent states it, and the statement. The answer says whether the dialogue advances, has left its goal, echoes itself or stalls. The first turn freezes the shared goal.',
   input: z.object({
-    agent: z.string().min(1).max(200).describe('Who speaks.'),
+    agent: z.string().min(1).max(200).describe('The agent that speaks.'),
     goal: textField().describe('The shared goal, as this agent states it.'),
-    said: textField().optional().describe('What was said; the goal itself otherwise.'),
+    said: textField().optional().describe('The statement of the agent. Defaults to the goal.'),
     progress,
     distance,
     ...style,
@@ -66,8 +66,8 @@ export const checkDialogue = tool({
 /** Clears a conversation. */
 export const resetDialogue = tool({
   name: 'reset_dialogue',
-  title: 'Begin a dialogue anew',
-  description: 'Clears the conversation of this session; the next turn freezes a new shared goal.',
+  title: 'Start a dialogue anew',
+  description: 'Clears the conversation of this session. The next turn freezes a new shared goal.',
   hints: { destructiveHint: true, idempotentHint: true },
   input: z.object({}),
   output: z.strictObject({

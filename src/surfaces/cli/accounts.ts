@@ -6,19 +6,19 @@ import { usageFault } from './usage-fault.ts'
 /** Deletes accounts in the configured database, also while the server runs. */
 export const accountsCommand: Command = {
   name: 'accounts',
-  summary: 'delete an account and all that belongs to it',
+  summary: 'delete an account and all its data',
   usage: 'plumbline accounts delete ID --yes [--json]',
-  details: `delete erases the account, its keys, and every row that belongs to it; it cannot be undone. A team that
-the account owns ends.
-  --yes   you mean it; without this nothing is deleted
-  --json  what was erased as JSON
+  details: `delete erases the account, its keys, and all its rows. You cannot undo it. A team that the
+account owns ends.
+  --yes   confirm; without it the command deletes nothing
+  --json  print the result as JSON
 
-A running server refuses the keys within 5 seconds, and erases what its requests in flight still
-wrote within a minute. The database is the one that DATABASE_URL names.`,
+A running server refuses the keys within 5 seconds. Within a minute it erases the rows that its
+requests in flight still wrote. The database is the one that DATABASE_URL names.`,
   async run([action, ...args], world) {
     if (action !== 'delete') {
       const said = action === undefined ? '' : `there is no "accounts ${action}"; `
-      throw usageFault(`${said}say accounts delete.`)
+      throw usageFault(`${said}use accounts delete.`)
     }
     const { values, positionals } = parse(args, {
       yes: { type: 'boolean' },
@@ -26,9 +26,9 @@ wrote within a minute. The database is the one that DATABASE_URL names.`,
     })
     const [id, ...more] = positionals
     if (id === undefined) throw usageFault('name the ID of an account, from plumbline keys list.')
-    if (more.length > 0) throw usageFault(`"${more[0]}" belongs to no option.`)
+    if (more.length > 0) throw usageFault(`unexpected argument "${more[0]}".`)
     if (values.yes !== true) {
-      throw usageFault(`this erases ${id} and all that belongs to it for good; add --yes to do it.`)
+      throw usageFault(`this erases ${id} and all its data for good; add --yes to do it.`)
     }
     const answer = await world.withService(async (service) => {
       const erased = await eraseAccount(service, id, { dissolvesTeam: true })

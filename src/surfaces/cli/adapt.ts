@@ -23,27 +23,27 @@ export const adaptCommand: Command = {
   summary: 'teach the detector the words of your own work',
   usage: `plumbline adapt --git DIR [--until DATE] [--commits N] [--out FILE]
   plumbline adapt --history [--account ID] [--out FILE]`,
-  details: `Counts which words occur together in work that is done, and writes a table of at most 200 kB. The
-detector asks it beside its own model, so that "open token_bucket.ts" can belong to "rate limiting"
-because it did before. Nothing changes until a table is named:
+  details: `Counts the words that occur together in finished work, and writes a table of at most 200 kB. The
+detector uses the table in addition to its own model, so that "open token_bucket.ts" can belong to
+"rate limiting" because it did before. Nothing changes until you name a table:
 
   PLUMBLINE_ADAPTATION=FILE plumbline serve
   plumbline check --adaptation FILE --ground "…" --goal "…"
   plumbline eval DATA.jsonl --adaptation FILE
 
-Every verdict it had a part in names its version. It moves a step's score by 1.5 at most and never
-takes back what a name, an opposite or a planted instruction has decided.
+Every verdict that used the table names its version. The table moves a step's score by 1.5 at most.
+It never overrules a name, an opposite or a planted instruction.
 
   --git DIR      the history of a repository: words of commit subjects with words of the paths they
                  changed. Runs git log, which reads only
-  --until DATE   only commits older than that, to measure the table on newer work
-  --commits N    at most so many of the newest commits (${defaultCommits.toLocaleString('en-US')})
-  --history      the runs of an account that ended with the outcome success, from the database that
+  --until DATE   only commits older than DATE, so that you can measure the table on newer work
+  --commits N    at most N of the newest commits (${defaultCommits.toLocaleString('en-US')})
+  --history      the runs of an account with the outcome success, from the database that
                  DATABASE_URL names: their grounds with the goals that were on the errand
-  --account ID   whose runs; can be left out where there is one account
-  --out FILE     where the table goes (${defaultFile})
+  --account ID   the account of the runs; you can leave it out if there is only one
+  --out FILE     the file of the table (${defaultFile})
 
-The file holds words of your work in the clear: keep it where you keep the work.`,
+The file holds words of your work in plain text: keep it where you keep the work.`,
   run: adapt,
 }
 
@@ -56,10 +56,10 @@ async function adapt(args: string[], world: CliWorld): Promise<number> {
     account: { type: 'string' },
     out: { type: 'string' },
   })
-  if (positionals.length > 0) throw usageFault(`"${positionals[0]}" belongs to no option.`)
+  if (positionals.length > 0) throw usageFault(`unexpected argument "${positionals[0]}".`)
   const { git, history, account, until, out = defaultFile } = values
   if ((git === undefined) === (history !== true)) {
-    throw usageFault('name --git DIR or --history, one of the two.')
+    throw usageFault('name either --git DIR or --history.')
   }
   if (git === undefined && (until !== undefined || values.commits !== undefined)) {
     throw usageFault('--until and --commits go with --git.')
@@ -78,7 +78,7 @@ async function adapt(args: string[], world: CliWorld): Promise<number> {
         )
   if (examples.length < fewestExamples) {
     throw usageFault(
-      `there are ${examples.length} ${from === 'git' ? 'commits' : 'runs that succeeded'} to learn from; a table wants ${fewestExamples} or more.`,
+      `there are ${examples.length} ${from === 'git' ? 'commits' : 'runs that succeeded'} to learn from; a table needs ${fewestExamples} or more.`,
     )
   }
   const text = buildTable(from, examples)
@@ -89,7 +89,7 @@ async function adapt(args: string[], world: CliWorld): Promise<number> {
     from === 'git' ? 'commits' : 'runs'
   }, ${Math.ceil(text.length / 1000)} kB.
 
-Have the server ask it:  PLUMBLINE_ADAPTATION=${out} plumbline serve
+Use it in the server:  PLUMBLINE_ADAPTATION=${out} plumbline serve
 `)
   return exitCodes.ok
 }

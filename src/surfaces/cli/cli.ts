@@ -60,18 +60,18 @@ const commands: readonly Command[] = [
   },
   {
     name: 'check',
-    summary: 'one verdict, or one for every step of a file; no server, no key',
+    summary: 'print a verdict, or one for every step of a file; needs no server and no key',
     usage:
       'plumbline check --ground TEXT --goal TEXT [--distance N] [--progress P] [--json]\n  plumbline check --steps FILE [--json]',
     details: `  --ground TEXT     the errand
-  --goal TEXT       what the agent is doing now
-  --distance N      how far from done, 0 to 10 (5)
+  --goal TEXT       the agent's current goal
+  --distance N      how far the agent is from done, 0 to 10 (5)
   --progress P      advancing, stuck or circling (advancing)
-  --steps FILE      JSON lines of { "goal", "progress"?, "distance"? }, the first being the
-                    ground; any length; - reads standard input
+  --steps FILE      JSON lines of { "goal", "progress"?, "distance"? }; the first is the ground;
+                    any length; - reads standard input
   --detector NAME   ${detectorNames.join(' or ')}
   --adaptation FILE a table that plumbline adapt wrote
-  --json            verdicts as JSON, one a line
+  --json            print the verdicts as JSON, one a line
 
 Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage.`,
     run: runCheck,
@@ -86,12 +86,12 @@ or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
 
   --detector NAME    ${detectorNames.join(' or ')}
   --adaptation FILE  a table that plumbline adapt wrote, from work older than this data
-  --budget N         also measure with the threshold that keeps alarms at or below N per 1,000
-                     clean steps (or pairs) of this data, and what recall that leaves
+  --budget N         also measure the recall with the threshold that keeps alarms at or below N per
+                     1,000 clean steps (or pairs) of this data
   --declare-plan P   let each run without a plan declare its own on-errand steps at its first
                      step, word for word: all of them, or half
   --predictions OUT  write every prediction to OUT, in input order
-  --json             the measures as JSON`,
+  --json             print the measures as JSON`,
     async run(args, world) {
       const { values, positionals } = parse(args, {
         detector: { type: 'string' },
@@ -161,7 +161,7 @@ function helpText(): string {
 Commands
 ${rows.join('\n')}
 
-plumbline help COMMAND says more of one, and plumbline version which version this is.
+plumbline help COMMAND describes one command. plumbline version prints the version.
 `
 }
 
@@ -220,7 +220,7 @@ async function runCheck(args: string[], world: CliWorld): Promise<number> {
     json: { type: 'boolean' },
   })
   if (positionals.length > 0) {
-    throw usageFault(`"${positionals[0]}" belongs to no option; put quotes around texts.`)
+    throw usageFault(`unexpected argument "${positionals[0]}"; put quotes around texts.`)
   }
   const detector = readDetectorName(values.detector)
   const beside = readAdaptation(values.adaptation)

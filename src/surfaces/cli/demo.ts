@@ -9,13 +9,13 @@ import { toldVerdict } from './verdict-text.ts'
 /** A recorded run, replayed against a running server. */
 export const demoCommand: Command = {
   name: 'demo',
-  summary: 'replay a recorded run with a drift in it against a running server',
+  summary: 'replay a recorded run that drifts against a running server',
   usage: 'plumbline demo [--key KEY] [--url URL]',
   details: `Logs nine steps of an agent's run, one by one, and prints each verdict as it comes: sub-tasks, a
 departure from the errand, the way back, and a redirect by the user.
 
   --key KEY  a key of the server, which its first start prints (PLUMBLINE_KEY)
-  --url URL  where the server is (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)`,
+  --url URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)`,
   run: runDemo,
 }
 
@@ -34,7 +34,7 @@ async function runDemo(args: string[], world: CliWorld): Promise<number> {
   world.out(`Run "${runId}" on ${url}\n\n`)
   for (const step of demoRun) {
     const verdict = await client.drift(bodyOf(runId, step)).catch((error: Error) => {
-      throw usageFault(`${url} did not answer a verdict: ${error.message}`)
+      throw usageFault(`${url} did not answer with a verdict: ${error.message}`)
     })
     world.out(`${step.userTurn === true ? '(the user speaks) ' : ''}${toldVerdict(verdict)}\n`)
   }

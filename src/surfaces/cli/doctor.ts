@@ -48,14 +48,14 @@ export async function* examine(world: CliWorld): AsyncGenerator<Finding> {
 
   const path = sqlitePath(databaseUrl)
   if (path === ':memory:') {
-    const says = 'in memory: whatever is stored is lost when the server stops'
+    const says = 'in memory: the data is lost when the server stops'
     yield { check: 'database', state: 'warning', says }
     return
   }
   if (path !== null) {
     yield examineDisk(path)
     if (!existsSync(path)) {
-      const says = `there is no ${path} yet; the first start makes it`
+      const says = `there is no ${path} yet; the first start creates it`
       yield { check: 'database', state: 'warning', says }
       return
     }
@@ -118,7 +118,7 @@ function judgeClock(now: number, server: number | null, heartbeat: number | null
     return { check, state: 'warning', says }
   }
   if (heartbeat !== null && heartbeat > now + clockToleranceMs) {
-    const says = `behind what was last written, ${new Date(heartbeat).toISOString()}: was it set back?`
+    const says = `behind the last write, ${new Date(heartbeat).toISOString()}: was it set back?`
     return { check, state: 'warning', says }
   }
   return { check, state: 'ok', says: new Date(now).toISOString() }
@@ -134,14 +134,14 @@ function judgeJobs(
     return { check, state: 'warning', says: `gave up for good: ${says}` }
   }
   const waiting = counts.reduce((sum, { due, later, held }) => sum + due + later + held, 0)
-  return { check, state: 'ok', says: `${waiting} waiting or under way, none gave up` }
+  return { check, state: 'ok', says: `${waiting} waiting or in flight, none gave up` }
 }
 
 function examineDamage(path: string): Finding {
   const check = 'damage'
   const { faults } = checkSqliteFile(path)
   if (faults.length === 0) return { check, state: 'ok', says: 'every page of the file was read' }
-  const says = `${faults.join('; ')}. Stop the server and bring a backup back: plumbline restore FILE --force`
+  const says = `${faults.join('; ')}. Stop the server and restore a backup: plumbline restore FILE --force`
   return { check, state: 'fault', says: says.replaceAll('\n', ' ') }
 }
 
@@ -165,7 +165,7 @@ function examineLog(path: string): Finding {
   const says = `write-ahead log of ${sizeOf(size)}`
   if (size <= largeLog) return { check, state: 'ok', says }
   const why =
-    'a process reads for very long, or the disk cannot keep up; a stop of the server empties it'
+    'a process has been reading for very long, or the disk cannot keep up; stopping the server empties it'
   return { check, state: 'warning', says: `${says}: ${why}` }
 }
 

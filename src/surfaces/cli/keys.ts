@@ -15,22 +15,22 @@ export const keysCommand: Command = {
   plumbline keys list [--json]
   plumbline keys revoke ID
   plumbline keys generate`,
-  details: `create makes an account with a key, or another key of an account; the key is shown this once.
-  --tier TIER      ${tierNames.join(', ')}
-  --email ADDRESS  mail address of the new account
-  --account ID     make a key of this account, instead of a new one
-  --json           the answer as JSON
+  details: `create makes an account with a key, or another key of an account. It shows the key only once.
+  --tier TIER      the tier of the new account: ${tierNames.join(', ')}
+  --email ADDRESS  the mail address of the new account
+  --account ID     make a key of this account, not a new account
+  --json           print the answer as JSON
 
 list shows every valid key without its secret; revoke ends one, and a running server refuses it
 within 5 seconds. The database is the one that DATABASE_URL names.
 
-generate prints a key that no account has, to be given to the first start of a server as
+generate prints a key that no account has. Give it to the first start of a server as
 PLUMBLINE_BOOTSTRAP_KEY.`,
   async run([name, ...args], world) {
     const action = actions.find((known) => known.name === name)
     if (action === undefined) {
       const said = name === undefined ? '' : `there is no "keys ${name}"; `
-      throw usageFault(`${said}say ${actions.map((known) => `keys ${known.name}`).join(', ')}.`)
+      throw usageFault(`${said}use ${actions.map((known) => `keys ${known.name}`).join(', ')}.`)
     }
     await action.run(args, world)
     return exitCodes.ok
@@ -55,7 +55,7 @@ async function create(args: string[], world: CliWorld): Promise<void> {
   const { tier, email, account: id } = values
   if (typeof id === 'string' && (tier !== undefined || email !== undefined)) {
     throw usageFault(
-      '--account names an account that has its tier and address; leave out --tier and --email.',
+      '--account names an account that already has a tier and address; leave out --tier and --email.',
     )
   }
   // What is wrong with the options is said before a database is opened, which would make one.
@@ -167,7 +167,8 @@ async function revoke(args: string[], world: CliWorld): Promise<void> {
   if (id === undefined) throw usageFault('name the ID of a key, from plumbline keys list.')
   refuseMore(more)
   const found = await world.withService(({ store }) => store.accounts.deleteKey(null, id))
-  if (!found) throw usageFault(`there is no key "${id}"; plumbline keys list shows their ids.`)
+  if (!found)
+    throw usageFault(`there is no key "${id}"; plumbline keys list shows the ids of all keys.`)
   world.out(`Revoked ${id}. A running server refuses it within 5 seconds.\n`)
 }
 
@@ -177,5 +178,5 @@ async function generate(args: string[], world: CliWorld): Promise<void> {
 }
 
 function refuseMore(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw usageFault(`"${positionals[0]}" belongs to no option.`)
+  if (positionals.length > 0) throw usageFault(`unexpected argument "${positionals[0]}".`)
 }

@@ -10,7 +10,7 @@ export const mcpCommand: Command = {
   summary: 'the tools over stdio, offline, without a key',
   usage: 'plumbline mcp',
   details: `Speaks the Model Context Protocol on standard input and output, for a host that starts its
-tools as a program. Nothing is stored: what a task has reported is kept until the program ends.
+tools as a program. It stores nothing: it remembers the reports of a task until the program ends.
 The tools that need an account (remember_self, resume_self, forget_self) are served at /mcp only.`,
   async run(args, world) {
     parse(args, {})

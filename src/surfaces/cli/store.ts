@@ -15,9 +15,9 @@ export const backupCommand: Command = {
   name: 'backup',
   summary: 'copy the embedded database to a file, while the server runs',
   usage: 'plumbline backup FILE',
-  details: `The copy holds everything that was answered before the command began, is read through and
-checked, and only then appears as FILE, which must not exist. It holds goals and the hashes of keys;
-only its owner may read it. PostgreSQL has its own: pg_dump.`,
+  details: `The copy holds everything that was answered before the command began. The command reads
+and checks the whole copy before FILE appears. FILE must not exist. The copy holds goals and the
+hashes of keys, and only its owner may read it. For PostgreSQL use pg_dump.`,
   async run(args, world) {
     const { positionals } = parse(args, {})
     const file = onlyFile(positionals)
@@ -34,13 +34,13 @@ only its owner may read it. PostgreSQL has its own: pg_dump.`,
 /** A backup in the place of the embedded database. */
 export const restoreCommand: Command = {
   name: 'restore',
-  summary: 'put a backup in the place of the embedded database',
+  summary: 'replace the embedded database with a backup',
   usage: 'plumbline restore FILE [--force]',
-  details: `  --force  replace the database that is there
+  details: `  --force  replace the existing database
 
-FILE is checked first and stays as it is. Stop the server before: while a process has the database
-open, this refuses. Whenever it is interrupted, either the old database is there or the new one.
-PostgreSQL has its own: pg_restore.`,
+The command checks FILE first and does not change it. Stop the server before: the command refuses
+while a process has the database open. An interruption leaves either the old database or the new
+one. For PostgreSQL use pg_restore.`,
   async run(args, world) {
     const { values, positionals } = parse(args, { force: { type: 'boolean' } })
     const file = onlyFile(positionals)
@@ -48,7 +48,7 @@ PostgreSQL has its own: pg_restore.`,
     if (!existsSync(file)) throw usageFault(`there is no file ${file}.`)
     const { version, faults } = checkSqliteFile(file)
     if (faults.length > 0) throw usageFault(`${file} is damaged: ${faults.join('; ')}.`)
-    if (version === 0) throw usageFault(`${file} is no database of Plumbline.`)
+    if (version === 0) throw usageFault(`${file} is not a Plumbline database.`)
     if (version > latestVersion) {
       throw usageFault(
         `${file} has schema version ${version}, and this program knows ${latestVersion}; restore it with the newer release.`,
@@ -74,16 +74,17 @@ export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'check the settings and the store',
   usage: 'plumbline doctor [--json]',
-  details: `Checks the settings, that the database answers and can be written, its schema, the clock, jobs
-that gave up, and of the embedded one every page of the file, its disk and its log. Safe while the
-server runs; reading every page takes about a second for each gigabyte.
+  details: `Checks the settings, the clock, the jobs that gave up, and the database: whether it
+answers, whether it accepts writes, and its schema. For the embedded database it also checks every
+page of the file, the disk and the log. Safe while the server runs. Reading every page takes about a
+second per gigabyte.
 
-  --json  the findings as JSON
+  --json  print the findings as JSON
 
-Exits with 1 when there is a fault, else with 0.`,
+Exits with 1 if there is a fault, else with 0.`,
   async run(args, world) {
     const { values, positionals } = parse(args, { json: { type: 'boolean' } })
-    if (positionals.length > 0) throw usageFault(`"${positionals[0]}" belongs to no option.`)
+    if (positionals.length > 0) throw usageFault(`unexpected argument "${positionals[0]}".`)
     const findings: Finding[] = []
     for await (const finding of examine(world)) {
       findings.push(finding)

@@ -25,12 +25,12 @@ export function sentenceOf(
   const { code, syscall, port, address = error.hostname } = error
   if (syscall !== 'listen' && syscall !== 'getaddrinfo') return error.message
   if (code === 'EADDRINUSE') {
-    return `port ${port} of ${address} is in use: another program or server has it. PORT names another one.`
+    return `port ${port} of ${address} is in use by another program or server; set PORT to another one.`
   }
   if (code === 'EACCES') {
-    return `this user may not listen on port ${port}; PORT names another one, above 1023.`
+    return `this user may not listen on port ${port}; set PORT to a port above 1023.`
   }
-  return `${address} is no address of this machine (${code}); HOST names the one to listen on.`
+  return `${address} is not an address of this machine (${code}); set HOST to the address to listen on.`
 }
 
 /** Whether an error is a usage fault, or a file, port or database that cannot be had: its message says enough. */

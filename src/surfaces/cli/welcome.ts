@@ -20,8 +20,8 @@ export function tellOfKeys(first: FirstAccount | null, welcome: Welcome): string
   const another = `${command} keys create --tier enterprise`
   if (first === null) return `\nAnother key: ${another}\n`
   const { account, key, isGiven } = first
-  const made = `\nThere was no account yet, so one was made (${account.id}, tier ${account.tier}).`
-  if (isGiven) return `${made} Its key is the one of PLUMBLINE_BOOTSTRAP_KEY.\n`
+  const made = `\nThere was no account yet, so the server made one (${account.id}, tier ${account.tier}).`
+  if (isGiven) return `${made} Its key is the value of PLUMBLINE_BOOTSTRAP_KEY.\n`
   if (isShown(welcome)) {
     return `${made} Its key, shown this once:\n\n  ${key.key}\n${linesToTry(url, `'authorization: Bearer ${key.key}'`)}`
   }
@@ -54,7 +54,7 @@ function writeSecret(file: string, text: string): void {
 
 function linesToTry(url: string, header: string): string {
   return `
-With it a run remembers its ground, and what the account has used is told:
+With the key, a run remembers its ground, and /v1/me shows the usage of the account:
   curl -s ${url}/v1/drift -H ${header} -d '{"run_id":"first","goal":"add rate limiting to the login endpoint"}'
   curl -s ${url}/v1/me -H ${header}
 `

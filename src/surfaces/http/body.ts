@@ -64,5 +64,5 @@ function tooLarge(maxBytes: number): Refusal {
 }
 
 function brokenOff(): Refusal {
-  return new Refusal(400, 'bad_request', { detail: 'The body broke off; send it whole.' })
+  return new Refusal(400, 'bad_request', { detail: 'The body ended too early; send it whole.' })
 }

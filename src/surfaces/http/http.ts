@@ -166,7 +166,7 @@ function unavailableDetail(error: unknown): string {
   if (!mayBeStored(error)) {
     return 'The database cannot be reached or written right now. Nothing was stored; try again.'
   }
-  return 'The database did not confirm this request in time. It may or may not have been stored. Repeat it with the same idempotency key (or step_id) and it is stored once; without a key, read before you repeat it.'
+  return 'The database did not confirm this request in time. It may or may not have been stored. Repeat it with the same idempotency key (or step_id) and the server stores it once. Without a key, read first whether it was stored.'
 }
 
 function isStream(body: unknown): body is AsyncIterable<string> {
@@ -268,7 +268,7 @@ const describedRoutes: readonly DescribedRoute[] = [
         content: { 'application/json': { schema: { type: 'object' } } },
       },
       304: {
-        description: 'The description that if-none-match names, by its etag, is the current one.',
+        description: 'The etag in if-none-match is that of the current description.',
       },
     },
   },

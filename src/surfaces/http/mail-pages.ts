@@ -6,7 +6,7 @@ import type { Exchange } from './exchange.ts'
 import { buttonPage, notePage, sendPage } from './pages.ts'
 import { queryOf, type Route } from './route.ts'
 
-const goneTitle = 'This link is no longer good'
+const goneTitle = 'This link is no longer valid'
 
 /**
  * The pages behind the links of mails. To follow one is to press its button: scanners open the links
@@ -20,7 +20,11 @@ export function mailRoutes(service: Service): Route[] {
       async answer(exchange) {
         const email = await findLinkedEmail(service, tokenOf(exchange))
         if (email === null) return confirmGone(exchange)
-        const page = buttonPage('Confirm your mail address', `Mail to ${email}?`, 'Yes, confirm')
+        const page = buttonPage(
+          'Confirm your mail address',
+          `Send your mail to ${email}?`,
+          'Yes, confirm',
+        )
         sendPage(exchange, 200, page)
       },
     },
@@ -38,7 +42,7 @@ export function mailRoutes(service: Service): Route[] {
       path: unsubscribePath,
       async answer(exchange) {
         if (!(await hasDigest(service, tokenOf(exchange)))) return digestGone(exchange)
-        const page = buttonPage('No more digests', 'Have no digest mailed any more?', 'Stop them')
+        const page = buttonPage('No more digests', 'Stop the digest emails?', 'Stop them')
         sendPage(exchange, 200, page)
       },
     },
@@ -47,7 +51,7 @@ export function mailRoutes(service: Service): Route[] {
       path: unsubscribePath,
       async answer(exchange) {
         if (!(await endDigest(service, tokenOf(exchange)))) return digestGone(exchange)
-        const note = notePage('Stopped', 'No digest is mailed any more.')
+        const note = notePage('Stopped', 'You get no more digest emails.')
         sendPage(exchange, 200, note)
       },
     },
@@ -55,12 +59,12 @@ export function mailRoutes(service: Service): Route[] {
 }
 
 function confirmGone(exchange: Exchange): void {
-  const note = 'It was followed already, replaced by a newer one, or is older than 24 hours.'
+  const note = 'It was used already, a newer link has replaced it, or it is older than 24 hours.'
   sendPage(exchange, 404, notePage(goneTitle, note))
 }
 
 function digestGone(exchange: Exchange): void {
-  const note = 'No digest is mailed by it any more.'
+  const note = 'The digest emails of this link have already stopped.'
   sendPage(exchange, 404, notePage(goneTitle, note))
 }
 

@@ -61,7 +61,7 @@ function hostFault(host: string | undefined, baseUrls: readonly string[]): strin
   if (name === 'localhost' || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || known.includes(name)) {
     return null
   }
-  return `The host "${name}" is not known to this server; set PLUMBLINE_BASE_URL to its address.`
+  return `This server does not know the host "${name}"; set PLUMBLINE_BASE_URL to its address.`
 }
 
 function originFault(
@@ -73,7 +73,9 @@ function originFault(
   const own = URL.canParse(origin) ? new URL(origin) : null
   const accepted =
     own?.host === host || baseUrls.some((baseUrl) => new URL(baseUrl).origin === own?.origin)
-  return accepted ? null : `Requests from the origin "${origin.slice(0, 100)}" are not accepted.`
+  return accepted
+    ? null
+    : `This server does not accept requests from the origin "${origin.slice(0, 100)}".`
 }
 
 function nameOf(url: string): string {

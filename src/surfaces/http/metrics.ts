@@ -38,7 +38,7 @@ export function createMetrics(): Metrics {
   })
   const verdicts = new Counter({
     name: 'plumbline_verdicts_total',
-    help: 'Judged steps by detector, reason and whether they drift; stored ones are steps of runs.',
+    help: 'Judged steps by detector, reason and whether they drift. Stored steps are steps of runs.',
     labelNames: ['detector', 'reason', 'drifting', 'stored'],
     registers,
   })
@@ -77,7 +77,7 @@ export function createMetrics(): Metrics {
 function addQueueGauges(registry: Registry, queues: Queues): void {
   new Gauge({
     name: 'plumbline_waiting_steps',
-    help: 'Steps that have come in and are not stored yet.',
+    help: 'Steps received but not stored yet.',
     registers: [registry],
     collect() {
       this.set(queues.waitingSteps())

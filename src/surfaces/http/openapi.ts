@@ -60,12 +60,12 @@ const editions = {
     title: 'Plumbline',
     summary: 'Tells an AI agent, its people and its tools whether it is still on its errand.',
     tags: [
-      ['detector', 'Whether a goal is still the ground’s errand.'],
+      ['detector', 'Tells whether a goal still belongs to the errand of the ground.'],
       ['account', 'Keys, tiers and the description of the interface.'],
       ['operating', 'Alerts and digests.'],
       ['team', 'Seats and the fleet.'],
       ['field', 'The shared signal field.'],
-      ['process', 'Health and metrics for whoever runs the server.'],
+      ['process', 'Health and metrics for the operator.'],
     ],
     securitySchemes: {
       key: { type: 'http', scheme: 'bearer', description: 'A key of an account.' },
@@ -73,13 +73,13 @@ const editions = {
         type: 'apiKey',
         in: 'query',
         name: 'key',
-        description: 'The same key; prefer the header, because addresses are logged.',
+        description: 'The same key. Prefer the header, because logs contain addresses.',
       },
     },
   },
   admin: {
     title: 'Plumbline administration',
-    summary: 'Accounts, their keys and their tiers, for whoever runs the server.',
+    summary: 'Accounts, their keys and their tiers, for the operator.',
     tags: [['admin', 'Accounts, keys and tiers.']],
     securitySchemes: {
       admin: { type: 'http', scheme: 'bearer', description: 'The value of PLUMBLINE_ADMIN_TOKEN.' },
@@ -92,10 +92,10 @@ const header = (description: string, schema: Json = { type: 'string' }) => ({ de
 const commonHeaders: Record<string, Json> = {
   deprecation: header('Always `true`.', { type: 'string', const: 'true' }),
   link: header('Relation `deprecation` points to the migration page.'),
-  'x-request-id': header('Names this answer in the server’s log.'),
-  'x-ratelimit-limit': header('Calls a day.', { type: 'integer' }),
+  'x-request-id': header('The id of this answer in the server’s log.'),
+  'x-ratelimit-limit': header('Calls allowed per day.', { type: 'integer' }),
   'x-ratelimit-remaining': header('Calls left today.', { type: 'integer' }),
-  'x-ratelimit-reset': header('Seconds until the count begins anew.', { type: 'integer' }),
+  'x-ratelimit-reset': header('Seconds until the count restarts.', { type: 'integer' }),
   'retry-after': header('Seconds to wait.', { type: 'integer' }),
 }
 
@@ -171,7 +171,7 @@ const idempotencyParameter = {
   in: 'header',
   required: false,
   description:
-    'The same key and body within 24 hours answers the same bytes and does nothing twice.',
+    'Within 24 hours the same key and body get the same bytes, and the server does nothing twice.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 

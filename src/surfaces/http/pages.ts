@@ -26,7 +26,7 @@ later version will be named in <code>link</code> with the relation <code>success
 nearly every verdict differs in <code>phi</code>, <code>why</code> or <code>reason</code>. To keep the
 published verdicts, start the server with <code>PLUMBLINE_DETECTOR=overlap</code>, or send
 <code>"detector":"overlap"</code> with a check or with the first step of a run.</li>
-<li>Fields that are new are additive: <code>detector</code>, <code>confidence</code>,
+<li>New fields are additive: <code>detector</code>, <code>confidence</code>,
 <code>uncertain</code> and <code>why</code> on every step.</li>
 </ul>
 <h2>What is different</h2>

@@ -90,7 +90,9 @@ const ambiguous = {
   hosts: refusedUnread('The header Host was sent more than once; send it once.'),
   hostless: refusedUnread('The header Host is missing; send the name of this server.'),
   credentials: refusedUnread('The header Authorization was sent more than once; send it once.'),
-  encoding: refusedUnread('The only transfer encoding that is read is chunked; send that or none.'),
+  encoding: refusedUnread(
+    'The server reads no transfer encoding except chunked; send that or none.',
+  ),
 }
 
 function refusedUnread(detail: string): Answering {

@@ -110,7 +110,7 @@ const unparsedAnswers: Record<string, { status: string; word: string; detail: st
   HPE_HEADER_OVERFLOW: {
     status: '431 Request Header Fields Too Large',
     word: 'bad_request',
-    detail: 'The headers are more than 100 or larger than 16 KiB; send fewer.',
+    detail: 'There are more than 100 headers, or more than 16 KiB of them; send fewer.',
   },
   ERR_HTTP_REQUEST_TIMEOUT: {
     status: '408 Request Timeout',

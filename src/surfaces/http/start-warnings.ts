@@ -20,10 +20,10 @@ export function startWarnings(
   if (believesAnybody && !isHostAmong(host, isOwnNetwork)) {
     const metrics =
       metricsPort === null
-        ? ' /metrics is served to everybody too; PLUMBLINE_METRICS_PORT moves it to a port of its own.'
+        ? ' Everybody can read /metrics too; PLUMBLINE_METRICS_PORT moves it to a port of its own.'
         : ''
     warnings.push(
-      `HOST is ${host}, which other machines can reach, and PLUMBLINE_TRUSTED_PROXIES is not set: callers of this machine and of private networks can name any address in ${clientAddressHeader}, and all callers without that header share one daily limit. Set PLUMBLINE_TRUSTED_PROXIES to the addresses of your proxies, or PLUMBLINE_CLIENT_ADDRESS=socket where there is no proxy.${metrics}`,
+      `HOST is ${host}, which other machines can reach, and PLUMBLINE_TRUSTED_PROXIES is not set. Callers on this machine and on private networks can name any address in ${clientAddressHeader}, and all callers without that header share one daily limit. Set PLUMBLINE_TRUSTED_PROXIES to the addresses of your proxies, or PLUMBLINE_CLIENT_ADDRESS=socket where there is no proxy.${metrics}`,
     )
   }
   if (mail !== null && baseUrl === null && !isHostAmong(host, isLoopback)) {
