@@ -9,7 +9,7 @@ import {
 } from '../core/runs/dialogue.ts'
 import { dayMs } from '../core/time.ts'
 import { forgetIncidentsOfDialogue } from './alerts/incidents.ts'
-import { forgetIdleOutboxes, holdOutbox } from './alerts/outbox.ts'
+import { forgetIdleOutboxes, lockOutbox } from './alerts/outbox.ts'
 import type { Database, Queries } from './database/database.ts'
 import type { Columns } from './database/rows.ts'
 import { createTable } from './database/table.ts'
@@ -125,7 +125,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
   /** The conversation held, or undefined when it has no turn that is still kept. */
   async function hold(account: string, convId: string, now: number) {
     const fresh = { ...emptyRow, account, conv_id: convId, created: now, updated: now }
-    const held = async () => (await table.hold(db, [fresh]))[0] as ConversationRow | undefined
+    const held = async () => (await table.lock(db, [fresh]))[0] as ConversationRow | undefined
     // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
     const row = (await held()) ?? (kind === 'postgres' ? await held() : undefined)
     if (row === undefined || row.turns === 0) return undefined
@@ -135,7 +135,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       account,
       convId,
     )
-    await holdOutbox(db, kind, [account])
+    await lockOutbox(db, kind, [account])
     await forgetAlertsOf(account, convId)
     return undefined
   }
@@ -162,7 +162,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
         updated,
         expires: updated + retentionDays * dayMs,
       }
-      await table.put(db, [row])
+      await table.upsert(db, [row])
       await db.run(
         `INSERT INTO conversation_turns
            (account, conv_id, turn, ts, agent, position, goal, distance, reason, drifting, phi, echo, self_echo)
@@ -237,7 +237,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
         now,
       )
       const accounts = [...new Set(expired.map(({ account }) => account))]
-      await holdOutbox(db, kind, accounts)
+      await lockOutbox(db, kind, accounts)
       const more = await deleteAll(expired, maxRows)
       await forgetIdleOutboxes(db, kind, accounts)
       return more

@@ -1,8 +1,8 @@
 import {
   type Database,
   isUnavailable,
-  leave,
   mayBeStored,
+  notAwaited,
   storable,
   unavailable,
 } from './database/database.ts'
@@ -293,7 +293,7 @@ function countTogether(db: Database): Counters {
     const { counted } = await db.tx(
       async (tx) => {
         // It goes to disk with the next commit that is waited for, so with that of what the call stores.
-        leave(tx.run('SET LOCAL synchronous_commit = off'))
+        notAwaited(tx.run('SET LOCAL synchronous_commit = off'))
         const counted = tx.all<Tally>(
           `INSERT INTO counters (bucket, day, used)
            SELECT bucket, day, used
@@ -304,7 +304,7 @@ function countTogether(db: Database): Counters {
           JSON.stringify(rows),
         )
         // In an object it is not waited for here, and COMMIT leaves with it.
-        return { counted: leave(counted) }
+        return { counted: notAwaited(counted) }
       },
       { limitMs: SHARED_LIMIT_MS },
     )

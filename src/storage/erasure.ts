@@ -1,4 +1,4 @@
-import { holdOutbox } from './alerts/outbox.ts'
+import { lockOutbox } from './alerts/outbox.ts'
 import type { Database, Queries } from './database/database.ts'
 import { deleteOwned, type OwnedRow, type OwnedTable, ownedTables, readOwned } from './owned.ts'
 
@@ -46,7 +46,7 @@ export function createErasure(db: Queries, kind: Database['kind']): Erasure {
       return erased
     },
     async slice(account, limit) {
-      await holdOutbox(db, kind, [account])
+      await lockOutbox(db, kind, [account])
       for (const table of ownedTables) {
         if (table.table === 'teams') await dissolveTeams(account)
         if ((await deleteOwned(db, table, account, limit)) >= limit) return true

@@ -17,7 +17,7 @@ import { createFieldStore, type FieldStore } from './field.ts'
 import type { Entry, LoggedStep } from './runs/entries.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
-import { logAndTell } from './runs/steps-and-alerts.ts'
+import { logAndAlert } from './runs/steps-and-alerts.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createTeams, type Teams } from './teams.ts'
@@ -116,7 +116,7 @@ export function createStore(db: Database): OpenStore {
     const store: Store = {
       ...over(tx, note),
       async log(entries) {
-        const steps = await logAndTell(tx, db.kind, [entries], () => note('jobs'))
+        const steps = await logAndAlert(tx, db.kind, [entries], () => note('jobs'))
         logged.push(...steps)
         return steps
       },
