@@ -2,7 +2,7 @@ import type { TierName } from '../core/accounts/tiers.ts'
 import type { Database, Queries } from './database/database.ts'
 import { jsonRows } from './database/rows.ts'
 
-/** Whose a request is. */
+/** The account of a request. */
 export interface Account {
   /** `acct_…`, opaque. */
   readonly id: string
@@ -10,7 +10,7 @@ export interface Account {
   readonly email: string | null
 }
 
-/** A key as it can be shown: its secret is stored nowhere. Times are milliseconds since 1970. */
+/** A key without its secret, which is never stored. Times are milliseconds since 1970. */
 export interface KeyRow {
   id: string
   account: string
@@ -20,7 +20,7 @@ export interface KeyRow {
   expires: number | null
 }
 
-/** An account with its age, as whoever runs the server sees it. */
+/** An account as the operator sees it. */
 export interface AccountRow extends Account {
   created: number
 }
@@ -29,37 +29,34 @@ export interface AccountRow extends Account {
 export interface Accounts {
   create(account: AccountRow): Promise<void>
   find(id: string): Promise<AccountRow | null>
-  /** Newest first, at most `limit`, older than the account `after` when that is given. */
+  /** Lists at most `limit` accounts, newest first, older than the account `after` if given. */
   list(limit: number, after: string | null): Promise<AccountRow[]>
   count(): Promise<number>
   /** Answers whether there is such an account. */
   setTier(id: string, tier: TierName): Promise<boolean>
-  /**
-   * In a transaction: has others that lock the same account wait until this one is over. Answers
-   * whether there is such an account.
-   */
+  /** Locks the account until the transaction ends, and returns whether it exists. */
   lock(id: string): Promise<boolean>
-  /** Deletes the account and its keys, which are refused from then on. */
+  /** Deletes the account and its keys, which stop working at once. */
   delete(id: string): Promise<void>
-  /** Also forgets the keys of the account that have expired. */
+  /** Adds a key, and deletes the expired keys of the account. */
   addKey(key: Omit<KeyRow, 'last_used'> & { hash: string }): Promise<void>
-  /** Newest first, those no longer valid left out. */
+  /** Lists the valid keys, newest first. */
   keysOf(account: string, now: number): Promise<KeyRow[]>
-  /** The key expires at `at`, unless it does so earlier. Answers whether the account has such a key. */
+  /** Makes the key expire at `at` or earlier, and returns whether the account has this key. */
   expireKey(account: string, id: string, at: number): Promise<boolean>
-  /** Ends a key at once; `account` of null is whosever it is. Answers whether there was such a key. */
+  /** Revokes a key; `account` of null matches any account. Returns whether the key existed. */
   deleteKey(account: string | null, id: string): Promise<boolean>
-  /** The account a key belongs to, by the hash of the key, or null when it is unknown or expired. */
+  /** Finds the account of a key by the hash of the key; null if the key is unknown or expired. */
   withKey(hash: string, now: number): Promise<Account | null>
-  /** Stores when keys were last used, as far as this node has seen. */
+  /** Stores the last use of each key that this node has seen. */
   saveUse(): Promise<void>
 }
 
-/** What this node remembers of keys between requests, so that most need no look-up. */
+/** The cache of keys of this node, so that most requests need no query. */
 export interface KeyMemory {
   readonly known: Map<string, KnownKey>
   readonly used: Map<string, number>
-  /** How often `known` was emptied: what was looked up before that is not remembered after it. */
+  /** How often `known` was emptied. A lookup that began before is not cached after. */
   emptied: number
 }
 
@@ -67,27 +64,27 @@ interface KnownKey {
   account: Account
   id: string
   expires: number | null
-  /** When it was looked up. */
+  /** Time of the lookup. */
   at: number
 }
 
 const knownForMs = 3_000
 const maxKnown = 10_000
 
-/** A memory with nothing in it. */
+/** Creates an empty cache of keys. */
 export function newKeyMemory(): KeyMemory {
   return { known: new Map(), used: new Map(), emptied: 0 }
 }
 
-/** Has the next request of every key look it up again; asked for when a change of keys is committed. */
+/** Empties the cache of keys; called when a change of keys commits. */
 export function forgetKeys(memory: KeyMemory): void {
   memory.known.clear()
   memory.emptied += 1
 }
 
 /**
- * Accounts in a database or one of its transactions; `memory` is the node's, shared by all of them.
- * `changed` is called after every statement that changes what a key may do.
+ * Creates the accounts on a database or a transaction. All of them share the key cache of the node.
+ * `changed` is called after every statement that changes the rights of a key.
  */
 export function createAccounts(
   db: Queries,
@@ -181,7 +178,7 @@ export function createAccounts(
       ),
     async withKey(hash, now) {
       const known = memory.known.get(hash)
-      // A clock that was set back must not make a revoked key live on.
+      // The age check also guards against a clock that was set back: a revoked key must not live on.
       if (known !== undefined && now >= known.at && now - known.at < knownForMs) {
         return recognise(known, now)
       }

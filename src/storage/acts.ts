@@ -7,21 +7,21 @@ export interface ActingRun {
   run_id: string
 }
 
-/** What other runs have begun. */
+/** Acts that other runs have begun. */
 export interface ActsBeside {
-  /** How many other runs began any act. */
+  /** Number of other runs that began any act. */
   runs: number
-  /** One of those that began the same act, or null. */
+  /** One run that began the same act, or null. */
   same: ActingRun | null
 }
 
-/** Acts that runs have begun, by a hash of what they are and what they are done to. */
+/** The acts that runs have begun, by a hash of the act and its target. */
 export interface Acts {
-  /** In a transaction: has others that hold the same accounts wait until it ends. */
+  /** Locks the acts of the accounts until the transaction ends. */
   hold(accounts: readonly string[]): Promise<void>
   /**
-   * What other runs of the accounts began after `since` (milliseconds since 1970). With a group, those
-   * of other groups are left out.
+   * Finds the acts that other runs of the accounts began after `since` (milliseconds since 1970). If a
+   * group is given, acts of other groups do not count.
    */
   beside(
     accounts: readonly string[],
@@ -31,18 +31,18 @@ export interface Acts {
     since: number,
   ): Promise<ActsBeside>
   begin(self: ActingRun, act: string, group: string | null, at: number): Promise<void>
-  /** Forgets at most `limit` acts begun before `before`; answers how many. */
+  /** Deletes at most `limit` acts begun before `before` and returns their number. */
   expire(before: number, limit: number): Promise<number>
 }
 
-/** The acts in a database or one of its transactions. */
+/** Creates the acts on a database or a transaction. */
 export function createActs(db: Queries, kind: Database['kind']): Acts {
   const among = `acts JOIN ${jsonRows(kind, { account: 'TEXT' })} ON acts.account = rows.account
     WHERE acts.at > ? AND NOT (acts.account = ? AND acts.run_id = ?)
       AND (CAST(? AS TEXT) IS NULL OR acts.work_group IS NULL OR acts.work_group = ?)`
   return {
     async hold(accounts) {
-      // The first stands for all of a team; one row is enough to wait for.
+      // Locking the first account of a team is enough, because every member locks the same one.
       const [first] = [...accounts].sort()
       if (first === undefined) return
       await db.run('UPDATE accounts SET created = created WHERE id = ?', first)
@@ -76,7 +76,8 @@ export function createActs(db: Queries, kind: Database['kind']): Acts {
     },
     expire: (before, limit) =>
       db.run(
-        // Asked twice: PostgreSQL looks again at a row it had to wait for, and sees that it began anew.
+        // The condition appears twice because PostgreSQL rechecks it on a row whose lock it waited for,
+        // and then sees that the act began again.
         `DELETE FROM acts WHERE at < ? AND (account, act, run_id) IN (
            SELECT account, act, run_id FROM acts WHERE at < ? ORDER BY at LIMIT ?
          )`,

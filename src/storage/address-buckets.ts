@@ -1,22 +1,22 @@
 import type { Counters } from './counters.ts'
 
-/** The buckets that calls of addresses count in. */
+/** The rate-limit buckets of client addresses. */
 export interface AddressBuckets {
   /**
-   * The bucket of an address for one kind of call on `day`: its own while the day has at most 100,000
-   * of them, and then one that all further addresses share. An address keeps its bucket for the day.
+   * Returns the bucket of an address for one kind of call on `day`. The first 100,000 addresses of a day
+   * get their own buckets; all later ones share one. An address keeps its bucket for the day.
    */
   find(kind: string, address: string, day: number): Promise<string>
 }
 
 const maxBuckets = 100_000
 
-/** The counter of how many there are. */
+/** The counter of the buckets of a day. */
 const liveBucket = 'addresses'
 
 /**
- * Where a header names the address, a caller can make up any number of them, and each would be a row
- * and its memory. So only so many are told apart.
+ * If a header names the address, a caller can forge any number of addresses, each of which would cost a
+ * row and memory. So the number of buckets is limited.
  */
 export function createAddressBuckets({
   count,
@@ -24,7 +24,7 @@ export function createAddressBuckets({
 }: Pick<Counters, 'count' | 'used'>): AddressBuckets {
   let today = newDay(Number.NaN)
 
-  /** Whether the bucket is there already, or is the next that there is room for. */
+  /** Whether the bucket exists, or there is room for it. */
   async function hasRoom(bucket: string, state: Day): Promise<boolean> {
     if ((await used(bucket, state.day)) > 0) return true
     if (state.isFull) return false
@@ -56,11 +56,11 @@ export function createAddressBuckets({
   }
 }
 
-/** What this node knows of the buckets of a day. */
+/** The cache of the buckets of a day. */
 interface Day {
   readonly day: number
   readonly own: Set<string>
-  /** Asked by several calls at once, a bucket is counted once. */
+  /** Lookups in flight: concurrent calls count a bucket only once. */
   readonly deciding: Map<string, Promise<boolean>>
   isFull: boolean
 }

@@ -9,15 +9,15 @@ import {
 } from '../core/runs/dialogue.ts'
 import { dayMs } from '../core/time.ts'
 import { forgetIncidentsOfDialogue } from './alerts/incidents.ts'
-import { forgetIdleOutboxes, holdOutbox } from './alerts/outbox.ts'
+import { forgetIdleOutboxes, lockOutbox } from './alerts/outbox.ts'
 import type { Database, Queries } from './database/database.ts'
 import type { Columns } from './database/rows.ts'
 import { createTable } from './database/table.ts'
 
-/** A dialogue of agents. Times are milliseconds since 1970 and never go back. */
+/** A dialogue of agents. Times are milliseconds since 1970 and never decrease. */
 export interface Conversation {
   conv_id: string
-  /** Null before a turn could be spelled. */
+  /** Null before the first turn that could be spelled. */
   goal: string | null
   turns: number
   last_reason: DialogueReason
@@ -26,7 +26,7 @@ export interface Conversation {
   updated: number
 }
 
-/** A turn as it is stored; 1 and 0 for yes and no. */
+/** A stored turn; 1 and 0 for booleans. */
 export interface TurnRow {
   turn: number
   ts: number
@@ -42,29 +42,29 @@ export interface TurnRow {
   self_echo: number
 }
 
-/** What became of a turn; `damaged` when the stored state of its conversation cannot be read. */
+/** The result of a turn; `damaged` if the stored state of its conversation cannot be read. */
 export type TakenTurn =
   | {
       turn: number
       verdict: TurnVerdict
       /** The shared goal. */
       goal: string | null
-      /** The reason of the turn before, or null without one. */
+      /** The reason of the previous turn, or null for the first. */
       previous: DialogueReason | null
     }
   | 'damaged'
 
-/** A place in a list of conversations, newest first: the last one already shown. */
+/** A cursor in a list of conversations, newest first: the last one already shown. */
 export interface ConversationPlace {
   updated: number
   conv_id: string
 }
 
-/** The conversations of accounts. Those past their expiry read as if they were gone. */
+/** The conversations of accounts. Readers do not see expired ones. */
 export interface Conversations {
   /**
-   * Judges a turn and stores it. In a transaction: the conversation is held until that ends, so that
-   * its turns are taken strictly one after another on all nodes.
+   * Judges a turn and stores it. The conversation stays locked until the transaction ends, so that its
+   * turns have one order on all nodes.
    */
   take(
     account: string,
@@ -73,18 +73,24 @@ export interface Conversations {
     retentionDays: number,
   ): Promise<TakenTurn>
   find(account: string, convId: string, now: number): Promise<Conversation | null>
-  /** By the last turn, newest first. */
+  /** Lists conversations by their last turn, newest first. */
   list(
     account: string,
     now: number,
     limit: number,
     after: ConversationPlace | null,
   ): Promise<Conversation[]>
-  /** Turns after number `after`, ascending. */
+  /** Lists the turns after number `after`, ascending. */
   turns(account: string, convId: string, after: number, limit: number): Promise<TurnRow[]>
-  /** The conversation reads as gone from now on; answers how many turns it had, or null without one. */
+  /**
+   * Ends the conversation: readers no longer see it. Returns its number of turns, or null if there is no
+   * such conversation.
+   */
   end(account: string, convId: string, now: number): Promise<number | null>
-  /** Deletes about `maxRows` rows of those that expired at `now` or before; answers whether there may be more. */
+  /**
+   * Deletes about `maxRows` rows of conversations that expired at `now` or before, and returns whether
+   * there may be more.
+   */
   expire(now: number, maxRows: number): Promise<boolean>
 }
 
@@ -118,16 +124,17 @@ const shownColumns = 'conv_id, goal, turns, last_reason, drifting, created, upda
 const expiredAtOnce = 50
 const reasons = dialogueReasons.map((reason) => `'${reason}'`).join(', ')
 
-/** The conversations in a database or one of its transactions. */
+/** Creates the conversations on a database or a transaction. */
 export function createConversations(db: Queries, kind: Database['kind']): Conversations {
   const table = tables[kind]
 
-  /** The conversation held, or undefined when it has no turn that is still kept. */
-  async function hold(account: string, convId: string, now: number) {
+  /** Locks and returns the conversation, or undefined if it has no kept turn. */
+  async function lock(account: string, convId: string, now: number) {
     const fresh = { ...emptyRow, account, conv_id: convId, created: now, updated: now }
-    const held = async () => (await table.hold(db, [fresh]))[0] as ConversationRow | undefined
-    // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
-    const row = (await held()) ?? (kind === 'postgres' ? await held() : undefined)
+    const lockRow = async () => (await table.lock(db, [fresh]))[0] as ConversationRow | undefined
+    // On PostgreSQL an expired row can be deleted between the insert and the lock; the second call inserts
+    // it.
+    const row = (await lockRow()) ?? (kind === 'postgres' ? await lockRow() : undefined)
     if (row === undefined || row.turns === 0) return undefined
     if (row.expires > now) return row
     await db.run(
@@ -135,7 +142,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       account,
       convId,
     )
-    await holdOutbox(db, kind, [account])
+    await lockOutbox(db, kind, [account])
     await forgetAlertsOf(account, convId)
     return undefined
   }
@@ -143,12 +150,12 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
   return {
     async take(account, request, now, retentionDays) {
       const { convId } = request
-      const held = await hold(account, convId, now)
-      const before = held === undefined ? newDialogue() : readDialogueMemory(held.memory)
+      const stored = await lock(account, convId, now)
+      const before = stored === undefined ? newDialogue() : readDialogueMemory(stored.memory)
       if (before === null) return 'damaged'
       const { verdict, memory } = takeTurn(before, request)
-      const turn = (held?.turns ?? 0) + 1
-      const updated = Math.max(held?.updated ?? now, now)
+      const turn = (stored?.turns ?? 0) + 1
+      const updated = Math.max(stored?.updated ?? now, now)
       const goal = memory.goal?.text ?? null
       const row = {
         account,
@@ -158,11 +165,11 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
         turns: turn,
         last_reason: verdict.reason,
         drifting: Number(verdict.drifting),
-        created: held?.created ?? now,
+        created: stored?.created ?? now,
         updated,
         expires: updated + retentionDays * dayMs,
       }
-      await table.put(db, [row])
+      await table.upsert(db, [row])
       await db.run(
         `INSERT INTO conversation_turns
            (account, conv_id, turn, ts, agent, position, goal, distance, reason, drifting, phi, echo, self_echo)
@@ -229,7 +236,8 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
       return ended?.turns ?? null
     },
     async expire(now, maxRows) {
-      // One that another transaction holds is passed over: a turn may be reviving it.
+      // Conversations that another transaction has locked are skipped, because a turn may be reviving
+      // them.
       const expired = await db.all<{ account: string; conv_id: string }>(
         `SELECT account, conv_id FROM conversations WHERE expires <= ?
          ORDER BY expires LIMIT ${expiredAtOnce}
@@ -237,14 +245,14 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
         now,
       )
       const accounts = [...new Set(expired.map(({ account }) => account))]
-      await holdOutbox(db, kind, accounts)
+      await lockOutbox(db, kind, accounts)
       const more = await deleteAll(expired, maxRows)
       await forgetIdleOutboxes(db, kind, accounts)
       return more
     },
   }
 
-  /** A run may have the same id, so of the events those go that a dialogue can be told of. */
+  /** Deletes only events with a reason of dialogues, because a run may have the same id. */
   async function forgetAlertsOf(account: string, convId: string): Promise<void> {
     await forgetIncidentsOfDialogue(db, account, convId)
     await db.run(
@@ -254,7 +262,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
     )
   }
 
-  /** Deletes about `maxRows` rows of conversations; answers whether there may be more. */
+  /** Deletes about `maxRows` rows of conversations and returns whether there may be more. */
   async function deleteAll(
     conversations: readonly { account: string; conv_id: string }[],
     maxRows: number,
@@ -274,7 +282,7 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
     return conversations.length === expiredAtOnce
   }
 
-  /** Deletes the first `limit` turns of a conversation; their numbers have no gaps. */
+  /** Deletes the first `limit` turns of a conversation; turn numbers have no gaps. */
   function deleteTurns(account: string, convId: string, limit: number): Promise<number> {
     return db.run(
       `DELETE FROM conversation_turns WHERE account = ? AND conv_id = ? AND turn < ? + (

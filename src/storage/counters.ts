@@ -1,37 +1,37 @@
 import {
   type Database,
   isUnavailable,
-  leave,
   mayBeStored,
+  notAwaited,
   storable,
   unavailable,
 } from './database/database.ts'
 
-/** How often something was done on a day, per bucket: an address, an account, whatever is limited. */
+/** Daily counts per bucket: an address, an account or any other limited thing. */
 export interface Counters {
   /**
-   * Counts one call and answers how many the bucket has had on `day` (days since 1970-01-01 UTC),
-   * this one included. Among calls at once, on all nodes, every number is given out once. `by` of
-   * −1 takes one back, and a larger number counts what is not a call.
+   * Counts one call and returns the count of the bucket on `day` (days since 1970-01-01 UTC), including
+   * this call. Concurrent calls, on all nodes, get different numbers. `by` of −1 uncounts a call; a larger
+   * number counts other units.
    */
   count(bucket: string, day: number, by?: number): Promise<number>
-  /** How many the bucket has had on `day`, as this node knows it, without counting. */
+  /** Returns the count of the bucket on `day` as this node knows it, without counting. */
   used(bucket: string, day: number): Promise<number>
-  /** Forgets at most `limit` counters of days before `beforeDay`; answers how many. */
+  /** Deletes at most `limit` counters of days before `beforeDay` and returns their number. */
   expire(beforeDay: number, limit: number): Promise<number>
-  /** Resolves when what was counted so far is stored; rejects when it cannot be. */
+  /** Resolves when all counts are stored; rejects if they cannot be. */
   flush(): Promise<void>
-  /** Flushes if the database lets it, and stops writing. */
+  /** Flushes if the database is available, and stops writing. */
   close(): Promise<void>
 }
 
 /**
- * Counters in a database. On SQLite, which has one server, the number is kept in memory and stored
- * within a second, so that a call costs no write and still counts on a full disk; what was counted in
- * the last second before a crash is lost. On PostgreSQL the nodes share the stored number, and a crash
- * of PostgreSQL loses no more than that either. While PostgreSQL is away, read-only or slow, each node
- * goes on from the numbers it knows and adds what it counted when PostgreSQL is back: until then limits
- * are approximate, since no node sees what the others count.
+ * Creates counters on a database. On SQLite, which has one server, counts are kept in memory and stored
+ * within a second: a call costs no write and counts even on a full disk, but a crash loses the last
+ * second. On PostgreSQL the nodes share the stored count, and a crash of PostgreSQL loses no more than
+ * that. While PostgreSQL is unavailable, read-only or slow, each node continues from the counts it knows,
+ * and adds its own when PostgreSQL is back. Until then limits are approximate, because no node sees the
+ * counts of the others.
  */
 export function createCounters(db: Database): Counters {
   return db.kind === 'sqlite' ? countInMemory(db) : countTogether(db)
@@ -40,7 +40,7 @@ export function createCounters(db: Database): Counters {
 const MAX_BUCKETS = 100_000
 const WRITE_PAUSE_MS = 1_000
 const RETRY_PAUSE_MS = 1_000
-/** How long a call waits for its count before the node counts by itself. */
+/** Longest wait of a call for its count before the node counts locally. */
 const SHARED_LIMIT_MS = 1_000
 
 interface Tally {
@@ -50,7 +50,7 @@ interface Tally {
 }
 
 function countInMemory(db: Database): Counters {
-  // Each tally is in one of the two, so that the next to leave memory is found at once.
+  // Each tally is in exactly one of the two maps, so that evicting one needs no search.
   const stored = new Map<string, Tally>()
   const changed = new Map<string, Tally>()
   const loading = new Map<string, Promise<void>>()
@@ -104,7 +104,7 @@ function countInMemory(db: Database): Counters {
 
   function writeSoon(): void {
     if (closed || writing !== null || pause !== null) return
-    // What could not be written is still among the changed and goes with the next write.
+    // Counts that could not be written stay among the changed ones for the next write.
     writing = write()
       .then(
         () => WRITE_PAUSE_MS,
@@ -177,7 +177,7 @@ interface Waiting {
   readonly callers: { by: number; resolve(used: number): void; reject(error: unknown): void }[]
 }
 
-/** What all callers of a bucket add to it. */
+/** The sum of what concurrent callers add to a bucket. */
 function sumOf({ bucket, day, callers }: Waiting): Tally {
   return { bucket, day, used: callers.reduce((sum, { by }) => sum + by, 0) }
 }
@@ -185,11 +185,11 @@ function sumOf({ bucket, day, callers }: Waiting): Tally {
 function countTogether(db: Database): Counters {
   let waiting = new Map<string, Waiting>()
   let sending: Promise<void> | null = null
-  /** What each bucket was last known to have had, the latest last: what an outage goes on from. */
+  /** The last known count of each bucket, newest last; an outage continues from it. */
   const known = new Map<string, number>()
-  /** What was counted during an outage and is not stored yet. */
+  /** Counts of an outage that are not stored yet. */
   const owed = new Map<string, Tally>()
-  /** Whether the database could not be written the last time. */
+  /** Whether the last write failed. */
   let away = false
   let retry: NodeJS.Timeout | null = null
   let storing: Promise<void> | null = null
@@ -223,7 +223,7 @@ function countTogether(db: Database): Counters {
     }
   }
 
-  /** Answers callers whose bucket has had `used`, theirs included. */
+  /** Resolves the callers of a bucket; `used` includes their calls. */
   function answer(key: string, callers: Waiting['callers'], used: number): void {
     let ordinal = used - callers.reduce((sum, { by }) => sum + by, 0)
     for (const caller of callers) {
@@ -236,7 +236,7 @@ function countTogether(db: Database): Counters {
     if (known.size > MAX_BUCKETS && oldest !== undefined) known.delete(oldest)
   }
 
-  /** Counts by what this node knows. What may be stored already is not owed, lest it counts twice. */
+  /** Counts locally. A count that may be stored already is not owed, otherwise it would count twice. */
   function countMeanwhile(calls: ReadonlyMap<string, Waiting>, isStored = false): void {
     for (const [key, call] of calls) {
       const { used: added } = sumOf(call)
@@ -249,7 +249,7 @@ function countTogether(db: Database): Counters {
     }
   }
 
-  /** Remembers a count to be stored; false when there are too many. */
+  /** Notes a count to store later; returns false if there are too many. */
   function owe({ bucket, day, used }: Tally): boolean {
     const key = `${day} ${bucket}`
     const before = owed.get(key)
@@ -264,7 +264,7 @@ function countTogether(db: Database): Counters {
     retry.unref()
   }
 
-  /** Stores what the outage has left and ends it; rejects while the database is still away. */
+  /** Stores the counts of the outage and ends it; rejects while the database is unavailable. */
   function storeOwed(): Promise<void> {
     storing ??= storeAll().finally(() => {
       storing = null
@@ -273,7 +273,7 @@ function countTogether(db: Database): Counters {
   }
 
   async function storeAll(): Promise<void> {
-    // Asked first, so that counts are not sent to where nobody can tell whether they arrived.
+    // A read first, so that counts are not sent to a database that cannot confirm them.
     await db.get('SELECT 1 AS answers')
     while (owed.size > 0) {
       const rows = [...owed.values()]
@@ -288,12 +288,12 @@ function countTogether(db: Database): Counters {
     away = false
   }
 
-  /** Rows are added in one order on every node: in different orders they would wait for each other. */
+  /** Adds rows in a fixed order on every node, which prevents deadlocks. */
   async function add(rows: readonly Tally[]): Promise<Tally[]> {
     const { counted } = await db.tx(
       async (tx) => {
-        // It goes to disk with the next commit that is waited for, so with that of what the call stores.
-        leave(tx.run('SET LOCAL synchronous_commit = off'))
+        // The next awaited commit flushes it to disk, so the count is durable with what the call stores.
+        notAwaited(tx.run('SET LOCAL synchronous_commit = off'))
         const counted = tx.all<Tally>(
           `INSERT INTO counters (bucket, day, used)
            SELECT bucket, day, used
@@ -303,8 +303,8 @@ function countTogether(db: Database): Counters {
            RETURNING bucket, day, used`,
           JSON.stringify(rows),
         )
-        // In an object it is not waited for here, and COMMIT leaves with it.
-        return { counted: leave(counted) }
+        // Wrapping the promise in an object keeps it from being awaited here, so COMMIT is sent with it.
+        return { counted: notAwaited(counted) }
       },
       { limitMs: SHARED_LIMIT_MS },
     )

@@ -2,16 +2,16 @@ import type { DigestSchedule, StepsTold } from '../core/alerts/digest.ts'
 import type { Database, Queries } from './database/database.ts'
 import { jsonRows } from './database/rows.ts'
 
-/** What an account says of its digest. Times are milliseconds since 1970. */
+/** The digest settings of an account. Times are milliseconds since 1970. */
 export interface Digest extends DigestSchedule {
   channel: 'email' | 'webhook'
   /** Of a webhook. */
   url: string | null
   created: number
   next: number
-  /** Until when the last one told, or null before the first. */
+  /** End of the period of the last digest, or null before the first. */
   sent_until: number | null
-  /** What its mails carry, so that whoever reads them can end them; it opens nothing else. */
+  /** The token in its mails, with which the reader can stop them; it grants nothing else. */
   token: string
 }
 
@@ -19,20 +19,23 @@ export interface Digest extends DigestSchedule {
 export interface Digests {
   of(account: string): Promise<Digest | null>
   /**
-   * Sets the digest, whatever it was. The period of the next one still begins where the last one
-   * ended, and the token stays, because mails that were sent carry it.
+   * Replaces the digest. The next period still begins where the last one ended, and the token stays,
+   * because sent mails contain it.
    */
   set(account: string, digest: Omit<Digest, 'sent_until'>): Promise<void>
   delete(account: string): Promise<void>
-  /** The account whose mails carry this token, or null, also while none are mailed. */
+  /** Finds the account whose mails contain this token, or null; it also finds accounts that send none now. */
   accountOf(token: string): Promise<string | null>
-  /** Has the mails sent so far end nothing any more. */
+  /** Invalidates the tokens of all mails sent so far. */
   renewToken(account: string, token: string): Promise<void>
-  /** Says when the next one is, and until when the last one told; not when it was set anew meanwhile. */
+  /**
+   * Stores the time of the next digest and the end of the last period, unless the digest was replaced
+   * meanwhile.
+   */
   advance(account: string, digest: Digest, next: number, sentUntil: number | null): Promise<void>
   /**
-   * The runs that were updated since a time, after the place named; ordered by their last step, so one
-   * that goes on meanwhile comes again.
+   * Lists the runs updated since a time, after the cursor, by their last step. A run that continues
+   * meanwhile appears again.
    */
   runs(
     account: string,
@@ -42,8 +45,8 @@ export interface Digests {
     limit: number,
   ): Promise<DigestRun[]>
   /**
-   * What the steps of each part of a run add up to that fall into the period, and whether the run had
-   * drifted by the end of the part; as many as one query should read.
+   * Sums the steps of each part of a run that fall into the period, and tells whether the run had drifted
+   * by the end of the part. Pass at most as many parts as one query should read.
    */
   told(
     account: string,
@@ -52,7 +55,7 @@ export interface Digests {
   ): Promise<PartTold[]>
 }
 
-/** A run as a digest begins with it. */
+/** A run of a digest. */
 export interface DigestRun {
   run_id: string
   /** Milliseconds since 1970. */
@@ -60,27 +63,27 @@ export interface DigestRun {
   ground: string | null
   /** Whether its last verdict drifts. */
   drifting: boolean
-  /** All steps, whenever they were. */
+  /** All steps, inside the period or not. */
   steps: number
 }
 
-/** Steps of a run in a row, `until` not among them. */
+/** A range of steps of a run; `until` is excluded. */
 export interface RunPart {
   run_id: string
   since: number
   until: number
-  /** Whether a step before them drifts. */
+  /** Whether an earlier step drifts. */
   drifted: boolean
 }
 
-/** What a part of a run adds up to. */
+/** The sums of a part of a run. */
 export interface PartTold {
   run_id: string
   drifted: boolean
   told: StepsTold[]
 }
 
-/** Digests in a database or one of its transactions. */
+/** Creates the digests on a database or a transaction. */
 export function createDigests(db: Queries, kind: Database['kind']): Digests {
   const parts = jsonRows(kind, {
     run_id: 'TEXT',
@@ -88,7 +91,7 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
     until: 'BIGINT',
     first: 'BIGINT',
   })
-  // With CROSS JOIN SQLite begins with the parts; it would read all steps of the account otherwise.
+  // CROSS JOIN makes SQLite start with the parts; otherwise it reads all steps of the account.
   const stepsOfParts = `${parts} CROSS JOIN steps
     WHERE steps.account = ? AND steps.run_id = rows.run_id
       AND step >= rows.since AND step < rows.until`

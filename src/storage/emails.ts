@@ -1,12 +1,12 @@
 import type { Queries } from './database/database.ts'
 
-/** The mail address of an account, and whether whoever reads it has followed its link. */
+/** The mail address of an account, and whether it is confirmed. */
 export interface Email {
   email: string | null
   verified: boolean
 }
 
-/** A link that was mailed to an address; the token in it is stored as its hash. */
+/** A mailed confirmation link; its token is stored as a hash. */
 export interface EmailLink {
   hash: string
   account: string
@@ -18,18 +18,21 @@ export interface EmailLink {
 /** The mail addresses of accounts. */
 export interface Emails {
   of(account: string): Promise<Email>
-  /** In a transaction: sets the address, unconfirmed, or removes it (null). Links sent before end. */
+  /**
+   * Sets the address, unconfirmed, or removes it (null), and invalidates earlier links. Call it in a
+   * transaction.
+   */
   set(account: string, email: string | null): Promise<void>
   addLink(link: EmailLink): Promise<void>
-  /** The address a link would confirm, or null when it is unknown, used, replaced or expired. */
+  /** Finds the address that a link confirms; null if the link is unknown, used, replaced or expired. */
   linked(hash: string, now: number): Promise<string | null>
-  /** In a transaction: confirms the address of a link and ends it; answers as `linked`. */
+  /** Confirms the address of a link and ends the link; returns as `linked`. Call it in a transaction. */
   confirm(hash: string, now: number): Promise<string | null>
-  /** Forgets at most `limit` links that have expired; answers how many. */
+  /** Deletes at most `limit` expired links and returns their number. */
   expireLinks(now: number, limit: number): Promise<number>
 }
 
-/** Mail addresses in a database or one of its transactions; `changed` hears of every one that changes. */
+/** Creates the mail addresses on a database or a transaction; `changed` is called after every change. */
 export function createEmails(db: Queries, changed: () => void): Emails {
   async function linkOf(hash: string, now: number): Promise<EmailLink | null> {
     const link = await db.get<EmailLink>(

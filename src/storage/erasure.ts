@@ -1,8 +1,8 @@
-import { holdOutbox } from './alerts/outbox.ts'
+import { lockOutbox } from './alerts/outbox.ts'
 import type { Database, Queries } from './database/database.ts'
 import { deleteOwned, type OwnedRow, type OwnedTable, ownedTables, readOwned } from './owned.ts'
 
-/** How much of what an account has is erased with it. */
+/** Counts of the rows erased with an account. */
 export interface Erased {
   keys: number
   runs: number
@@ -14,12 +14,12 @@ export interface Erased {
   alerts: number
 }
 
-/** What belongs to accounts, whatever it is. */
+/** The rows of accounts, in every table. */
 export interface Erasure {
   count(account: string): Promise<Erased>
   /**
-   * In a transaction: deletes at most `limit` rows of an account that is gone; answers whether there may
-   * be more.
+   * Deletes at most `limit` rows of a deleted account and returns whether there may be more. Call it in a
+   * transaction.
    */
   slice(account: string, limit: number): Promise<boolean>
   /** As `readOwned`. */
@@ -31,7 +31,7 @@ export interface Erasure {
   ): Promise<OwnedRow[]>
 }
 
-/** What belongs to accounts, in a database or one of its transactions. */
+/** Creates the erasure on a database or a transaction. */
 export function createErasure(db: Queries, kind: Database['kind']): Erasure {
   return {
     async count(account) {
@@ -46,7 +46,7 @@ export function createErasure(db: Queries, kind: Database['kind']): Erasure {
       return erased
     },
     async slice(account, limit) {
-      await holdOutbox(db, kind, [account])
+      await lockOutbox(db, kind, [account])
       for (const table of ownedTables) {
         if (table.table === 'teams') await dissolveTeams(account)
         if ((await deleteOwned(db, table, account, limit)) >= limit) return true
@@ -66,7 +66,7 @@ export function createErasure(db: Queries, kind: Database['kind']): Erasure {
     }
   }
 
-  /** A counter is named after the account, and one of a stretch of time has that behind it. */
+  /** Counters have the id of the account as name, or as prefix of the name. */
   async function deleteCounters(account: string): Promise<void> {
     for (const counter of counters) {
       const name = `${counter}:${account}`
@@ -76,7 +76,7 @@ export function createErasure(db: Queries, kind: Database['kind']): Erasure {
   }
 }
 
-/** What counts an account's calls. */
+/** The counters of an account. */
 const counters = ['reads', 'writes', 'alert-tests', 'digest-tests', 'email-links']
 
 const counted: readonly (readonly [keyof Erased, string, string])[] = [

@@ -1,11 +1,11 @@
 import type { Queries } from './database/database.ts'
 
-/** What a person may decide of an escalation. */
+/** The decisions on an escalation. */
 export const decisionNames = ['return', 'allow', 'stop'] as const
 
 export type Decision = (typeof decisionNames)[number]
 
-/** A question put to a person. Times are milliseconds since 1970; what speaks of a decision is null before it. */
+/** A question to a person. Times are milliseconds since 1970; the fields of the decision are null before it. */
 export interface Escalation {
   esc_id: string
   run_id: string
@@ -20,13 +20,13 @@ export interface Escalation {
   decided_by: string | null
 }
 
-/** An escalation that was just made. */
+/** A new escalation. */
 export type NewEscalation = Pick<
   Escalation,
   'esc_id' | 'run_id' | 'reason' | 'advice' | 'streak' | 'detail' | 'created'
 >
 
-/** What was decided, when, and by which account. */
+/** A decision, with its time and its account. */
 export interface Decided {
   decision: Decision
   note: string | null
@@ -34,7 +34,7 @@ export interface Decided {
   decided_by: string
 }
 
-/** A place in a list of escalations, newest first: the last one already shown. */
+/** A cursor in a list of escalations, newest first: the last one already shown. */
 export interface EscalationPlace {
   created: number
   esc_id: string
@@ -44,33 +44,36 @@ export interface EscalationPlace {
 export interface Escalations {
   add(account: string, escalation: NewEscalation): Promise<void>
   find(account: string, escId: string): Promise<Escalation | null>
-  /** Newest first; `status` of null shows all. */
+  /** Lists escalations, newest first; `status` of null shows all. */
   list(
     account: string,
     status: 'pending' | 'decided' | null,
     limit: number,
     after: EscalationPlace | null,
   ): Promise<Escalation[]>
-  /** Decides a pending one; answers whether there was one. Of several at once, one is answered true. */
+  /** Decides a pending escalation and returns whether there was one. Of concurrent calls, one returns true. */
   decide(account: string, escId: string, decided: Decided): Promise<boolean>
   /** Answers whether there was such an escalation. */
   delete(account: string, escId: string): Promise<boolean>
-  /** Those among the ids that have been decided or are gone. */
+  /** Returns those of the ids that are decided or deleted. */
   settledAmong(escIds: readonly string[]): Promise<string[]>
-  /** Whether an escalation of the run is pending or was decided `stop`. */
+  /** Whether the run has an escalation that is pending or was decided `stop`. */
   blocking(account: string, runId: string): Promise<boolean>
   countPending(account: string): Promise<number>
-  /** Forgets at most `limit` of those made, and decided if they were, before `before`; answers how many. */
+  /**
+   * Deletes at most `limit` escalations that were created before `before`, and decided before it if
+   * decided, and returns their number.
+   */
   expire(before: number, limit: number): Promise<number>
 }
 
 const columns =
   'esc_id, run_id, reason, advice, streak, detail, created, decision, note, decided_at, decided_by'
 
-/** Each filter is spelled out, because a partial index serves only a statement that says its condition. */
+/** Spelled out, because a partial index serves only a statement that contains its condition. */
 const filters = { all: '', pending: 'AND decision IS NULL', decided: 'AND decision IS NOT NULL' }
 
-/** The escalations in a database or one of its transactions. */
+/** Creates the escalations on a database or a transaction. */
 export function createEscalations(db: Queries): Escalations {
   return {
     async add(account, { esc_id, run_id, reason, advice, streak, detail, created }) {
@@ -134,7 +137,7 @@ export function createEscalations(db: Queries): Escalations {
       const settled: string[] = []
       for (let at = 0; at < escIds.length; at += idsAStatement) {
         const asked = escIds.slice(at, at + idsAStatement)
-        // One text for any number of them: each text is prepared once and kept.
+        // The same text for any number of ids, because each text is prepared once and cached.
         const padded = Array.from({ length: idsAStatement }, (_, index) => asked[index] ?? null)
         const pending = await db.all<{ esc_id: string }>(
           `SELECT esc_id FROM escalations

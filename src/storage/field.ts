@@ -2,7 +2,7 @@ import { type Field, newField, type Signal } from '../core/field.ts'
 import { parseJson } from '../core/text.ts'
 import type { Queries } from './database/database.ts'
 
-/** The shared field with the seed of its climate. */
+/** The shared field and the seed of its climate. */
 export interface SeededField {
   seed: string
   field: Field
@@ -10,22 +10,22 @@ export interface SeededField {
 
 /** The one field that all nodes share, and its samples. */
 export interface FieldStore {
-  /** The field; one that was never spoken to gets `seed`, and the first to ask plants it. */
+  /** Reads the field. The first call inserts it with `seed`. */
   read(now: number, seed: string): Promise<SeededField>
-  /** In a transaction: as `read`, and held until the transaction ends. */
+  /** As `read`, and locks the field until the transaction ends. */
   hold(now: number, seed: string): Promise<SeededField>
   save(field: Field): Promise<void>
-  /** Keeps the signal of a minute (milliseconds since 1970); the first of a minute stays. */
+  /** Stores the signal of a minute (milliseconds since 1970), unless the minute has one. */
   addSample(minute: number, signal: Signal): Promise<void>
-  /** The newest `limit` samples at or after `since`, oldest first. */
+  /** Reads the newest `limit` samples at or after `since`, oldest first. */
   samples(since: number, limit: number): Promise<Signal[]>
-  /** Forgets the samples before this time. */
+  /** Deletes the samples before this time. */
   forgetSamples(before: number): Promise<void>
 }
 
-/** The field in a database or one of its transactions. */
+/** Creates the field on a database or a transaction. */
 export function createFieldStore(db: Queries): FieldStore {
-  async function plant(now: number, seed: string): Promise<void> {
+  async function insertMissing(now: number, seed: string): Promise<void> {
     await db.run(
       'INSERT INTO field (id, seed, state) VALUES (1, ?, ?) ON CONFLICT (id) DO NOTHING',
       seed,
@@ -33,11 +33,11 @@ export function createFieldStore(db: Queries): FieldStore {
     )
   }
 
-  async function planted(sql: string, now: number, seed: string): Promise<SeededField> {
+  async function readOrInsert(sql: string, now: number, seed: string): Promise<SeededField> {
     const read = () => db.get<{ seed: string; state: string }>(sql)
     let row = await read()
     if (row === undefined) {
-      await plant(now, seed)
+      await insertMissing(now, seed)
       row = await read()
     }
     if (row === undefined) throw new Error('the field vanished while it was read')
@@ -46,10 +46,10 @@ export function createFieldStore(db: Queries): FieldStore {
   }
 
   return {
-    read: (now, seed) => planted('SELECT seed, state FROM field WHERE id = 1', now, seed),
-    // An update that changes nothing holds the row on both databases.
+    read: (now, seed) => readOrInsert('SELECT seed, state FROM field WHERE id = 1', now, seed),
+    // An update that changes nothing locks the row on both databases.
     hold: (now, seed) =>
-      planted('UPDATE field SET id = 1 WHERE id = 1 RETURNING seed, state', now, seed),
+      readOrInsert('UPDATE field SET id = 1 WHERE id = 1 RETURNING seed, state', now, seed),
     async save(field) {
       await db.run('UPDATE field SET state = ? WHERE id = 1', JSON.stringify(field))
     },

@@ -4,18 +4,18 @@ import { runColumns } from './runs/run-rows.ts'
 /** A table whose rows belong to accounts: each has the column `account`. */
 export interface OwnedTable {
   readonly table: string
-  /** What a line of the account's export calls a row. */
+  /** The name of a row in the export of the account. */
   readonly type: string
-  /** What tells a row from the others of its account, in this order; empty where there is but one. */
+  /** The key of a row within its account, in this order; empty if there is one row. */
   readonly key: readonly string[]
-  /** What is exported of a row. Secrets, and the hashes and tokens that stand for them, are not. */
+  /** The exported columns. Secrets, their hashes and tokens are not exported. */
   readonly exported: readonly string[]
 }
 
 /** A row of an owned table. */
 export type OwnedRow = Record<string, string | number | null>
 
-/** Not exported where they are part of a key: a client may have sent a secret as its idempotency key. */
+/** Key columns that are not exported: a client may have sent a secret as its idempotency key. */
 const hidden: ReadonlySet<string> = new Set(['hash', 'key'])
 
 /** Every column of a run but the account. */
@@ -24,8 +24,8 @@ const ofRun = Object.keys(runColumns)
   .join(' ')
 
 /**
- * Every table whose rows belong to accounts, in the order in which they are exported. The account's row
- * of `alert_accounts` comes after what it numbers, so that a number is never given out twice.
+ * Every table with rows of accounts, in the order of the export. The row of `alert_accounts` comes after
+ * the rows that it numbers, so that no number is used twice.
  */
 export const ownedTables: readonly OwnedTable[] = [
   owned('keys', 'key', 'id', 'id prefix created last_used expires'),
@@ -97,7 +97,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('alert_accounts', 'alert_settings', '', 'config'),
 ]
 
-/** `key` and `more` are names of columns; all of them are exported but those of the key that are hidden. */
+/** Builds an owned table; `key` and `more` are column names, all exported except the hidden ones of the key. */
 function owned(table: string, type: string, key: string, more: string): OwnedTable {
   const keyed = namesIn(key)
   const shown = keyed.filter((name) => !hidden.has(name))
@@ -108,7 +108,7 @@ function namesIn(text: string): string[] {
   return text.split(/\s+/).filter((name) => name !== '')
 }
 
-/** At most `limit` rows of an account in one of the tables, in the order of their keys, behind the row `after`. */
+/** Reads at most `limit` rows of an account in one table, in the order of their keys, after the row `after`. */
 export function readOwned(
   db: Queries,
   { table, key, exported }: OwnedTable,
@@ -128,7 +128,7 @@ export function readOwned(
   )
 }
 
-/** Deletes at most `limit` rows of an account in one of the tables; answers how many there were. */
+/** Deletes at most `limit` rows of an account in one table and returns their number. */
 export function deleteOwned(
   tx: Queries,
   { table, key }: OwnedTable,

@@ -2,11 +2,11 @@ import type { Queries } from './database/database.ts'
 
 /** Secrets of the installation, the same on all nodes. */
 export interface Secrets {
-  /** The secret of this name; `fresh` becomes it where there is none yet. */
+  /** Reads the secret of this name, or stores `fresh` as the secret if there is none. */
   take(name: string, fresh: string): Promise<string>
 }
 
-/** The secrets in a database or one of its transactions. */
+/** Creates the secrets on a database or a transaction. */
 export function createSecrets(db: Queries): Secrets {
   return {
     async take(name, fresh) {

@@ -1,18 +1,18 @@
 import type { Queries } from './database/database.ts'
 
-/** What an agent says of itself, in the order in which it is logged. */
+/** The fields that an agent says of itself, in the order of the log. */
 export const selfFields = ['purpose', 'now', 'mind', 'note'] as const
 
 export type SelfField = (typeof selfFields)[number]
 
-/** A self as it is stored. Times are milliseconds since 1970. */
+/** A stored self. Times are milliseconds since 1970. */
 export interface Self extends Record<SelfField, string | null> {
   identity: string
   created: number
   updated: number
 }
 
-/** One thing that was said, and when, in milliseconds since 1970. */
+/** One log entry, with its time in milliseconds since 1970. */
 export interface SelfEntry {
   ts: number
   kind: SelfField
@@ -25,8 +25,8 @@ export interface Selves {
   /** Newest first. */
   log(account: string, identity: string): Promise<SelfEntry[]>
   /**
-   * In a transaction: merges what is given into the self, makes it where there is none, and logs each
-   * field; fields that are not given stay. Two writers follow one another. Answers the self.
+   * Merges the given fields into the self, or creates it, and logs each field; other fields stay.
+   * Concurrent writers wait for each other. Returns the self. Call it in a transaction.
    */
   merge(
     account: string,
@@ -34,18 +34,18 @@ export interface Selves {
     given: Partial<Record<SelfField, string>>,
     now: number,
   ): Promise<Self>
-  /** How many selves the account has. */
+  /** Counts the selves of the account. */
   count(account: string): Promise<number>
-  /** Erases the self and its log; answers whether there was one. */
+  /** Deletes the self and its log, and returns whether it existed. */
   erase(account: string, identity: string): Promise<boolean>
 }
 
-/** How many entries of a log are kept, the newest. */
+/** The log keeps this many of the newest entries. */
 export const logSize = 200
 
 const columns = `identity, ${selfFields.join(', ')}, created, updated`
 
-/** The selves in a database or one of its transactions. */
+/** Creates the selves on a database or a transaction. */
 export function createSelves(db: Queries): Selves {
   return {
     async find(account, identity) {
@@ -68,7 +68,7 @@ export function createSelves(db: Queries): Selves {
         const text = given[kind]
         return text === undefined ? [] : [{ kind, text }]
       })
-      // The row is held from here on, so the numbers of the entries are this writer's alone.
+      // The row is locked from here on, so no other writer takes the same entry numbers.
       const self = await db.get<Self & { entries: number }>(
         `INSERT INTO selves (account, identity, purpose, now, mind, note, created, updated, entries)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -117,7 +117,7 @@ export function createSelves(db: Queries): Selves {
       return row?.count ?? 0
     },
     async erase(account, identity) {
-      // The self first: a writer that comes now waits for it, and begins a new one with a new log.
+      // Delete the self first: a concurrent writer waits for it, and starts a new self with a new log.
       const erased = await db.run(
         'DELETE FROM selves WHERE account = ? AND identity = ?',
         account,

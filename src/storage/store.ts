@@ -17,14 +17,14 @@ import { createFieldStore, type FieldStore } from './field.ts'
 import type { Entry, LoggedStep } from './runs/entries.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
-import { logAndTell } from './runs/steps-and-alerts.ts'
+import { logAndAlert } from './runs/steps-and-alerts.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 import { createToolSessions, type ToolSessions } from './tool-sessions.ts'
 
-/** What the service remembers, one member for each noun. */
+/** The stored state of the service, one member for each noun. */
 export interface Store {
   readonly counters: Counters
   readonly addressBuckets: AddressBuckets
@@ -46,35 +46,35 @@ export interface Store {
   readonly toolSessions: ToolSessions
   readonly secrets: Secrets
   readonly erasure: Erasure
-  /** Logs steps in order and answers when they are durable; see `logSteps`. */
+  /** Logs steps in order and resolves when they are durable; see `logSteps`. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
-  /** As `log`, once for an idempotency key; inside a transaction always `apart`. */
+  /** As `log`, once for an idempotency key; inside a transaction it always returns `apart`. */
   readonly logOnce: StepLog['logOnce']
   /**
-   * Runs `work` as one transaction: all of what it does through the store it is given, or nothing.
-   * It awaits nothing but that store. Inside a transaction the same one goes on.
+   * Runs `work` as one transaction on the store that it gets. `work` must await only this store. Inside a
+   * transaction, `work` joins it.
    */
   tx<T>(work: (store: Store) => Promise<T>): Promise<T>
 }
 
-/** The store of a process, which can be asked for its health and is closed once. */
+/** The store of a process, with its health checks and `close`. */
 export interface OpenStore extends Store {
   readonly db: Database
-  /** As `tx`, and of all nodes only one at a time, migrations included. */
+  /** As `tx`, but only one node runs it at a time, migrations included. */
   inTurn<T>(work: (store: Store) => Promise<T>): Promise<T>
-  /** Resolves when a row was written at `at` (milliseconds since 1970), and rejects when none can be. */
+  /** Writes a row at `at` (milliseconds since 1970); rejects if the database takes no writes. */
   writable(at: number): Promise<void>
-  /** Steps that have come in and are not stored yet. */
+  /** Steps that wait to be stored. */
   waitingSteps(): number
-  /** Has `listener` called with the steps of each commit of steps, once it is durable. */
+  /** Calls `listener` with the steps of each durable commit of steps. */
   onSteps(listener: (logged: readonly LoggedStep[]) => void): void
-  /** Has `wake` called after each commit that added a job. */
+  /** Calls `wake` after each commit that enqueued a job. */
   onJob(wake: () => void): void
-  /** Stores what is still in memory and closes the database. */
+  /** Stores the data that is still in memory and closes the database. */
   close(): Promise<void>
 }
 
-/** The store in a migrated database. */
+/** Creates the store on a migrated database. */
 export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
   const addressBuckets = createAddressBuckets(counters)
@@ -82,7 +82,7 @@ export function createStore(db: Database): OpenStore {
 
   let wake = () => {}
   let tellSteps = (_logged: readonly LoggedStep[]) => {}
-  /** What this node does when a change of the kind is committed. */
+  /** The callbacks of this node for each kind of committed change. */
   const committed = { keys: () => forgetKeys(keys), jobs: () => wake() }
   type Kind = keyof typeof committed
   type Note = (kind: Kind) => void
@@ -116,7 +116,7 @@ export function createStore(db: Database): OpenStore {
     const store: Store = {
       ...over(tx, note),
       async log(entries) {
-        const steps = await logAndTell(tx, db.kind, [entries], () => note('jobs'))
+        const steps = await logAndAlert(tx, db.kind, [entries], () => note('jobs'))
         logged.push(...steps)
         return steps
       },
@@ -137,7 +137,7 @@ export function createStore(db: Database): OpenStore {
       if (logged.length > 0) tellSteps(logged)
       return result
     } finally {
-      // A commit that seems to have failed may have happened.
+      // A commit that reported failure may still have happened.
       for (const kind of kinds) committed[kind]()
     }
   }

@@ -8,13 +8,13 @@ export interface Team {
   owner: string
   name: string
   share_goals: boolean
-  /** What the names of other members' runs are hidden with. */
+  /** The secret that hides the names of other members' runs. */
   mask: string
   /** Milliseconds since 1970. */
   created: number
 }
 
-/** A seat that somebody has. */
+/** A seat of a member. */
 export interface Seat {
   account: string
   team: string
@@ -24,11 +24,11 @@ export interface Seat {
   joined: number
 }
 
-/** An invite as it is stored: its code is stored nowhere. */
+/** A stored invite, without its code. */
 export interface Invite {
   hash: string
   team: string
-  /** What who joins is called unless they say. */
+  /** The default label of the person who joins. */
   label: string | null
   /** Milliseconds since 1970. */
   expires: number
@@ -36,39 +36,39 @@ export interface Invite {
 
 /** Teams, their seats and invites. An account has at most one seat. */
 export interface Teams {
-  /** The accounts of the same team; the account itself alone when it has none. */
+  /** Lists the accounts of the same team, or only this account if it has no team. */
   membersOf(account: string): Promise<string[]>
   seatOf(account: string): Promise<Seat | null>
   find(team: string): Promise<Team | null>
-  /** The owner first, then those who joined first. */
+  /** Lists the seats: the owner first, then by the time of joining. */
   seats(team: string): Promise<Seat[]>
-  /** In a transaction: has others that lock the same team wait. Answers whether there is such a team. */
+  /** Locks the team until the transaction ends, and returns whether it exists. */
   lock(team: string): Promise<boolean>
-  /** Makes a team with its owner's seat; answers false when the owner has a seat already. */
+  /** Creates a team with the seat of its owner; returns false if the owner has a seat already. */
   create(team: Team, label: string): Promise<boolean>
-  /** Sets what is not null. */
+  /** Sets the fields that are not null. */
   change(team: string, name: string | null, shareGoals: boolean | null): Promise<void>
-  /** What the holder of a seat is called from now on. */
+  /** Sets the label of a seat. */
   rename(account: string, label: string): Promise<void>
-  /** Answers false when the account has a seat already. */
+  /** Adds a seat; returns false if the account has one already. */
   sit(seat: Seat): Promise<boolean>
-  /** Answers whether the account had a seat in the team. */
+  /** Deletes the seat and returns whether the account had one in the team. */
   stand(team: string, account: string): Promise<boolean>
   /** Deletes the team with its seats and invites. */
   dissolve(team: string): Promise<void>
   addInvite(invite: Invite): Promise<void>
-  /** Null when it is unknown, used or expired. */
+  /** Finds an invite; null if it is unknown, used or expired. */
   findInvite(hash: string, now: number): Promise<Invite | null>
-  /** Takes an invite out; of several at once, one is answered true. */
+  /** Uses up an invite; of concurrent calls, one returns true. */
   takeInvite(hash: string, now: number): Promise<boolean>
   countInvites(team: string, now: number): Promise<number>
-  /** Forgets at most `limit` invites that expired at `now` or before; answers how many. */
+  /** Deletes at most `limit` invites that expired at `now` or before and returns their number. */
   expireInvites(now: number, limit: number): Promise<number>
-  /** The most recent runs of an account, newest first, those that have expired left out. */
+  /** Lists the most recent runs of an account that have not expired, newest first. */
   runsOf(account: string, now: number, limit: number): Promise<FleetRun[]>
 }
 
-/** Teams in a database or one of its transactions. */
+/** Creates the teams on a database or a transaction. */
 export function createTeams(db: Queries): Teams {
   const teams: Teams = {
     async membersOf(account) {

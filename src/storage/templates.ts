@@ -3,15 +3,15 @@ import type { Queries } from './database/database.ts'
 
 /** The recursion-team templates that accounts have stored. */
 export interface Templates {
-  /** In the order of their names. */
+  /** Lists the templates by name. */
   list(account: string): Promise<Template[]>
   find(account: string, name: string): Promise<Template | null>
   /**
-   * Stores a template, in place of the account's own one of that name. In a transaction; answers false
-   * when the account would have more than `most`.
+   * Stores a template, replacing the account's own one of that name. Returns false if the account would
+   * have more than `most`. Call it in a transaction.
    */
   put(account: string, template: Template, most: number): Promise<boolean>
-  /** Answers whether there was one. */
+  /** Deletes a template and returns whether it existed. */
   remove(account: string, name: string): Promise<boolean>
 }
 
@@ -22,7 +22,7 @@ interface TemplateRow {
   roles: string
 }
 
-/** The templates in a database or one of its transactions. */
+/** Creates the templates on a database or a transaction. */
 export function createTemplates(db: Queries): Templates {
   return {
     async list(account) {
@@ -41,7 +41,7 @@ export function createTemplates(db: Queries): Templates {
       return row === undefined ? null : templateOf(row)
     },
     async put(account, { name, task, roles }, most) {
-      // Held, so that of several that would be the last one only one is.
+      // The lock lets only one of several concurrent calls store the last allowed template.
       await db.run('UPDATE accounts SET created = created WHERE id = ?', account)
       const others = await db.get<{ count: number }>(
         'SELECT COUNT(*) AS count FROM templates WHERE account = ? AND name <> ?',

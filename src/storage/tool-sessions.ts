@@ -2,21 +2,21 @@ import { nothingSuspended, type Suspension } from '../core/runs/suspension.ts'
 import { parseJson } from '../core/text.ts'
 import type { Queries } from './database/database.ts'
 
-/** What the tools keep about a task besides its run. */
+/** The data that the tools keep about a task, besides its run. */
 export interface ToolSessions {
-  /** Whether anything is put aside for the task, or may be. */
+  /** Whether the task has, or may have, stored data. */
   has(account: string, runId: string, now: number): Promise<boolean>
-  /** In a transaction: what the task has put aside, held until the transaction ends. */
+  /** Reads the data of the task and locks it until the transaction ends. */
   hold(account: string, runId: string, now: number): Promise<Suspension>
-  /** Keeps it until `expires`, milliseconds since 1970. */
+  /** Stores the data until `expires`, milliseconds since 1970. */
   save(account: string, runId: string, suspension: Suspension, expires: number): Promise<void>
-  /** Forgets what the task has put aside. */
+  /** Deletes the data of the task. */
   forget(account: string, runId: string): Promise<void>
-  /** Forgets at most `limit` that have expired; answers how many. */
+  /** Deletes at most `limit` expired sessions and returns their number. */
   expire(now: number, limit: number): Promise<number>
 }
 
-/** The tool sessions in a database or one of its transactions. */
+/** Creates the tool sessions on a database or a transaction. */
 export function createToolSessions(db: Queries): ToolSessions {
   return {
     async has(account, runId, now) {
@@ -29,7 +29,7 @@ export function createToolSessions(db: Queries): ToolSessions {
       return row !== undefined
     },
     async hold(account, runId, now) {
-      // One that is missing is made, so that two first calls follow one another.
+      // Insert a missing row, so that two first calls wait for each other.
       const row = await db.get<{ state: string; expires: number }>(
         `INSERT INTO tool_sessions (account, run_id, state, expires) VALUES (?, ?, ?, ?)
          ON CONFLICT (account, run_id) DO UPDATE SET run_id = excluded.run_id

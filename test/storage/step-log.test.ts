@@ -14,7 +14,7 @@ import {
 import { migrate } from '../../src/storage/database/migrations.ts'
 import type { LoggedStep } from '../../src/storage/runs/entries.ts'
 import { deleteExpiredRuns } from '../../src/storage/runs/expiry.ts'
-import { createRecent } from '../../src/storage/runs/run-cache.ts'
+import { createWeightedCache } from '../../src/storage/runs/run-cache.ts'
 import { createStore, type OpenStore } from '../../src/storage/store.ts'
 import { databases, onEachDatabase, openFor } from '../backends.ts'
 import { setMemory } from '../set-memory.ts'
@@ -297,7 +297,7 @@ test('steps of other runs are logged while another node holds one', {
 })
 
 test('what is remembered is bounded, and what is used stays', () => {
-  const recent = createRecent<number>(100, (weight) => weight)
+  const recent = createWeightedCache<number>(100, (weight) => weight)
   for (let at = 0; at < 1_000; at++) {
     recent.set(`${at}`, 1)
     recent.set('busy', recent.get('busy') ?? 5)

@@ -1,7 +1,7 @@
 import { defaultRunId, maxIdLength } from '../../core/runs/drift.ts'
 import { parseJson, wellFormed } from '../../core/text.ts'
 import { commitUnknown, isUnavailable } from '../../storage/database/database.ts'
-import { bodyHashOf, isSameBody, type Kept } from '../../storage/database/idempotency.ts'
+import { bodyHashOf, isSameBody, type StoredAnswer } from '../../storage/database/idempotency.ts'
 import type { Entry, LoggedStep } from '../../storage/runs/entries.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Service } from './context.ts'
@@ -54,7 +54,7 @@ export async function replayable(
     return { ...answer, json }
   }
 
-  function replay(earlier: Kept): Answer {
+  function replay(earlier: StoredAnswer): Answer {
     if (!isSameBody(earlier.bodyHash, bodyHash)) {
       throw conflict(
         'This idempotency key was used with another body; send a new key for a new request.',
@@ -77,7 +77,7 @@ export async function replayable(
   async function logWithOthers(): Promise<Answer | null> {
     let own: Answer | null = null
     let hasLogged = false
-    const ended = await new Promise<Kept | 'worked' | 'apart'>((resolve, reject) => {
+    const ended = await new Promise<StoredAnswer | 'worked' | 'apart'>((resolve, reject) => {
       const log = (entries: readonly Entry[]) =>
         new Promise<LoggedStep[]>((goOn) => {
           const answer = (logged: readonly LoggedStep[]) => {

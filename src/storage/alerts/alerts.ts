@@ -14,34 +14,37 @@ import {
   takeNumbers,
 } from './outbox.ts'
 
-/** All that an account says of its alerts. */
+/** The alert config and the signing secrets of an account. */
 export interface AlertSettings {
   config: AlertConfig | null
   secrets: AlertSecrets | null
 }
 
-/** What accounts say of alerts, and what became of theirs. Whatever changes something is asked in a transaction. */
+/** The alert settings, logs and incidents of accounts. Call every method that writes in a transaction. */
 export interface Alerts {
   /**
-   * Replaces the config, or deletes it (null), and forgets what is known of the addresses so far: what
-   * a pause held back is due at once.
+   * Replaces the config, or deletes it (null), and resets the state of all addresses: events that a pause
+   * held back are due at once.
    */
   setConfig(account: string, config: AlertConfig | null, now: number): Promise<void>
-  /** The config and what signs, at once. */
+  /** Reads the config and the signing secrets. */
   settings(account: string): Promise<AlertSettings>
-  /** Sets what signs from now on; null has events unsigned. */
+  /** Sets the signing secrets; null leaves events unsigned. */
   setSecrets(account: string, secrets: AlertSecrets | null): Promise<void>
-  /** The log, newest first. */
+  /** Reads the log, newest first. */
   log(account: string, now: number): Promise<LogEntry[]>
   addToLog(account: string, entry: LogEntry): Promise<void>
   /**
-   * Emits an event of a dialogue, of an escalation, or of any step that drifts: it goes to the outbox
-   * or, when the account does not want it, to the log.
+   * Emits an event of a dialogue, an escalation or a drifting step. It goes to the outbox, or to the log
+   * if the account does not want it.
    */
   emit(alert: NewAlert): Promise<void>
-  /** Has the incidents of an agent end, because it is back on its errand. */
+  /** Closes the incidents of an agent that is back on its errand. */
   returned(alert: NewAlert): Promise<void>
-  /** Incidents, those opened last first; `open` of null shows all, `before` is the last one shown. */
+  /**
+   * Lists incidents, newest first; `open` of null shows all, `before` is the number of the last one
+   * already shown.
+   */
   incidents(
     account: string,
     open: boolean | null,
@@ -50,7 +53,7 @@ export interface Alerts {
   ): Promise<Numbered<Incident>[]>
 }
 
-/** Alerts in a database or one of its transactions; `jobAdded` hears of new work. */
+/** Creates the alerts on a database or a transaction; `jobAdded` is called after every enqueue. */
 export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () => void): Alerts {
   return {
     async setConfig(account, config, now) {

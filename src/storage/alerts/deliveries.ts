@@ -13,32 +13,32 @@ import {
   eventColumns,
   eventOf,
   forgetIdleOutboxes,
-  holdOutbox,
+  lockOutbox,
   takeNumbers,
 } from './outbox.ts'
 
-/** How an event stands in its account's outbox. */
+/** An event of an outbox with the state of its delivery. */
 export interface Delivery extends Numbered<OutboxEvent> {
   state: DeliveryState
-  /** When the next attempt is, milliseconds since 1970; of no meaning unless it waits. */
+  /** Time of the next attempt, milliseconds since 1970; meaningful only in the state `waiting`. */
   due: number
   /** Attempts since it was emitted or replayed. */
   tries: number
   /** Attempts in all. */
   attempts: number
-  /** Whether the log has said that a pause of the address holds it back. */
+  /** Whether a pause of the address holds it back and the log says so. */
   held: boolean
-  /** Why it still waits or was given up; null before the first attempt and once delivered. */
+  /** Why it waits or failed; null before the first attempt and after delivery. */
   detail: string | null
 }
 
-/** One request that was made, or could not be. */
+/** One delivery attempt, sent or not. */
 export interface Attempt {
   /** From 1. */
   attempt: number
   /** Milliseconds since 1970. */
   ts: number
-  /** Where it went, without the path. */
+  /** Host of the address. */
   host: string
   status: number
   detail: string | null
@@ -46,17 +46,17 @@ export interface Attempt {
   bytes: number
 }
 
-/** What changes about an event. */
+/** The state that an attempt changes. */
 export type DeliveryChange = Pick<
   Delivery,
   'state' | 'due' | 'tries' | 'attempts' | 'held' | 'detail'
 >
 
-/** The events of accounts on their way. Whatever changes something is asked in a transaction. */
+/** The events of accounts and their delivery. Call every method that writes in a transaction. */
 export interface Deliveries {
-  /** The event of an account that is to be sent next, due or not. */
+  /** Finds the next event of an account to send, due or not. */
   next(account: string): Promise<Delivery | null>
-  /** Sets how an event stands, and appends what is to be seen of it to the log. */
+  /** Sets the state of an event and appends `entry` to the log. */
   change(
     event: Numbered<OutboxEvent>,
     change: DeliveryChange,
@@ -64,34 +64,43 @@ export interface Deliveries {
   ): Promise<void>
   addAttempt(account: string, seq: number, attempt: Attempt): Promise<void>
   endpoint(account: string, url: string): Promise<Endpoint | null>
-  /** Keeps what is known of an address, or forgets it (null). */
+  /** Stores the state of an address, or deletes it (null). */
   putEndpoint(account: string, url: string, endpoint: Endpoint | null, now: number): Promise<void>
-  /** The number of the event that waits behind `kept` newer ones, or null when so many do not wait. */
+  /**
+   * Finds the number of the newest waiting event beyond the `kept` newest ones; null if no more than
+   * `kept` wait.
+   */
   behind(account: string, kept: number): Promise<number | null>
-  /** Gives up the events that wait up to this number, and has the log say so. */
+  /** Fails the waiting events up to this number and logs it. */
   giveUpTo(account: string, seq: number, detail: string, now: number): Promise<void>
   find(account: string, seq: number): Promise<Delivery | null>
-  /** Events, newest first; `state` of null shows all, `before` is the last one shown. */
+  /**
+   * Lists events, newest first; `state` of null shows all, `before` is the number of the last one already
+   * shown.
+   */
   list(
     account: string,
     state: DeliveryState | null,
     limit: number,
     before: number | null,
   ): Promise<Delivery[]>
-  /** The attempts of these events, by event, first to last. */
+  /** Reads the attempts of these events, by event, oldest first. */
   attemptsOf(account: string, seqs: readonly number[]): Promise<Map<number, Attempt[]>>
-  /** At most `limit` numbers of events that were given up and emitted at or after `since`, oldest first. */
+  /** Lists at most `limit` numbers of failed events that were emitted at or after `since`, oldest first. */
   failedSince(account: string, since: number, limit: number): Promise<number[]>
-  /** How many events that were emitted at or after `since` have not been delivered. */
+  /** Counts the undelivered events that were emitted at or after `since`. */
   countUndelivered(account: string, since: number): Promise<number>
-  /** Has these events sent once more, with all their tries. */
+  /** Makes these events due again, with all their tries. */
   replay(account: string, seqs: readonly number[], now: number): Promise<void>
-  /** Forgets at most `limit` rows of each kind that are from before this time; answers whether there may be more. */
+  /**
+   * Deletes at most `limit` rows from before this time in each table, and returns whether there may be
+   * more.
+   */
   expire(before: number, limit: number): Promise<boolean>
 }
 
 const columns = `${Object.keys(eventColumns).join(', ')}, detail`
-/** Spelled out, because a partial index serves only a statement that says its condition. */
+/** Spelled out, because a partial index serves only a statement that contains its condition. */
 const filters = {
   all: '',
   waiting: "AND state = 'waiting'",
@@ -100,7 +109,7 @@ const filters = {
 }
 const attemptColumns = 'attempt, ts, host, status, detail, latency_ms, bytes'
 
-/** Deliveries in a database or one of its transactions; `jobAdded` hears of new work. */
+/** Creates the deliveries on a database or a transaction; `jobAdded` is called after every enqueue. */
 export function createDeliveries(
   db: Queries,
   kind: Database['kind'],
@@ -116,7 +125,8 @@ export function createDeliveries(
       return row === undefined ? null : deliveryOf(row)
     },
     async change({ account, seq }, { state, due, tries, attempts, held, detail }, entry) {
-      // The log first: by taking a number it holds the account's row, which comes before its events.
+      // Write the log first: taking a number locks the row of the account, which every writer locks before
+      // its events.
       if (entry !== null) {
         const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
         await addLog(db, kind, [{ account, seq: (taken.get(account)?.seq ?? 0) + 1, value: entry }])
@@ -190,7 +200,7 @@ export function createDeliveries(
       return row?.seq ?? null
     },
     async giveUpTo(account, seq, detail, now) {
-      await holdOutbox(db, kind, [account])
+      await lockOutbox(db, kind, [account])
       const rows = await db.all<EventRow>(
         `UPDATE alert_events SET state = 'failed', detail = ?
          WHERE account = ? AND state = 'waiting' AND seq <= ? RETURNING ${columns}`,
@@ -269,7 +279,7 @@ export function createDeliveries(
       return row?.count ?? 0
     },
     async replay(account, seqs, now) {
-      await holdOutbox(db, kind, [account])
+      await lockOutbox(db, kind, [account])
       for (const seq of seqs) {
         await db.run(
           `UPDATE alert_events SET state = 'waiting', due = ?, tries = 0, held = 0, detail = NULL
@@ -293,9 +303,9 @@ export function createDeliveries(
         if (rows.length > 0) old.push({ table, at, key, columns, rows })
       }
       const accounts = [...new Set(old.flatMap(({ rows }) => rows.map(({ account }) => account)))]
-      await holdOutbox(db, kind, accounts)
+      await lockOutbox(db, kind, accounts)
       for (const { table, at, key, columns, rows } of old) {
-        // The age is asked again: what was waited for may have changed it.
+        // The age is checked again, because a transaction that held the lock may have changed it.
         await db.run(
           `DELETE FROM ${table} WHERE ${at} <= ? AND (${columns.join(', ')}) IN (
              SELECT ${columns.map((column) => `rows.${column}`).join(', ')} FROM ${jsonRows(kind, key)}
@@ -310,7 +320,7 @@ export function createDeliveries(
   }
 }
 
-/** Tables that forget by age: the column that says it, and their keys. */
+/** The tables with expiring rows: the column of the age, and the key. */
 const numbered = { account: 'TEXT', seq: 'BIGINT' } as const satisfies Columns
 const aged: readonly { table: string; at: string; key: Columns }[] = [
   { table: 'alert_log', at: 'ts', key: numbered },

@@ -5,7 +5,7 @@ import type { Database, Queries } from '../database/database.ts'
 import { type Columns, jsonRows, type Row } from '../database/rows.ts'
 import { createTable } from '../database/table.ts'
 
-/** Whose incidents: an agent of a run, or a dialogue. */
+/** The subject of an incident: an agent of a run, or a dialogue. */
 export interface AgentOf {
   account: string
   run_id: string
@@ -13,7 +13,7 @@ export interface AgentOf {
   agent_id: string
 }
 
-/** The open incidents of agents. */
+/** Finds the open incidents of agents. */
 export async function findOpenIncidents(
   tx: Queries,
   kind: Database['kind'],
@@ -34,13 +34,13 @@ export async function findOpenIncidents(
   return rows.map(incidentOf)
 }
 
-/** Writes incidents over those with their numbers. */
-export function putIncidents(
+/** Inserts incidents, or replaces those with the same numbers. */
+export function saveIncidents(
   tx: Queries,
   kind: Database['kind'],
   incidents: readonly Numbered<Incident>[],
 ): void {
-  tables[kind].put(
+  tables[kind].upsert(
     tx,
     incidents.map(({ account, seq, value }) => ({
       account,
@@ -51,7 +51,7 @@ export function putIncidents(
   )
 }
 
-/** Forgets the incidents of a dialogue. */
+/** Deletes the incidents of a dialogue. */
 export async function forgetIncidentsOfDialogue(
   tx: Queries,
   account: string,
@@ -64,7 +64,7 @@ export async function forgetIncidentsOfDialogue(
   )
 }
 
-/** The incidents of an account, those that were opened last first. */
+/** Lists the incidents of an account, newest first. */
 export async function listIncidents(
   db: Queries,
   account: string,

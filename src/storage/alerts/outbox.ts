@@ -11,24 +11,24 @@ import {
   type OutboxEvent,
 } from '../../core/alerts/outbox.ts'
 import { dayMs } from '../../core/time.ts'
-import { type Database, leave, type Queries } from '../database/database.ts'
+import { type Database, notAwaited, type Queries } from '../database/database.ts'
 import { createJobs } from '../database/jobs.ts'
 import { type Columns, jsonRows, type Row } from '../database/rows.ts'
 import { createTable } from '../database/table.ts'
-import { type AgentOf, findOpenIncidents, putIncidents } from './incidents.ts'
+import { type AgentOf, findOpenIncidents, saveIncidents } from './incidents.ts'
 
-/** The kind of the jobs that deliver; an account's job is named after it. */
+/** The kind of the delivery jobs; each account has one job. */
 export const deliverKind = 'deliver'
 
-/** Most entries of an account's alert log that are kept, and for how long. */
+/** The alert log of an account keeps this many entries, for this long. */
 export const logEntriesKept = 50
 export const logKeptMs = 30 * dayMs
 
 /**
- * Puts what is to be sent of these happenings in the outbox, and what is not in the log, in the
- * transaction that makes them so. They are in their order; of those that do not drift, all but
- * the ones that end an incident change nothing and cost one look. `jobAdded` hears of new work. A caller
- * without a key could neither set a webhook nor read the log, so nothing is kept for one.
+ * Writes each happening to the outbox or, if the account does not want it, to the log, in the caller's
+ * transaction. The happenings must be in order. One that does not drift costs a query and changes
+ * something only if it ends an incident. `jobAdded` is called after every enqueue. Callers without a key
+ * are skipped, because they can neither set a webhook nor read the log.
  */
 export async function emitAlerts(
   tx: Queries,
@@ -41,7 +41,7 @@ export async function emitAlerts(
   const returning = happenings.filter(({ drifting }) => !drifting)
   const drifting = happenings.filter((each) => each.drifting)
   const closing = await findOpenIncidents(tx, kind, unique(returning))
-  // A drifting step may open an incident, be told of, and have its end told of.
+  // A drifting step may need three numbers: for an incident, its event and the event of its end.
   const numbers = countByAccount([...drifting, ...drifting, ...drifting, ...closing])
   if (numbers.size === 0) return
   const accounts = await takeNumbers(tx, kind, numbers)
@@ -52,10 +52,10 @@ export async function emitAlerts(
   )
   const open = [...closing, ...(await findOpenIncidents(tx, kind, unique(watched)))]
   const { events, log, incidents } = decideAlerts(happenings, accounts, open)
-  putIncidents(tx, kind, incidents)
+  saveIncidents(tx, kind, incidents)
   addLog(tx, kind, log)
   if (events.length === 0) return
-  tables[kind].events.add(tx, events.map(eventRow))
+  tables[kind].events.insert(tx, events.map(eventRow))
   const first = new Map<string, number>()
   for (const { account, value } of events) {
     first.set(account, Math.min(first.get(account) ?? value.ts, value.ts))
@@ -65,7 +65,7 @@ export async function emitAlerts(
   }
 }
 
-/** Has the events of an account looked at no later than `due`. */
+/** Enqueues the delivery job of an account, due no later than `due`. */
 export function addDeliverJob(
   tx: Queries,
   kind: Database['kind'],
@@ -77,38 +77,38 @@ export function addDeliverJob(
   return createJobs(tx, kind, jobAdded).add({ id, kind: deliverKind, input: account, due })
 }
 
-/** Appends to the logs of accounts, each in order; see `leave`. */
+/** Appends entries to the logs of accounts, in order for each account; need not be awaited. */
 export function addLog(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Numbered<LogEntry>[],
 ): Promise<unknown> {
-  // Of more than fit, the last.
+  // Entries beyond the limit would be trimmed at once.
   const kept = [...Map.groupBy(entries, ({ account }) => account).values()].flatMap((own) =>
     own.slice(-logEntriesKept),
   )
-  return tables[kind].log.add(tx, kept.map(logRow))
+  return tables[kind].log.insert(tx, kept.map(logRow))
 }
 
 /**
- * Takes that many numbers for each account and answers its config and the last number before them. The
- * rows are held until the transaction ends, so that the numbers of an account follow its commits. Once
- * in fifty numbers what no longer fits in the log is forgotten: looking for it costs more than adding,
- * and nobody is shown it meanwhile.
+ * Reserves numbers for each account, and returns its config and the last number before them. The rows stay
+ * locked until the transaction ends, so the numbers of an account follow the order of its commits. Once in
+ * fifty numbers it deletes the excess log entries: finding them costs more than an insert, and readers
+ * never see them.
  */
 export async function takeNumbers(
   tx: Queries,
   kind: Database['kind'],
   numbers: ReadonlyMap<string, number>,
 ): Promise<Map<string, AlertAccount>> {
-  // In one order on every node, lest two hold what the other waits for.
+  // A fixed order on every node prevents deadlocks.
   const rows = [...numbers]
     .map(([account, seq]) => ({ account, seq }))
     .sort((a, b) => (a.account < b.account ? -1 : 1))
   const asked =
     kind === 'postgres'
       ? [tx.all<TakenNumbers>(takeAll, JSON.stringify(rows))]
-      : // Taking values out of JSON costs SQLite more than a statement for each.
+      : // Reading values out of JSON costs SQLite more than one statement for each row.
         rows.map(({ account, seq }) => tx.all<TakenNumbers>(takeOne, account, seq))
   const taken = (await Promise.all(asked)).flat()
   const accounts = new Map<string, AlertAccount>()
@@ -123,7 +123,7 @@ export async function takeNumbers(
 }
 
 function trimLog(tx: Queries, account: string): void {
-  leave(
+  notAwaited(
     tx.run(
       `DELETE FROM alert_log WHERE account = ? AND seq <= (
          SELECT seq FROM alert_log WHERE account = ? ORDER BY seq DESC LIMIT 1 OFFSET ${logEntriesKept}
@@ -135,22 +135,22 @@ function trimLog(tx: Queries, account: string): void {
 }
 
 /**
- * Has others that write to the outboxes of the accounts wait. A transaction that changes several of their
- * events does this before, lest two hold what the other waits for. An account without a row has no
- * events, and gets none here.
+ * Locks the outboxes of accounts until the transaction ends. A transaction that changes several events of
+ * an account must call it first to prevent deadlocks. It inserts no row: an account without one has no
+ * events.
  */
-export async function holdOutbox(
+export async function lockOutbox(
   tx: Queries,
   kind: Database['kind'],
   accounts: readonly string[],
 ): Promise<void> {
   // SQLite has one writer.
-  if (kind === 'postgres' && accounts.length > 0) await tx.all(holdAll, accountRows(accounts))
+  if (kind === 'postgres' && accounts.length > 0) await tx.all(lockAll, accountRows(accounts))
 }
 
 /**
- * Deletes the rows of those accounts that have neither a config nor a secret nor anything numbered, so
- * that a number is never given out twice. Their outboxes must be held.
+ * Deletes the rows of accounts without config, secret and numbered rows; other rows stay, so that no
+ * number is used twice. The outboxes must be locked.
  */
 export async function forgetIdleOutboxes(
   tx: Queries,
@@ -164,12 +164,12 @@ function accountRows(accounts: readonly string[]): string {
   return JSON.stringify(accounts.map((account) => ({ account })))
 }
 
-/** The config as it was stored. */
+/** Parses a stored config. */
 export function configOf(stored: string | null): AlertConfig | null {
   return stored === null ? null : JSON.parse(stored)
 }
 
-/** The columns of an event, but for what happened to it. */
+/** The columns of an event, without its `detail`. */
 export const eventColumns = {
   account: 'TEXT',
   seq: 'BIGINT',
@@ -216,21 +216,21 @@ interface TakenNumbers {
   config: string | null
 }
 
-const takenOnTop = `ON CONFLICT (account) DO UPDATE SET seq = alert_accounts.seq + excluded.seq
+const addNumbers = `ON CONFLICT (account) DO UPDATE SET seq = alert_accounts.seq + excluded.seq
   RETURNING account, seq, config`
 
-const takeOne = `INSERT INTO alert_accounts (account, seq) VALUES (?, ?) ${takenOnTop}`
+const takeOne = `INSERT INTO alert_accounts (account, seq) VALUES (?, ?) ${addNumbers}`
 
 const takeAll = `INSERT INTO alert_accounts (account, seq)
   SELECT account, seq FROM ${jsonRows('postgres', { account: 'TEXT', seq: 'BIGINT' })}
   WHERE true ORDER BY account COLLATE "C"
-  ${takenOnTop}`
+  ${addNumbers}`
 
-const holdAll = `SELECT alert_accounts.account FROM alert_accounts
+const lockAll = `SELECT alert_accounts.account FROM alert_accounts
   WHERE account IN (SELECT rows.account FROM ${jsonRows('postgres', { account: 'TEXT' })})
   ORDER BY account FOR UPDATE`
 
-/** The tables whose rows have a number of their account. */
+/** The tables with rows numbered within their account. */
 const numberedTables = ['alert_events', 'alert_attempts', 'alert_incidents', 'alert_log']
 
 const forgetIdle = { sqlite: forgetIdleIn('sqlite'), postgres: forgetIdleIn('postgres') }
@@ -260,7 +260,7 @@ function eventRow({ account, seq, value }: Numbered<OutboxEvent>): Row<typeof ev
   }
 }
 
-/** The event that a row holds. */
+/** Converts a row to an event. */
 export function eventOf(row: Row<typeof eventColumns>): OutboxEvent {
   const incident: EventIncident | null =
     row.incident === null ? null : JSON.parse(String(row.incident))

@@ -7,11 +7,11 @@ const refreshMs = minuteMs
 const retryMs = 1_000
 
 /**
- * The clock, milliseconds since 1970, that all nodes of a database go by, so that one whose own clock
- * is wrong deletes nothing early and works nothing twice. On PostgreSQL it is that of the database: read
- * now and about once a minute, and carried on by a timer that nobody can set. On SQLite, which has no
- * clock, it is `own`. `noteOff` hears by how many milliseconds `own` is ahead, when that is more than a
- * minute either way. Rejects when the database cannot be asked.
+ * Creates the clock that all nodes of a database share, in milliseconds since 1970. With it, a node whose
+ * system clock is wrong expires no row early and runs no job twice. On PostgreSQL it is the clock of the
+ * database server: read at the start and about once a minute, and advanced by a monotonic timer in
+ * between. On SQLite it is `own`. `noteOff` is called with the milliseconds that `own` is ahead, if the
+ * difference exceeds a minute either way. Rejects if the database is unavailable.
  */
 export async function createClock(
   db: Database,
@@ -37,7 +37,7 @@ export async function createClock(
     try {
       read = await readTimes()
     } catch {
-      // The database is away; the timer goes on meanwhile.
+      // The database is unavailable; the timer continues from the last reading.
       nextReadAt = performance.now() + retryMs
     }
     reading = false
@@ -45,7 +45,7 @@ export async function createClock(
 
   return () => {
     const elapsedMs = performance.now() - read.at
-    // A jump says that the own clock was set, or that the machine slept, when the timer stood still.
+    // A jump means that the system clock was set, or that the machine slept and the timer stood still.
     const jumpMs = Math.abs(own() - read.own - elapsedMs)
     if (elapsedMs > refreshMs || jumpMs > toleranceMs) void refresh()
     return Math.floor(read.database + elapsedMs)

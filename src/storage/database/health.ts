@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 
-/** The version of the schema, 0 where there is none. */
+/** Reads the version of the schema, 0 if there is no schema. */
 export async function readSchemaVersion(db: Database): Promise<number> {
   const table = await db.get<{ found: number }>(
     db.kind === 'postgres'
@@ -20,7 +20,7 @@ export async function readHeartbeat(db: Database): Promise<number | null> {
   return row?.at ?? null
 }
 
-/** The clock of the database server, milliseconds since 1970; null where the database has none of its own. */
+/** Reads the clock of the database server, in milliseconds since 1970; null on SQLite. */
 export async function readClock(db: Database): Promise<number | null> {
   if (db.kind === 'sqlite') return null
   const row = await db.get<{ now: number }>(

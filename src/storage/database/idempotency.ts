@@ -3,45 +3,48 @@ import type { Database, Queries } from './database.ts'
 import { type Columns, keyOf } from './rows.ts'
 import { createTable } from './table.ts'
 
-/** A request that is to be worked once. */
+/** A request with an idempotency key. */
 export interface Claim {
   account: string
   scope: string
   key: string
-  /** As `bodyHashOf` makes it. */
+  /** The result of `bodyHashOf`. */
   bodyHash: string
   /** Milliseconds since 1970. */
   at: number
 }
 
-/** What an earlier request with the same key was answered. */
-export interface Kept {
+/** The stored answer of an earlier request with the same key. */
+export interface StoredAnswer {
   bodyHash: string
   status: number
   answer: string
 }
 
-/** Answers that were given to requests with an idempotency key. */
+/** The idempotency records: stored answers by key. */
 export interface Idempotency {
   /**
-   * Takes the key for this request and answers null, or answers what an earlier one was given in the
-   * last 24 hours (status 0: it is still being worked, outside of any transaction). Waits while
-   * another transaction holds the key. What was claimed and not answered for a minute was lost.
+   * Claims the key for this request and returns null, or returns the answer of an earlier request from the
+   * last 24 hours. Status 0 means that the earlier request is still in progress outside a transaction.
+   * Waits while another transaction locks the key. A claim without an answer is lost after a minute.
    */
-  claim(claim: Claim): Promise<Kept | null>
-  /** Keeps the answer of a claimed request. */
+  claim(claim: Claim): Promise<StoredAnswer | null>
+  /** Stores the answer of a claimed request. */
   keep(claim: Claim, status: number, answer: string): Promise<void>
-  /** As `claim` for several keys, no two of them the same, whose works end in this transaction; by `keyOfClaim`. */
-  claimAll(claims: readonly Claim[]): Promise<Map<string, Kept>>
-  /** Keeps the answers of requests whose keys `claimAll` has taken. In a transaction nobody need wait for it. */
+  /**
+   * As `claim` for several different keys whose requests end in this transaction; returns the earlier
+   * answers by `keyOfClaim`.
+   */
+  claimAll(claims: readonly Claim[]): Promise<Map<string, StoredAnswer>>
+  /** Stores the answers of requests that `claimAll` has claimed. A transaction need not await it. */
   keepAll(answers: readonly Answered[]): void
-  /** Gives the key of a request back that is not answered after all. */
+  /** Deletes the claim of a request that gets no answer. */
   release(claim: Claim): Promise<void>
-  /** Forgets at most `limit` answers older than 24 hours; answers how many. */
+  /** Deletes at most `limit` answers older than 24 hours and returns their number. */
   expire(now: number, limit: number): Promise<number>
 }
 
-/** What a claimed request is answered. */
+/** The answer to a claimed request. */
 export interface Answered {
   claim: Claim
   status: number
@@ -49,14 +52,14 @@ export interface Answered {
 }
 
 /**
- * What tells the body of a request from another: the hash of its bytes, and for a step also the hash of
- * what it says, because an entry of a batch has no bytes of its own (null).
+ * Combines the hash of a body's bytes with the hash of its content. Only steps have a content hash,
+ * because an entry of a batch has no bytes of its own (null).
  */
 export function bodyHashOf(bytes: string | null, says: string | null): string {
   return says === null ? (bytes ?? '') : `${bytes ?? ''}.${says}`
 }
 
-/** Whether two bodies are the same: by their bytes where both have some, else by what they say. */
+/** Whether two bodies are equal: by their bytes if both have bytes, otherwise by their content. */
 export function isSameBody(one: string, other: string): boolean {
   const [[oneBytes, oneSays], [otherBytes, otherSays]] = [one.split('.'), other.split('.')]
   if (oneBytes !== '' && otherBytes !== '') return oneBytes === otherBytes
@@ -66,7 +69,7 @@ export function isSameBody(one: string, other: string): boolean {
 const keptForMs = dayMs
 const lostAfterMs = minuteMs
 
-/** Idempotency records in one transaction. */
+/** Creates the idempotency records on a transaction. */
 export function createIdempotency(db: Queries, kind: Database['kind']): Idempotency {
   return {
     async claim({ account, scope, key, bodyHash, at }) {
@@ -90,7 +93,7 @@ export function createIdempotency(db: Queries, kind: Database['kind']): Idempote
         scope,
         key,
       )
-      if (row === undefined) throw new Error('an idempotency record vanished while it was held')
+      if (row === undefined) throw new Error('an idempotency record vanished while it was locked')
       return { bodyHash: row.body_hash, status: row.status, answer: row.answer }
     },
     async keep({ account, scope, key }, status, answer) {
@@ -117,8 +120,8 @@ export function createIdempotency(db: Queries, kind: Database['kind']): Idempote
     },
     expire: (now, limit) =>
       db.run(
-        // The age is asked twice: PostgreSQL looks again at a row that it had to wait for, and only
-        // so sees that the key was claimed anew.
+        // The age appears twice because PostgreSQL rechecks it on a row whose lock it waited for, and then
+        // sees that the key was claimed again.
         `DELETE FROM idempotency WHERE at <= ? AND (account, scope, key) IN (
            SELECT account, scope, key FROM idempotency WHERE at <= ? ORDER BY at LIMIT ?
          )`,
@@ -146,32 +149,32 @@ function tableFor(kind: Database['kind']) {
   return createTable(kind, 'idempotency', ['account', 'scope', 'key'], columns)
 }
 
-/** What the key of a request is told from others by. */
+/** The map key of a claim. */
 export function keyOfClaim({ account, scope, key }: Claim): string {
   return keyOf(account, scope, key)
 }
 
 /**
- * Takes the keys of several requests, no two of them the same, for works that end in this transaction;
- * answers what earlier ones were given, by `keyOfClaim`. Waits while another transaction holds one.
+ * Claims the different keys of several requests that end in this transaction, and returns the earlier
+ * answers by `keyOfClaim`. Waits while another transaction locks one of the keys.
  */
 export async function claimAll(
   tx: Queries,
   kind: Database['kind'],
   claims: readonly Claim[],
-): Promise<Map<string, Kept>> {
-  const earlier = new Map<string, Kept>()
+): Promise<Map<string, StoredAnswer>> {
+  const earlier = new Map<string, StoredAnswer>()
   if (claims.length === 0) return earlier
-  // In one order on every node, lest two hold what the other waits for.
+  // A fixed order on every node prevents deadlocks.
   const byKey = new Map([...claims].map((claim) => [keyOfClaim(claim), claim]))
   const rows = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => rowOf(claim))
-  let held = await tables[kind].hold(tx, rows)
-  // On PostgreSQL an old one can be deleted before it is held; then it is made anew.
-  if (held.length < rows.length) held = await tables[kind].hold(tx, rows)
-  for (const { account, scope, key, body_hash, at, status, answer } of held) {
+  let locked = await tables[kind].lock(tx, rows)
+  // On PostgreSQL an old row can be deleted between the insert and the lock; the second call inserts it.
+  if (locked.length < rows.length) locked = await tables[kind].lock(tx, rows)
+  for (const { account, scope, key, body_hash, at, status, answer } of locked) {
     const ours = keyOf(String(account), String(scope), String(key))
     const isOver = Number(at) <= (byKey.get(ours)?.at ?? 0) - keptForMs
-    // 0 is our own row, just made.
+    // Status 0 is the row of this claim.
     if (status === 0 || isOver) continue
     const kept = { bodyHash: String(body_hash), status: Number(status), answer: String(answer) }
     earlier.set(ours, kept)
@@ -179,9 +182,9 @@ export async function claimAll(
   return earlier
 }
 
-/** Keeps the answers of requests whose keys `claimAll` has taken. */
+/** Stores the answers of requests that `claimAll` has claimed. */
 export function keepAll(tx: Queries, kind: Database['kind'], answers: readonly Answered[]): void {
-  tables[kind].put(
+  tables[kind].upsert(
     tx,
     answers.map(({ claim, status, answer }) => ({
       ...rowOf(claim),
@@ -196,14 +199,14 @@ function rowOf({ account, scope, key, bodyHash, at }: Claim) {
   return { account, scope, key, body_hash: bodyHash, at, status: 0, answer: '', run_id: null }
 }
 
-/** How an answer names a run; no text in it is spelled so, because the quotes of a text are escaped. */
+/** The text by which an answer names a run. No string in an answer contains it, because JSON escapes quotes. */
 export function runInAnswer(runId: string): string {
   return `"run_id":${JSON.stringify(runId)}`
 }
 
 const runsInAnswer = /"run_id":("(?:[^"\\]|\\.)*")/g
 
-/** The run that an answer names, '' when it names several, null when it names none. */
+/** The run that an answer names, '' if it names several, null if it names no run. */
 function runOfAnswer(answer: string): string | null {
   const [first, ...more] = new Set([...answer.matchAll(runsInAnswer)].map(([, name]) => name))
   if (first === undefined) return null

@@ -1,72 +1,73 @@
 import type { Database, Queries } from './database.ts'
 
-/** Work to be done once it is due. */
+/** A job to enqueue. */
 export interface NewJob {
-  /** Of jobs with one id, at most one is ever under way, on all nodes together. */
+  /** At most one job with this id runs at a time, on all nodes together. */
   id: string
   kind: string
-  /** What the kind reads; JSON where it is structured. */
+  /** Input for the handler of this kind; structured input is JSON. */
   input: string
   /** Milliseconds since 1970. */
   due: number
 }
 
-/** A job that this process holds until the lease ends. */
+/** A job that this process has leased. */
 export interface TakenJob extends NewJob {
-  /** How often it was taken since it last succeeded, this time included. */
+  /** Attempts since the last success, including this one. */
   attempts: number
-  /** Milliseconds since 1970; also tells this lease from every other of the job. */
+  /** End of the lease, milliseconds since 1970; it also identifies the lease. */
   held_until: number
 }
 
-/** The jobs of one kind, by what they wait for. */
+/** Number of jobs of one kind in each state. */
 export interface JobCount {
   kind: string
   due: number
   later: number
   held: number
   gave_up: number
-  /** When the oldest that is due became so, milliseconds since 1970, or null when none is. */
+  /** When the oldest due job became due, milliseconds since 1970, or null if no job is due. */
   oldest_due: number | null
 }
 
-/** Work that happens by itself. Whatever changes a job is asked in a transaction. */
+/** The queue of background jobs. Call every method that changes a job in a transaction. */
 export interface Jobs {
   /**
-   * Adds a job, or has the one with this id run no later than `due`, with the new input. One that is
-   * under way runs once more after it; one that waits for another try keeps waiting; one that gave
-   * up starts anew. Add several in the order of their ids, lest two transactions wait for each other.
+   * Enqueues a job. If a job with this id exists, it gets the new input and runs no later than `due`. A
+   * running job runs once more after it ends; a job that waits for a retry keeps waiting; a job that gave
+   * up starts again. Enqueue several jobs in the order of their ids, otherwise two transactions can
+   * deadlock.
    */
   add(job: NewJob): Promise<void>
-  /** For each of the kinds that has a job nobody holds: when the first one is due. */
+  /** Returns, for each kind that has a job without a lease, when the first is due. */
   nextDue(kinds: readonly string[], now: number): Promise<{ kind: string; due: number }[]>
   /**
-   * Holds at most `limit` jobs that are due, those longest due first and then by id, for `leaseMs`.
-   * When that time ends, whoever asks next gets them.
+   * Leases at most `limit` due jobs for `leaseMs`: the longest due first, then by id. After the lease
+   * ends, another node can lease them.
    */
   take(kind: string, now: number, leaseMs: number, limit: number): Promise<TakenJob[]>
   /**
-   * The job is done until it is added again, or until `next`. Like the other ways to give a job back
-   * it changes nothing, and answers so, when the lease has ended and somebody else took the job.
+   * Marks the job as done until it is enqueued again, or until `next`. Like `fail`, `giveUp` and
+   * `release`, it changes nothing and returns false if another node has leased the job meanwhile.
    */
   finish(job: TakenJob, next: number | null): Promise<boolean>
-  /** The attempt failed and the next is due at `retryAt`. */
+  /** Records a failed attempt; the job is retried at `retryAt`. */
   fail(job: TakenJob, error: string, retryAt: number): Promise<boolean>
-  /** The last attempt failed: the job stays as it is until it is added again, or forgotten. */
+  /** Records the last failed attempt. The job stays until it is enqueued again or forgotten. */
   giveUp(job: TakenJob, error: string, now: number): Promise<boolean>
-  /** Gives the job back as if it had not been taken. */
+  /** Ends the lease without counting the attempt. */
   release(job: TakenJob): Promise<boolean>
   count(now: number): Promise<JobCount[]>
-  /** Forgets at most `limit` jobs that gave up before this time; answers how many. */
+  /** Deletes at most `limit` jobs that gave up before this time and returns their number. */
   forget(before: number, limit: number): Promise<number>
 }
 
-/** The jobs in a database or one of its transactions; `added` hears of every job that is added. */
+/** Creates the job queue on a database or a transaction; `added` is called after every enqueue. */
 export function createJobs(db: Queries, kind: Database['kind'], added: () => void): Jobs {
-  // SQLite has one writer. On PostgreSQL nodes that ask at once pass over what another is taking.
-  const passOver = kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''
+  // On PostgreSQL, nodes that lease at the same time skip each other's rows. SQLite has one writer.
+  const skipLocked = kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''
 
-  async function giveBack(changes: string, job: TakenJob, ...values: (string | number)[]) {
+  async function endLease(changes: string, job: TakenJob, ...values: (string | number)[]) {
     const changed = await db.run(
       `UPDATE jobs SET held_until = 0, ${changes} WHERE id = ? AND held_until = ?`,
       ...values,
@@ -114,7 +115,7 @@ export function createJobs(db: Queries, kind: Database['kind'], added: () => voi
         `WITH next AS (
            SELECT id AS next_id FROM jobs
            WHERE kind = ? AND gave_up IS NULL AND held_until <= ? AND due <= ?
-           ORDER BY due, id LIMIT ? ${passOver}
+           ORDER BY due, id LIMIT ? ${skipLocked}
          )
          UPDATE jobs SET held_until = ?, again = NULL, attempts = attempts + 1
          FROM next WHERE id = next_id
@@ -137,18 +138,18 @@ export function createJobs(db: Queries, kind: Database['kind'], added: () => voi
         if (gone > 0) return true
       }
       const latest = next ?? Number.MAX_SAFE_INTEGER
-      return giveBack(
+      return endLease(
         `due = CASE WHEN again < ? THEN again ELSE ? END, again = NULL, attempts = 0, error = NULL`,
         job,
         latest,
         latest,
       )
     },
-    // What was asked for meanwhile is covered by the next try.
+    // The retry also covers what was enqueued meanwhile.
     fail: (job, error, retryAt) =>
-      giveBack('due = ?, again = NULL, error = ?', job, retryAt, error),
+      endLease('due = ?, again = NULL, error = ?', job, retryAt, error),
     giveUp: (job, error, now) =>
-      giveBack(
+      endLease(
         `due = COALESCE(again, due),
          attempts = CASE WHEN again IS NULL THEN attempts ELSE 0 END,
          gave_up = CASE WHEN again IS NULL THEN CAST(? AS BIGINT) ELSE NULL END,
@@ -157,7 +158,7 @@ export function createJobs(db: Queries, kind: Database['kind'], added: () => voi
         now,
         error,
       ),
-    release: (job) => giveBack('again = NULL, attempts = attempts - 1', job),
+    release: (job) => endLease('again = NULL, attempts = attempts - 1', job),
     count: (now) =>
       db.all<JobCount>(
         `SELECT kind,
@@ -177,7 +178,7 @@ export function createJobs(db: Queries, kind: Database['kind'], added: () => voi
       ),
     forget: (before, limit) =>
       db.run(
-        // Asked twice, because PostgreSQL looks again at a row that it had to wait for.
+        // The condition appears twice because PostgreSQL rechecks it on a row whose lock it waited for.
         `DELETE FROM jobs WHERE gave_up < ? AND id IN (
            SELECT id FROM jobs WHERE gave_up < ? ORDER BY gave_up, id LIMIT ?
          )`,

@@ -1,15 +1,15 @@
 import type { Database, Queries } from './database.ts'
 import { type Migration, migrations } from './schema.ts'
 
-/** The version of the schema that this code works with: how many migrations there are. */
+/** The schema version that this code needs: the number of migrations. */
 export const latestVersion = migrations.length
 
 const LIMIT_MS = 600_000
 
 /**
- * Brings the database to the latest version. Several nodes may call it at once: one works, the
- * others wait, for up to ten minutes. An interrupted run goes on where it stopped. Throws on a
- * database that is newer than the code. `list` is there for tests.
+ * Migrates the database to the latest version. If several nodes call it at once, one migrates and the
+ * others wait for up to ten minutes. An interrupted migration continues where it stopped. Throws if the
+ * database is newer than the code. Tests pass their own `list`.
  */
 export async function migrate(
   db: Database,
@@ -35,7 +35,7 @@ export async function migrate(
   }
 }
 
-/** A transaction that of all nodes only one runs at a time; on SQLite every transaction is one. */
+/** Runs a transaction that only one node runs at a time. */
 export function inTurn<T>(db: Database, work: (tx: Queries) => Promise<T>): Promise<T> {
   return db.tx(
     async (tx) => {
@@ -58,8 +58,8 @@ async function readVersion(tx: Queries): Promise<number> {
 }
 
 /**
- * STRICT has SQLite refuse what does not fit a column, as PostgreSQL does; it knows fewer names of types.
- * Text has the collation "C" on PostgreSQL, so that it sorts by its bytes on every cluster, as on SQLite.
+ * Adapts DDL to the database. STRICT makes SQLite reject values of the wrong type, as PostgreSQL does, but
+ * allows fewer type names. On PostgreSQL, collation "C" sorts text by its bytes, as SQLite does.
  */
 function portable(statement: string, { kind }: Database): string {
   if (kind === 'postgres') {

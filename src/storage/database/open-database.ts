@@ -3,10 +3,10 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 
 /**
- * Opens `sqlite:./file.db`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. A SQLite file and
- * its folder are made when missing; PostgreSQL is first spoken to by the first query. Throws on any
- * other url, without repeating it, because a url may hold a password. `noteDamage` hears of every
- * statement that finds a SQLite file damaged.
+ * Opens `sqlite:./file.db`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. Creates a missing
+ * SQLite file and its folder; connects to PostgreSQL at the first query. Throws on any other url without
+ * repeating it, because a url may contain a password. `noteDamage` is called for every statement that
+ * finds a SQLite file damaged.
  */
 export function openDatabase(
   url: string,
@@ -21,7 +21,7 @@ export function openDatabase(
   )
 }
 
-/** The path in the url of an embedded database, which may be `:memory:`; null in any other url. */
+/** Extracts the path from a SQLite url, which may be `:memory:`; null for any other url. */
 export function sqlitePath(url: string): string | null {
   return /^sqlite:(?:\/\/)?(.+)$/s.exec(url)?.[1] ?? null
 }

@@ -6,7 +6,7 @@ import {
   type Database,
   DEFAULT_LIMIT_MS,
   isUnavailable,
-  leave,
+  notAwaited,
   type Queries,
   storable,
   unavailable,
@@ -19,7 +19,7 @@ const STATEMENT_LIMIT_MS = 3_000
 const MAX_CONNECTIONS = 10
 const MAX_STATEMENTS = 1_000
 
-/** Opens a PostgreSQL database through a pool of ten connections, each made when it is first needed. */
+/** Opens a PostgreSQL database through a pool of ten connections, each opened on first use. */
 export async function openPostgres(url: string): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
@@ -27,9 +27,9 @@ export async function openPostgres(url: string): Promise<Database> {
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_LIMIT_MS,
     statement_timeout: STATEMENT_LIMIT_MS,
-    // Frees the locks of a node that stopped in the middle of a transaction.
+    // Frees the locks of a node that died inside a transaction.
     idle_in_transaction_session_timeout: 2 * STATEMENT_LIMIT_MS,
-    // What is asked before an answer has come is sent at once: each way there and back counts.
+    // Sends queries without waiting for earlier answers, which saves round trips.
     pipeline: true,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
@@ -40,7 +40,7 @@ export async function openPostgres(url: string): Promise<Database> {
   const lost = new WeakSet<PoolClient>()
   const running = new Set<Promise<unknown>>()
   let closed = false
-  // Without listeners the loss of a connection, idle or not, would end the process.
+  // Without these listeners a lost connection would end the process.
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => lost.add(client))
@@ -50,8 +50,8 @@ export async function openPostgres(url: string): Promise<Database> {
     try {
       return await pool.connect()
     } catch (error) {
-      if (needsPerson(error)) throw refusedByServer(error)
-      // An answer of the server is judged by its state; no answer at all means that it is away.
+      if (needsOperator(error)) throw refusedByServer(error)
+      // An error with a SQLSTATE came from the server; without one the server is unreachable.
       throw sqlState(error) === '' || isPassing(error) ? unavailable(error) : error
     }
   }
@@ -62,7 +62,7 @@ export async function openPostgres(url: string): Promise<Database> {
       return await client.query(query)
     } catch (error) {
       if (endsConnection(error)) lost.add(client)
-      if (needsPerson(error)) throw refusedByServer(error)
+      if (needsOperator(error)) throw refusedByServer(error)
       throw lost.has(client) || isPassing(error) ? unavailable(error) : error
     }
   }
@@ -75,8 +75,8 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 
   /**
-   * Takes a connection and asks the first thing of it. A connection that served before may have
-   * died unnoticed; then the next one is asked, where what was asked can be lost without loss.
+   * Takes a connection and sends the first query. A pooled connection may have died unnoticed; the next
+   * one is then tried, if repeating the query is safe.
    */
   async function start<T>(
     deadline: Deadline,
@@ -124,7 +124,7 @@ export async function openPostgres(url: string): Promise<Database> {
         const result = await work(loan.queries)
         loan.end()
         assertNone(loan.failure())
-        // Sent behind what nobody has waited for; where a statement has failed, it undoes everything.
+        // COMMIT is pipelined behind the writes; after a failed statement it rolls everything back.
         const undone = (await session.commit()) === 'ROLLBACK'
         assertNone(loan.failure())
         if (undone) throw new Error('A failed statement undid this transaction.')
@@ -132,7 +132,7 @@ export async function openPostgres(url: string): Promise<Database> {
       } catch (error) {
         loan.end()
         await session.rollBack()
-        // What followed a failed statement was refused because of it.
+        // PostgreSQL rejected the later statements because of the first failure.
         const first = loan.failure()?.error ?? error
         throw session.isCommitUnknown() && isUnavailable(first) ? commitUnknown(first) : first
       } finally {
@@ -142,10 +142,10 @@ export async function openPostgres(url: string): Promise<Database> {
   }
 
   /**
-   * A connection for one transaction, taken when the first thing is asked. BEGIN and what is asked with
-   * that leave together, as each way there and back counts, and are asked again of another connection
-   * when this one turns out to be lost: without COMMIT nothing of them has come to stay. A work that
-   * waits for no answer has even COMMIT leave with them.
+   * A connection for one transaction, taken at the first query. BEGIN and the queries sent with it leave
+   * in one write, which saves round trips. If the connection turns out to be lost, they are sent again on
+   * another one, because nothing is stored without COMMIT. If `work` awaits no query, COMMIT leaves with
+   * them too.
    */
   function createSession(deadline: Deadline, begin: string) {
     const waiting: Waiting[] = []
@@ -159,7 +159,7 @@ export async function openPostgres(url: string): Promise<Database> {
       const first = (client: PoolClient) => {
         const answer = send(client, { text: begin })
         asked = waiting.map(({ ask }) => ask(client))
-        for (const each of asked) leave(each)
+        for (const each of asked) notAwaited(each)
         return answer
       }
       const { client } = await start(deadline, first, () => !isOver)
@@ -185,7 +185,7 @@ export async function openPostgres(url: string): Promise<Database> {
     return {
       ask: (sql: string, values: readonly Value[]) =>
         whenTaken((client) => ask(client, sql, values)),
-      /** Answers what PostgreSQL made of it; null where nothing was asked. */
+      /** Returns the command that PostgreSQL executed, COMMIT or ROLLBACK; null if there was no query. */
       async commit(): Promise<string | null> {
         if (opening === null) return null
         isOver = true
@@ -195,7 +195,7 @@ export async function openPostgres(url: string): Promise<Database> {
         }
         return (await whenTaken(sendCommit)).command
       },
-      /** Whether COMMIT was sent over a connection that was then lost. */
+      /** Whether the connection was lost after COMMIT was sent. */
       isCommitUnknown: () => deadline.hasCommitted() && (taken === null || lost.has(taken)),
       async rollBack(): Promise<void> {
         await opening
@@ -219,7 +219,7 @@ export async function openPostgres(url: string): Promise<Database> {
     async close() {
       if (closed) return
       closed = true
-      // The pool would drop those that still wait for a connection.
+      // Ending the pool drops the callers that wait for a connection.
       await Promise.allSettled(running)
       await pool.end()
     },
@@ -227,7 +227,7 @@ export async function openPostgres(url: string): Promise<Database> {
   return database
 }
 
-/** SQL with PostgreSQL's `$1, $2, …` in place of each `?` outside quotes and line comments. */
+/** Replaces each `?` outside quotes and line comments with `$1, $2, …`. */
 export function numberPlaceholders(sql: string): string {
   let count = 0
   return sql.replace(/'[^']*'|"[^"]*"|--[^\n]*|\?/g, (found) => {
@@ -237,7 +237,10 @@ export function numberPlaceholders(sql: string): string {
   })
 }
 
-/** Names each statement, so that a connection parses and plans it once; bounded, as servers keep the names. */
+/**
+ * Names each statement, so that a connection parses and plans it once; bounded, because servers keep the
+ * names.
+ */
 function createStatements(): (sql: string) => { text: string; name?: string } {
   const known = new Map<string, { text: string; name: string }>()
   return (sql) => {
@@ -251,13 +254,13 @@ function createStatements(): (sql: string) => { text: string; name?: string } {
   }
 }
 
-/** Has all that is asked until the caller waits leave in one write: each of them wakes the server. */
+/** Sends all queries of one tick in one write, because each write wakes the server. */
 function gatherWrites({ connection: { stream } }: PoolClient): void {
   stream.cork()
   nextTick(() => stream.uncork())
 }
 
-/** What is asked before there is a connection. */
+/** A query that waits for a connection. */
 interface Waiting {
   ask(client: PoolClient): Promise<QueryResult>
   resolve(answer: QueryResult): void
@@ -265,15 +268,15 @@ interface Waiting {
 }
 
 interface Deadline {
-  /** Has the connection cut when the time is up. */
+  /** Destroys the connection when the time limit passes. */
   watch(client: PoolClient): void
   passed(): boolean
-  /** Says that COMMIT is being sent: from then on nobody knows what an answer that is missing would say. */
+  /** Records that COMMIT is being sent: without an answer its result is unknown from here on. */
   noteCommit(): void
   hasCommitted(): boolean
 }
 
-/** Runs `work`, and rejects as unavailable when it has not ended after `limitMs`. */
+/** Runs `work` and rejects as unavailable after `limitMs`. */
 function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     let current: PoolClient | null = null
@@ -304,15 +307,18 @@ function within<T>(limitMs: number, work: (deadline: Deadline) => Promise<T>): P
 }
 
 function begin(limitMs: number): string {
-  // What every connection has is near enough.
+  // The default limits of a connection are close enough.
   if (limitMs >= STATEMENT_LIMIT_MS && limitMs <= DEFAULT_LIMIT_MS) return 'BEGIN'
   return `BEGIN; SET LOCAL statement_timeout = ${Math.ceil(limitMs)}`
 }
 
-/** Queries for one transaction, in their order, refused once it is over: they would run inside another's. */
+/**
+ * Creates the queries of one transaction. They run in order and reject after the transaction ends, because
+ * they would run inside another one.
+ */
 function lendQueries(ask: (sql: string, values: readonly Value[]) => Promise<QueryResult>): {
   queries: Queries
-  /** What the first query that failed did so with; nobody may have waited for it. */
+  /** The error of the first failing query, which the caller may not have awaited. */
   failure(): { error: unknown } | null
   end(): void
 } {
@@ -354,24 +360,27 @@ function assertNone(failure: { error: unknown } | null): void {
 const INT8 = 20
 const NUMERIC = 1700
 
-/** BIGINT, and the NUMERIC that sums of it are, would come as text to keep digits that no number here has. */
+/** Reads BIGINT, and the NUMERIC of its sums, as numbers; no value here exceeds their precision. */
 function readType(oid: number, format?: 'text' | 'binary') {
   if (oid === INT8 || oid === NUMERIC) return Number
   return pg.types.getTypeParser(oid, format)
 }
 
-/** The SQLSTATE that the server answered with, or '' when the error is not the server's. */
+/** The SQLSTATE of a server error, or '' for any other error. */
 function sqlState(error: unknown): string {
   return error instanceof pg.DatabaseError ? (error.code ?? '') : ''
 }
 
-/** Connection lost, resources (disk, connections) used up, shutdown, time-out, i/o error; read-only, lock not had, deadlock. */
+/**
+ * Connection lost, resources (disk, connections) exhausted, shutdown, time-out, i/o error, read-only, lock
+ * timeout or deadlock.
+ */
 function isPassing(error: unknown): boolean {
   return /^(08|53|57|58|25006|25P03|55P03|40001|40P01)/.test(sqlState(error))
 }
 
-/** Wrong role or password, a database that is not there, no permission: no second try helps. */
-function needsPerson(error: unknown): error is pg.DatabaseError {
+/** Wrong role or password, missing database or no permission: retrying does not help. */
+function needsOperator(error: unknown): error is pg.DatabaseError {
   return /^(28|3D000|42501)/.test(sqlState(error))
 }
 
@@ -382,7 +391,10 @@ function refusedByServer(error: pg.DatabaseError): Error {
   )
 }
 
-/** Whether the server has closed the connection, or another node's migration has outdated its prepared statements. */
+/**
+ * Whether the server has closed the connection, or a migration on another node has invalidated its
+ * prepared statements.
+ */
 function endsConnection(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return false
   return /^(08|57P|25P03|26000)/.test(sqlState(error)) || error.routine === 'RevalidateCachedQuery'

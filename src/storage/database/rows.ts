@@ -1,14 +1,14 @@
 import type { Database } from './database.ts'
 
-/** The type of a column that rows are written to. */
+/** The SQL type of a column. */
 export type ColumnType = 'TEXT' | 'BIGINT' | 'DOUBLE PRECISION'
 
-/** Columns with their types, in order. */
+/** Column names with their SQL types, in order. */
 export type Columns = Readonly<Record<string, ColumnType>>
 
 /**
- * A FROM item named `rows` that reads one JSON list of objects from a placeholder, so that any
- * number of rows is one statement with one text. Values must be well-formed text without NUL.
+ * Builds a FROM item named `rows` that reads a JSON list of objects from one placeholder, so that one
+ * statement text serves any number of rows. Values must be well-formed text without NUL.
  */
 export function jsonRows(kind: Database['kind'], columns: Columns): string {
   const names = Object.keys(columns)
@@ -20,10 +20,10 @@ export function jsonRows(kind: Database['kind'], columns: Columns): string {
   return `json_to_recordset(CAST(? AS JSON)) AS rows(${types})`
 }
 
-/** A row of these columns. */
+/** A row with these columns. */
 export type Row<C extends Columns> = { [Name in keyof C]: string | number | null }
 
-/** One key for several values; no value holds the separator, which no text can after it was read. */
+/** Joins values into one map key. Stored text cannot contain the separator. */
 export function keyOf(...values: string[]): string {
   return values.join('\0')
 }

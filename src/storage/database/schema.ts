@@ -1,14 +1,14 @@
-/** Statements that take the database from one version to the next, together or not at all. */
+/** The statements of one schema version; they run in one transaction. */
 export type Migration = readonly (string | OnlyPostgres)[]
 
-/** A statement that SQLite has no need of. */
+/** A statement for PostgreSQL only. */
 interface OnlyPostgres {
   readonly postgres: string
 }
 
 /**
- * Every change of the schema, oldest first; what has been released is never edited, only followed.
- * The types are TEXT, BIGINT (also for 0 and 1, and for milliseconds since 1970) and DOUBLE PRECISION.
+ * Every change of the schema, oldest first. Never edit a released migration; add a new one. The types are
+ * TEXT, BIGINT (also for 0 and 1, and for milliseconds since 1970) and DOUBLE PRECISION.
  */
 export const migrations: readonly Migration[] = [
   [
@@ -39,7 +39,7 @@ export const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX accounts_by_age ON accounts (created, id)',
     'CREATE INDEX keys_by_account ON keys (account)',
-    // The answer is empty while the first request with this key is under way.
+    // The answer is empty while the first request with this key is in flight.
     `CREATE TABLE idempotency (
       account TEXT NOT NULL,
       scope TEXT NOT NULL,
@@ -51,8 +51,8 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, scope, key)
     )`,
     'CREATE INDEX idempotency_by_age ON idempotency (at)',
-    // One agent's memory of a run stands in `agents`; '' is the main agent. The columns of `runs`
-    // that speak of a verdict speak of the main agent, the counts of all.
+    // `agents` holds the memory of each agent of a run; '' is the main agent. In `runs`, the columns about
+    // a verdict describe the main agent, and the counts cover all agents.
     `CREATE TABLE runs (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,
@@ -123,7 +123,7 @@ export const migrations: readonly Migration[] = [
       judgment TEXT,
       PRIMARY KEY (account, run_id, step)
     )`,
-    // A run opens a context with its first step that has it; `contexts` counts the runs that did.
+    // A run opens a context with its first step in it; `contexts` counts the runs that did.
     `CREATE TABLE openings (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,
@@ -137,8 +137,8 @@ export const migrations: readonly Migration[] = [
       lowest BIGINT NOT NULL,
       PRIMARY KEY (account, context)
     )`,
-    // Work that happens by itself. `held_until` is 0 while nobody has it; `again` is when it is wanted
-    // next if that was asked while somebody had it; `gave_up` is when it failed for the last time.
+    // The job queue. `held_until` ends the lease and is 0 without one; `again` is the due time of a job
+    // that was enqueued during its lease; `gave_up` is the time of its last failed attempt.
     `CREATE TABLE jobs (
       id TEXT PRIMARY KEY,
       kind TEXT NOT NULL,
@@ -154,7 +154,7 @@ export const migrations: readonly Migration[] = [
     'CREATE INDEX counters_by_day ON counters (day)',
   ],
   [
-    // One row: the shared field, and what tells its climate from that of other installations.
+    // One row: the shared field, and the seed that separates its climate from other installations.
     `CREATE TABLE field (
       id BIGINT PRIMARY KEY,
       seed TEXT NOT NULL,
@@ -163,7 +163,8 @@ export const migrations: readonly Migration[] = [
     'CREATE TABLE field_samples (at BIGINT PRIMARY KEY, signal TEXT NOT NULL)',
   ],
   [
-    // What speaks of a decision is null before it; `touched` is when it was last made or decided.
+    // The columns of the decision are null before it; `touched` is the time of the creation or the
+    // decision.
     `CREATE TABLE escalations (
       esc_id TEXT PRIMARY KEY,
       account TEXT NOT NULL,
@@ -185,7 +186,7 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX escalations_blocking ON escalations (account, run_id)
      WHERE (decision IS NULL OR decision = 'stop')`,
     'CREATE INDEX escalations_by_touch ON escalations (touched)',
-    // The account of a team is its owner; an account has one seat at most.
+    // The account of a team is its owner; an account has at most one seat.
     `CREATE TABLE teams (
       id TEXT PRIMARY KEY,
       account TEXT NOT NULL UNIQUE,
@@ -210,7 +211,7 @@ export const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX team_invites_by_team ON team_invites (team)',
     'CREATE INDEX team_invites_by_expiry ON team_invites (expires)',
-    // `entries` counts all that was ever logged, so that the newest are known by their number.
+    // `entries` counts every entry ever logged, which numbers the newest ones.
     `CREATE TABLE selves (
       account TEXT NOT NULL,
       identity TEXT NOT NULL,
@@ -234,7 +235,7 @@ export const migrations: readonly Migration[] = [
     )`,
   ],
   [
-    // What the tools put aside of a task; its run has the same key.
+    // The data that the tools keep for a task; its run has the same key.
     `CREATE TABLE tool_sessions (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,
@@ -243,7 +244,7 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, run_id)
     )`,
     'CREATE INDEX tool_sessions_by_expiry ON tool_sessions (expires)',
-    // What this installation signs with; made by the first node that needs it.
+    // The signing secrets of this installation; the first node that needs one creates it.
     'CREATE TABLE secrets (name TEXT PRIMARY KEY, secret TEXT NOT NULL)',
   ],
   [
@@ -270,9 +271,9 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, seq)
     )`,
     'CREATE INDEX alert_log_by_age ON alert_log (ts)',
-    // The outbox: `due` is when the next attempt is, `tries` how many there were since the event was
-    // emitted or replayed, `attempts` how many in all; `held` is 1 when the log has said that a pause
-    // of the address holds it back.
+    // The outbox: `due` is the time of the next attempt, `tries` the attempts since the event was emitted
+    // or replayed, `attempts` all attempts; `held` is 1 if the log says that a pause of the address holds
+    // it back.
     `CREATE TABLE alert_events (
       account TEXT NOT NULL,
       seq BIGINT NOT NULL,
@@ -308,7 +309,7 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, seq, attempt)
     )`,
     'CREATE INDEX alert_attempts_by_age ON alert_attempts (ts)',
-    // Only of addresses whose last attempt failed.
+    // Only addresses whose last attempt failed have a row.
     `CREATE TABLE alert_endpoints (
       account TEXT NOT NULL,
       url TEXT NOT NULL,
@@ -379,7 +380,7 @@ export const migrations: readonly Migration[] = [
       roles TEXT NOT NULL,
       PRIMARY KEY (account, name)
     )`,
-    // `act` is a hash of what is done to what; the texts themselves are kept nowhere.
+    // `act` is a hash of the act and its target; their texts are not stored.
     `CREATE TABLE acts (
       account TEXT NOT NULL,
       run_id TEXT NOT NULL,
@@ -416,29 +417,31 @@ export const migrations: readonly Migration[] = [
   ],
   [
     'ALTER TABLE alert_incidents ADD COLUMN dialogue BIGINT NOT NULL DEFAULT 0',
-    // A run that comes and goes leaves many that are closed, and each step asks for those that are not.
+    // A run that often leaves and returns to its errand has many closed incidents, and each step looks for
+    // open ones.
     `CREATE INDEX alert_incidents_open ON alert_incidents (account, run_id, agent_id)
      WHERE closed IS NULL`,
     `CREATE INDEX alert_events_failed ON alert_events (account, seq) WHERE state = 'failed'`,
   ],
   [
-    // The run that a stored answer names, '' when it names several, so that it goes with its run.
+    // The run that a stored answer names, '' if it names several, so that deleting the run deletes the
+    // answer.
     'ALTER TABLE idempotency ADD COLUMN run_id TEXT',
     `CREATE INDEX idempotency_by_run ON idempotency (account, run_id, scope, key)
      WHERE run_id IS NOT NULL`,
-    // A context counts the runs that are kept, and one that none of them opened goes.
+    // A context counts the kept runs that opened it, and is deleted with the last one.
     'UPDATE contexts SET runs = 0',
     `UPDATE contexts SET runs = kept.runs FROM (
        SELECT account, context, COUNT(*) AS runs FROM openings GROUP BY account, context
      ) AS kept WHERE kept.account = contexts.account AND kept.context = contexts.context`,
     'DELETE FROM contexts WHERE runs = 0',
-    // The numbering of accounts that say nothing of alerts and have nothing numbered.
+    // Deletes the numbering of accounts without alert settings and numbered rows.
     `DELETE FROM alert_accounts WHERE config IS NULL AND secret IS NULL
        AND NOT EXISTS (SELECT 1 FROM alert_events AS e WHERE e.account = alert_accounts.account)
        AND NOT EXISTS (SELECT 1 FROM alert_attempts AS a WHERE a.account = alert_accounts.account)
        AND NOT EXISTS (SELECT 1 FROM alert_incidents AS i WHERE i.account = alert_accounts.account)
        AND NOT EXISTS (SELECT 1 FROM alert_log AS l WHERE l.account = alert_accounts.account)`,
-    // New columns get this collation when they are made; these were made before that.
+    // New columns get this collation at creation; these columns are older.
     {
       postgres: `DO $do$
         DECLARE named RECORD;

@@ -4,18 +4,19 @@ import { unusable } from './database.ts'
 import { BUSY, resultCode } from './sqlite.ts'
 
 /**
- * Makes this process the one server of a SQLite file until it calls what is answered, or ends in
- * whatever way: the operating system drops the lock with the process. Commands take no such lock and
- * work beside the server. Throws a sentence while another server has the file.
+ * Makes this process the only server of a SQLite file until the returned function is called or the process
+ * ends; the operating system then drops the lock. Commands take no such lock and can run while the server
+ * runs. Throws if another server uses the file.
  */
 export function lockForServer(path: string): () => void {
-  // The same file for every name of the database; it holds nothing and stays.
+  // The real path gives every name of the database the same lock file. The file stays empty and is never
+  // deleted.
   const file = `${realpathSync(path)}-server`
-  // Only when it is missing: to close a file gives up the locks that this process has on it.
+  // Create the file only if it is missing: closing a file drops this process's locks on it.
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600))
   const lock = new DatabaseSync(file, { timeout: 0 })
   try {
-    // No journal appears beside it.
+    // This mode creates no journal file.
     lock.exec('PRAGMA journal_mode = MEMORY')
     lock.exec('BEGIN EXCLUSIVE')
   } catch (error) {

@@ -15,17 +15,17 @@ import { DatabaseSync } from 'node:sqlite'
 import { unavailable } from './database.ts'
 import { BUSY, DAMAGE, resultCode } from './sqlite.ts'
 
-/** What a SQLite file holds. */
+/** The state of a SQLite file. */
 export interface FileState {
-  /** The version of the schema, 0 when it is no database of ours. */
+  /** The version of the schema, 0 if it is not a Plumbline database. */
   version: number
-  /** What SQLite finds damaged, a few sentences at most; empty when it finds nothing. */
+  /** The damage that SQLite reports, at most five lines; empty if the file is sound. */
   faults: string[]
 }
 
 const maxFaults = 5
 
-/** Reads every page of a SQLite file and tells what is wrong with it; it may be in use meanwhile. */
+/** Reads every page of a SQLite file and reports damage; the file may be in use. */
 export function checkSqliteFile(path: string): FileState {
   try {
     return withFile(path, { readOnly: true }, (file) => {
@@ -39,8 +39,8 @@ export function checkSqliteFile(path: string): FileState {
 }
 
 /**
- * Reads the structure of a SQLite file of at most `maxBytes` and tells what is wrong with it, at half a
- * gigabyte a second or faster once the disk has given it; null for a larger one, which is not read.
+ * Reads the structure of a SQLite file of at most `maxBytes` and reports damage, at half a gigabyte a
+ * second or faster once the disk has delivered it. Returns null for a larger file, without reading it.
  */
 export function checkSmallFile(path: string, maxBytes: number): string[] | null {
   if (statSync(path).size > maxBytes) return null
@@ -51,12 +51,12 @@ export function checkSmallFile(path: string, maxBytes: number): string[] | null 
 }
 
 /**
- * Copies a SQLite file, as it stands at one instant, to a new file that only its owner may read. The
- * file may be in use, and whoever writes to it does not wait. The copy is checked before it appears
- * under its name. Throws when there is a file of that name, and when the copy is not sound.
+ * Copies a snapshot of a SQLite file to a new file that only its owner can read. Writers to the source do
+ * not wait. The copy is checked before it gets its final name. Throws if the target exists or the copy is
+ * damaged.
  */
 export function backUpSqliteFile(from: string, to: string): FileState {
-  return besides(to, (copy) => {
+  return withPrivateCopy(to, (copy) => {
     const state = copySound(from, copy)
     if (existsSync(to)) throw unavailable(`${to} appeared meanwhile`)
     moveDurably(copy, to)
@@ -65,15 +65,15 @@ export function backUpSqliteFile(from: string, to: string): FileState {
 }
 
 /**
- * Puts a copy of one SQLite file in the place of another: either the old one or the new one is there,
- * whenever it is interrupted. Throws, as unavailable, while any process has the old one open.
+ * Replaces one SQLite file with a copy of another. An interruption leaves either the old file or the new
+ * one. Throws, as unavailable, while any process has the old file open.
  */
 export function replaceSqliteFile(from: string, to: string): void {
   mkdirSync(dirname(resolve(to)), { recursive: true, mode: 0o700 })
-  holdAlone(to, () =>
-    besides(to, (copy) => {
+  withExclusiveFile(to, () =>
+    withPrivateCopy(to, (copy) => {
       copySound(from, copy)
-      // A log of the old database would be taken for one of the new.
+      // SQLite would apply the old database's log to the new file.
       for (const suffix of ['-wal', '-shm']) rmSync(to + suffix, { force: true })
       moveDurably(copy, to)
     }),
@@ -99,8 +99,8 @@ function readVersion(file: DatabaseSync): number {
   return Number(file.prepare('SELECT MAX(version) AS version FROM migrations').get()?.version ?? 0)
 }
 
-/** Lends the name of a file in a new folder beside `path`, on the same disk, which nobody else can read. */
-function besides<T>(path: string, work: (copy: string) => T): T {
+/** Runs `work` with a file name in a new private folder on the same disk, and deletes the folder afterwards. */
+function withPrivateCopy<T>(path: string, work: (copy: string) => T): T {
   const folder = mkdtempSync(join(dirname(resolve(path)), '.plumbline-'))
   try {
     return work(join(folder, 'copy.db'))
@@ -109,7 +109,7 @@ function besides<T>(path: string, work: (copy: string) => T): T {
   }
 }
 
-/** In one read transaction, so that writers neither wait nor have the copy begin again. */
+/** VACUUM INTO copies in one read transaction: writers do not wait, and they do not restart the copy. */
 function copySound(from: string, to: string): FileState {
   try {
     withFile(from, { readOnly: true }, (file) => file.prepare('VACUUM INTO ?').run(to))
@@ -134,22 +134,22 @@ function sync(path: string): void {
   closeSync(descriptor)
 }
 
-/** Works while no process has the database open or can open it. */
-function holdAlone(path: string, work: () => void): void {
+/** Runs `work` while no process has the database open or can open it. */
+function withExclusiveFile(path: string, work: () => void): void {
   if (!existsSync(path)) {
     work()
     return
   }
   withFile(path, { timeout: 0 }, (file) => {
     try {
-      // Whoever has a database with a write-ahead log open holds a lock that this one excludes; it
-      // also empties the log.
+      // A process with the database open in WAL mode holds a lock that conflicts with this change; the
+      // change also empties the log.
       file.exec('PRAGMA journal_mode = DELETE')
       file.exec('BEGIN EXCLUSIVE')
     } catch (error) {
       const code = resultCode(error)
       if (code === BUSY) throw unavailable(`a server, or another command, has ${path} open`)
-      // What is too damaged to be read cannot be locked, nor has a server any use of it.
+      // A file too damaged to read cannot be locked, and no server can use it.
       if (!DAMAGE.has(code)) throw unavailable(error)
     }
     work()

@@ -13,7 +13,7 @@ import {
 } from './database.ts'
 
 const MAX_BATCH = 256
-/** Most transactions that wait; further ones are refused at once, as they would be in vain. */
+/** Longest queue of transactions; further ones are refused at once, because they would time out. */
 const MAX_WAITING = 10_000
 const MAX_STATEMENTS = 500
 const LOCK_RETRY_MS = 5
@@ -22,19 +22,19 @@ const WRITER_SETTINGS = [
   'PRAGMA journal_mode = WAL',
   'PRAGMA synchronous = FULL',
   'PRAGMA foreign_keys = ON',
-  // 16 MiB of log before it is copied into the file: busy runs change the same pages many times.
+  // A log of 16 MiB before each checkpoint: busy runs change the same pages many times.
   'PRAGMA wal_autocheckpoint = 4000',
   'PRAGMA cache_size = -32000',
-  // FAST would leave whole pages of deleted text in the file.
+  // FAST would keep whole pages of deleted text in the file.
   'PRAGMA secure_delete = ON',
-  // Waiting inside SQLite would stop every request; BEGIN is tried again from a timer instead.
+  // Waiting inside SQLite would block the event loop; a timer retries BEGIN instead.
   'PRAGMA busy_timeout = 0',
 ]
 
 /**
- * Opens a SQLite file, made with its folder when missing, or `:memory:`.
- * All transactions asked for in one turn of the event loop share one commit, and so one fsync.
- * `noteDamage` hears of every statement that finds the file damaged.
+ * Opens a SQLite file, creating it and its folder if missing, or `:memory:`. All transactions of one turn
+ * of the event loop share one commit, and so one fsync. `noteDamage` is called for every statement that
+ * finds the file damaged.
  */
 export async function openSqlite(
   path: string,
@@ -46,8 +46,8 @@ export async function openSqlite(
     makePrivateFile(path)
   }
   const writer = connectSqlite(path, 'write', noteDamage)
-  // A connection of its own sees committed rows only; memory has but one connection, so there
-  // reads wait until the batch under way is over.
+  // A separate connection reads only committed rows. An in-memory database has one connection, so its
+  // reads wait for the current batch.
   const reader = inMemory ? writer : connectSqlite(path, 'read', noteDamage)
 
   let queue: Job[] = []
@@ -101,14 +101,14 @@ export async function openSqlite(
     try {
       writer.run('COMMIT')
     } catch (error) {
-      // Written and not proven to be on disk, it may come back when the file is opened again.
+      // The commit was written but not confirmed by fsync, so it may reappear when the file is reopened.
       throw isCausedBy(error, IOERR) ? commitUnknown(error) : error
     }
   }
 
   /**
-   * A savepoint keeps what a job undoes from the others. It has SQLite copy each page before its
-   * first change, so a job that is alone does without and fails with its transaction.
+   * A savepoint isolates the rollback of one job from the others. It makes SQLite copy each page before
+   * the first change, so a batch of one job uses none and fails with its transaction.
    */
   async function attempt(
     job: Job,
@@ -142,7 +142,10 @@ export async function openSqlite(
     await new Promise((next) => setTimeout(next, LOCK_RETRY_MS))
   }
 
-  /** Refuses all that has waited as long as it may, wherever in the queue it stands; `lock` held it up. */
+  /**
+   * Refuses the queued jobs whose time limit has passed; `lock` is the error of the lock that delayed
+   * them, or null.
+   */
   function refuseLate(lock: unknown): void {
     const now = performance.now()
     const isLate = ({ until }: Job) => until <= now
@@ -182,7 +185,7 @@ export async function openSqlite(
     async close() {
       closed = true
       await draining
-      // The writer goes last, because the last connection to leave empties the write-ahead log.
+      // Close the writer last: the last connection to close truncates the write-ahead log.
       reader.close()
       writer.close()
     },
@@ -190,12 +193,12 @@ export async function openSqlite(
   return database
 }
 
-/** Makes a new file that only its owner may read; SQLite gives its log the same mode. */
+/** Creates a file that only its owner can read; SQLite gives its log the same mode. */
 function makePrivateFile(path: string): void {
   try {
     closeSync(openSync(path, 'ax', 0o600))
   } catch {
-    // It is there already, or SQLite will say what is wrong with it.
+    // The file exists, or SQLite will report the error.
   }
 }
 
@@ -203,11 +206,14 @@ interface Job {
   readonly work: (tx: Queries) => Promise<unknown>
   readonly resolve: (result: unknown) => void
   readonly reject: (error: unknown) => void
-  /** When it is given up unless it has begun by then, by the clock of `performance.now`. */
+  /** Time limit for starting it, by `performance.now`. */
   readonly until: number
 }
 
-/** Tells when a batch has not ended within its turn, which means that a job awaits something else. */
+/**
+ * Detects a batch that does not end within one turn of the event loop, which means that a job awaits
+ * something other than its queries.
+ */
 function watchTurn(): { failed: Promise<never>; over(): boolean; clear(): void } {
   let over = false
   let fail: (error: Error) => void = () => {}
@@ -222,10 +228,13 @@ function watchTurn(): { failed: Promise<never>; over(): boolean; clear(): void }
   return { failed, over: () => over, clear: () => clearImmediate(timer) }
 }
 
-/** Queries for one transaction, refused once it is over: they would run inside another's. */
+/**
+ * Creates the queries of one transaction. They reject after the transaction ends, because they would run
+ * inside another one.
+ */
 function lendQueries(connection: Connection): {
   queries: Queries
-  /** What the first query that failed did so with; nobody may have waited for it. */
+  /** The error of the first failing query, which the caller may not have awaited. */
   failure(): { error: unknown } | null
   end(): void
 } {
@@ -264,11 +273,11 @@ interface Connection {
   run(sql: string, values?: readonly Value[]): number
   /** As `Queries.changes`. */
   changes(tables: readonly string[]): number
-  /** Throws when the transaction cannot be committed any more. */
+  /** Throws if the transaction can no longer commit. */
   assertSound(): void
-  /** Ends the transaction, whatever state it is in; never throws. */
+  /** Rolls the transaction back in any state; never throws. */
   rollBack(): void
-  /** Closes the connection when the file under it failed; the next use opens another. */
+  /** Closes the connection after a file error; the next query reopens it. */
   recover(): void
   close(): void
 }
@@ -290,7 +299,7 @@ function connectSqlite(
       try {
         return openOnce()
       } catch (error) {
-        // Of several that make a new file at once, SQLite may have one fail instead of wait.
+        // When several processes create a file at once, SQLite may fail instead of waiting.
         if (resultCode(error) !== BUSY || performance.now() > end) throw error
         Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_RETRY_MS)
       }
@@ -303,7 +312,7 @@ function connectSqlite(
       for (const setting of mode === 'write' ? WRITER_SETTINGS : []) opened.exec(setting)
       return opened
     } catch (error) {
-      // Left to the garbage collector, the files of failed attempts would use up all descriptors.
+      // Without this, failed attempts would use up all file descriptors before garbage collection.
       opened.close()
       throw error
     }
@@ -327,7 +336,7 @@ function connectSqlite(
       return use(statement)
     } catch (error) {
       const code = resultCode(error)
-      // Only a mistake in the statement asks the reading connection to write.
+      // Only a wrong statement writes through the reading connection.
       if (mode === 'read' && code === READONLY) throw error
       failure = error
       if (DAMAGE.has(code)) {
@@ -360,7 +369,7 @@ function connectSqlite(
       ask(sql, (statement) => Number(statement.run(...values.map(bind)).changes)),
     changes: (tables) => tables.reduce((sum, table) => sum + (changes.get(table) ?? 0), 0),
     assertSound() {
-      // A full disk can make SQLite undo the whole transaction by itself.
+      // On a full disk SQLite may roll back the whole transaction by itself.
       if (damaged || handle?.isTransaction !== true) throw unavailable(failure)
     },
     rollBack() {
@@ -371,8 +380,8 @@ function connectSqlite(
       }
     },
     recover() {
-      // After a failed fsync nobody knows what is on disk: a second try that succeeds proves
-      // nothing. A file opened while the disk was read-only stays read-only.
+      // After a failed fsync the content of the disk is unknown, and a later success proves nothing. A
+      // file opened while the disk was read-only stays read-only.
       if (damaged) close()
     },
     close,
@@ -383,7 +392,7 @@ function connectSqlite(
 
 interface Prepared {
   readonly statement: StatementSync
-  /** The table it changes, or null. */
+  /** The table that the statement changes, or null. */
   readonly table: string | null
 }
 
@@ -391,13 +400,13 @@ function changedTable(sql: string): string | null {
   return /\b(?:INSERT\s+INTO|UPDATE|DELETE\s+FROM)\s+(\w+)/.exec(sql)?.[1] ?? null
 }
 
-/** Numbers bind as REAL unless they are bigints, and would then read `3.0` wherever they become text. */
+/** SQLite binds numbers as REAL unless they are bigints, and would turn them into text such as `3.0`. */
 function bind(value: Value): string | number | bigint | Uint8Array | null {
   if (typeof value === 'string') return storable(value)
   return Number.isSafeInteger(value) ? BigInt(value as number) : value
 }
 
-/** Another connection holds the lock. */
+/** Result code: another connection has locked the file. */
 export const BUSY = 5
 const LOCKED = 6
 const READONLY = 8
@@ -407,7 +416,7 @@ const FULL = 13
 const CANTOPEN = 14
 const NOT_A_DATABASE = 26
 const UNAVAILABLE: ReadonlySet<number> = new Set([BUSY, LOCKED, READONLY, IOERR, FULL, CANTOPEN])
-/** What a damaged file answers, and one that never was a database. */
+/** Result codes for a damaged file and for a file that is not a database. */
 export const DAMAGE: ReadonlySet<number> = new Set([CORRUPT, NOT_A_DATABASE])
 const FILE_FAILURES: ReadonlySet<number> = new Set([READONLY, IOERR, CANTOPEN])
 
@@ -424,7 +433,7 @@ function cannotOpen(path: string, cause: unknown): Error {
   return error
 }
 
-/** SQLite's primary result code, which is the low byte of its extended one; 0 for any other error. */
+/** Extracts the primary result code of SQLite, the low byte of the extended code; 0 for any other error. */
 export function resultCode(error: unknown): number {
   if (!(error instanceof Error) || !('errcode' in error)) return 0
   return typeof error.errcode === 'number' ? error.errcode & 0xff : 0

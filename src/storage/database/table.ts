@@ -1,54 +1,58 @@
 import { arrayRows, columnArrays } from './column-arrays.ts'
-import { type Database, leave, type Queries } from './database.ts'
+import { type Database, notAwaited, type Queries } from './database.ts'
 import type { Columns, Row } from './rows.ts'
 
 /**
- * Many rows of one table at once, in the way that is fastest on each database: PostgreSQL gets one
- * statement for all of them, because each costs a way there and back; SQLite gets one for each,
- * because taking values out of JSON would cost it more than running it.
+ * Reads and writes many rows of one table at once. PostgreSQL gets one statement for all rows, because
+ * each statement costs a round trip. SQLite gets one statement for each row, because reading values out of
+ * JSON costs it more than a statement.
  */
 export interface Table<C extends Columns, K extends string> {
-  /** The rows that have one of the keys, in no order. */
+  /** Finds the rows with these keys, in no order. */
   find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]>
   /**
-   * The rows with the keys of these, held until the transaction ends. Those that are missing are added
-   * first where others could add them meanwhile; on SQLite, which has one writer, they stay missing.
-   * Give them in one order everywhere, lest two transactions hold what the other waits for.
+   * Locks the rows with these keys until the transaction ends, and returns them. PostgreSQL first inserts
+   * the missing ones, because another transaction could insert them meanwhile. SQLite, which has one
+   * writer, leaves them missing. Every caller must pass the rows in the same order, otherwise two
+   * transactions can deadlock.
    */
-  hold(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
+  lock(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
   /**
-   * As `hold`, where only those of `missing` can be missing, and where `writtenIn` tells for each of the
-   * rows, in their order, which transaction had written it last when it was read.
+   * As `lock`, for rows that the caller may have cached. Only the rows of `missing` are inserted.
+   * `writtenIn[i]` is the id of the transaction that had last written `rows[i]` when the caller cached it.
    */
-  holdRemembered(
+  lockCached(
     tx: Queries,
     rows: readonly Row<C>[],
     missing: readonly Row<C>[],
     writtenIn: readonly (number | undefined)[],
-  ): Promise<Held<C, K>[]>
-  /** Adds rows. In a transaction nobody need wait for it; see `leave`. */
-  add(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
-  /** Adds those whose key is not there, and answers their keys. */
-  addMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
+  ): Promise<Locked<C, K>[]>
+  /** Inserts rows. A transaction need not await it; see `notAwaited`. */
+  insert(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
+  /** Inserts the rows whose key does not exist yet, and returns their keys. */
+  insertMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
   /**
-   * Adds those whose key is not there, and merges the others: replaced unless the table says otherwise.
-   * In a transaction nobody need wait for it either.
+   * Inserts rows or updates those whose key exists, as the `merge` of the table says. A transaction need
+   * not await it.
    */
-  put(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
+  upsert(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
 }
 
 /**
- * A row that is held, null where nobody has written it since; and the number of the PostgreSQL
- * transaction that holds it, undefined on SQLite.
+ * A locked row, or null if the cached copy is current; `locked_in` is the id of the PostgreSQL transaction
+ * that locks it, undefined on SQLite.
  */
-export type Held<C extends Columns, K extends string> = Key<C, K> & {
+export type Locked<C extends Columns, K extends string> = Key<C, K> & {
   row: Row<C> | null
-  held_in?: number
+  locked_in?: number
 }
 
 type Key<C extends Columns, K extends string> = Pick<Row<C>, K & keyof C>
 
-/** A table of these columns with this primary key; `merge` is what `put` sets in a row that is there. */
+/**
+ * Creates a table with these columns and this primary key. `merge` is the SET clause of `upsert`; by
+ * default every column is replaced.
+ */
 export function createTable<C extends Columns, K extends keyof C & string>(
   kind: Database['kind'],
   name: string,
@@ -73,7 +77,7 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
   merge: string,
 ): Table<C, K> {
   const names = Object.keys(columns)
-  const insert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
+  const insertInto = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
   const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
   const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
   const valuesOf = (row: Row<C>) => names.map((column) => row[column] ?? null)
@@ -84,27 +88,28 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
 
   async function find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]> {
     const rows = await Promise.all(
-      keys.map((each) => tx.get<Row<C>>(select, ...key.map((column) => each[column] ?? null))),
+      keys.map((row) => tx.get<Row<C>>(select, ...key.map((column) => row[column] ?? null))),
     )
     return rows.filter((row) => row !== undefined)
   }
 
   return {
     find,
-    hold: find,
-    holdRemembered: async (tx, rows) => (await find(tx, rows)).map((row) => ({ ...row, row })),
-    add: (tx, rows) => leave(each(tx, insert, rows)),
-    async addMissing(tx, rows) {
-      const changed = await each(tx, `${insert} ${onConflict} NOTHING`, rows)
+    lock: find,
+    lockCached: async (tx, rows) => (await find(tx, rows)).map((row) => ({ ...row, row })),
+    insert: (tx, rows) => notAwaited(each(tx, insertInto, rows)),
+    async insertMissing(tx, rows) {
+      const changed = await each(tx, `${insertInto} ${onConflict} NOTHING`, rows)
       return rows.filter((_, place) => changed[place] === 1)
     },
-    put: (tx, rows) => leave(each(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows)),
+    upsert: (tx, rows) =>
+      notAwaited(each(tx, `${insertInto} ${onConflict} UPDATE SET ${merge}`, rows)),
   }
 }
 
-/** Transactions as `xmin` numbers them, so that a row tells who wrote it. */
+/** Transaction ids as `xmin` numbers them, to compare with the row's last writer. */
 const writtenIn = 'CAST(CAST(xmin AS TEXT) AS BIGINT)'
-const heldIn = 'txid_current() & 4294967295'
+const lockedIn = 'txid_current() & 4294967295'
 
 function allAtOnce<C extends Columns, K extends keyof C & string>(
   name: string,
@@ -113,44 +118,44 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
   merge: string,
 ): Table<C, K> {
   const names = Object.keys(columns).join(', ')
-  const insert = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${arrayRows(columns)} WHERE true`
+  const insertInto = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${arrayRows(columns)} WHERE true`
   const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
   const keyColumns = Object.fromEntries(key.map((column) => [column, columns[column]])) as Columns
   const same = key.map((column) => `${name}.${column} = rows.${column}`).join(' AND ')
-  // Looked up one by one in the order of the keys: joined, a small table would be read whole.
-  const lookUp = (selected: string, locked: string) =>
+  // A lateral join looks up each key through the index; a plain join can scan a whole small table.
+  const lookUp = (selected: string, lockClause: string) =>
     `SELECT found.* FROM ${arrayRows(keyColumns)}
-     CROSS JOIN LATERAL (SELECT ${selected} FROM ${name} WHERE ${same} ${locked}) AS found`
+     CROSS JOIN LATERAL (SELECT ${selected} FROM ${name} WHERE ${same} ${lockClause}) AS found`
   const write = (tx: Queries, sql: string, rows: readonly Row<C>[]) =>
-    leave(rows.length === 0 ? Promise.resolve(0) : tx.run(sql, ...columnArrays(columns, rows)))
+    notAwaited(rows.length === 0 ? Promise.resolve(0) : tx.run(sql, ...columnArrays(columns, rows)))
   const select = lookUp(names, 'OFFSET 0')
-  const hold = lookUp(names, `FOR UPDATE OF ${name}`)
-  const heldColumns = { ...keyColumns, written_in: 'BIGINT' } as const
+  const lockRows = lookUp(names, `FOR UPDATE OF ${name}`)
+  const cachedColumns = { ...keyColumns, written_in: 'BIGINT' } as const
   const pairs = Object.keys(columns).map((column) => `'${column}', ${name}.${column}`)
-  const holdRemembered = `SELECT found.* FROM ${arrayRows(heldColumns)}
+  const lockCachedRows = `SELECT found.* FROM ${arrayRows(cachedColumns)}
     CROSS JOIN LATERAL (
-      SELECT ${key.join(', ')}, ${heldIn} AS held_in,
+      SELECT ${key.join(', ')}, ${lockedIn} AS locked_in,
         CASE WHEN ${writtenIn} = rows.written_in THEN NULL ELSE json_build_object(${pairs.join(', ')}) END AS row
       FROM ${name} WHERE ${same} FOR UPDATE OF ${name}
     ) AS found`
 
   return {
     find: (tx, keys) => tx.all<Row<C>>(select, ...columnArrays(keyColumns, keys)),
-    hold(tx, rows) {
-      write(tx, `${insert} ${onConflict} NOTHING`, rows)
-      return tx.all<Row<C>>(hold, ...columnArrays(keyColumns, rows))
+    lock(tx, rows) {
+      write(tx, `${insertInto} ${onConflict} NOTHING`, rows)
+      return tx.all<Row<C>>(lockRows, ...columnArrays(keyColumns, rows))
     },
-    holdRemembered(tx, rows, missing, writtenIn) {
-      write(tx, `${insert} ${onConflict} NOTHING`, missing)
+    lockCached(tx, rows, missing, writtenIn) {
+      write(tx, `${insertInto} ${onConflict} NOTHING`, missing)
       const keys = rows.map((row, place) => ({ ...row, written_in: writtenIn[place] ?? null }))
-      return tx.all<Held<C, K>>(holdRemembered, ...columnArrays(heldColumns, keys))
+      return tx.all<Locked<C, K>>(lockCachedRows, ...columnArrays(cachedColumns, keys))
     },
-    add: (tx, rows) => write(tx, insert, rows),
-    addMissing: (tx, rows) =>
+    insert: (tx, rows) => write(tx, insertInto, rows),
+    insertMissing: (tx, rows) =>
       tx.all<Key<C, K>>(
-        `${insert} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
+        `${insertInto} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
         ...columnArrays(columns, rows),
       ),
-    put: (tx, rows) => write(tx, `${insert} ${onConflict} UPDATE SET ${merge}`, rows),
+    upsert: (tx, rows) => write(tx, `${insertInto} ${onConflict} UPDATE SET ${merge}`, rows),
   }
 }

@@ -8,7 +8,7 @@ import { type Columns, jsonRows, keyOf, type Row } from '../database/rows.ts'
 import { createTable } from '../database/table.ts'
 import type { Entry } from './entries.ts'
 import type { KnownContext, KnownRun, Place } from './known.ts'
-import type { RecentRuns } from './run-cache.ts'
+import type { RunCache } from './run-cache.ts'
 
 const contextColumns = {
   account: 'TEXT',
@@ -39,18 +39,18 @@ function tablesFor(kind: Database['kind']) {
   }
 }
 
-/** The contexts of a batch: of each request that has one, and each once. */
+/** The contexts of a batch, by request and by key. */
 export interface Contexts {
   readonly of: ReadonlyMap<DriftRequest, KnownContext>
   readonly byKey: ReadonlyMap<string, KnownContext>
 }
 
-/** The contexts of a batch with what is known of them. */
+/** Reads the contexts of a batch. */
 export async function readContexts(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Entry[],
-  recent: RecentRuns,
+  cache: RunCache,
 ): Promise<Contexts> {
   const of = new Map<DriftRequest, KnownContext>()
   const byKey = new Map<string, KnownContext>()
@@ -59,7 +59,7 @@ export async function readContexts(
     const context = contextOfRequest(request)
     if (context === null) continue
     const key = keyOf(account, context)
-    let known = byKey.get(key) ?? recent.contexts.get(key)
+    let known = byKey.get(key) ?? cache.contexts.get(key)
     if (known === undefined) {
       known = newContext(account, context)
       unread.push(known)
@@ -72,11 +72,11 @@ export async function readContexts(
     const known = byKey.get(keyOf(String(account), String(context)))
     if (known !== undefined) Object.assign(known, { runs, lowest })
   }
-  for (const [key, known] of byKey) recent.contexts.set(key, known)
+  for (const [key, known] of byKey) cache.contexts.set(key, known)
   return { of, byKey }
 }
 
-/** Opens those of the contexts that are new to a run, which must be held. */
+/** Opens the contexts that are new to a run. The runs must be locked. */
 export async function openContexts(
   tx: Queries,
   kind: Database['kind'],
@@ -84,23 +84,23 @@ export async function openContexts(
   places: readonly Place[],
 ): Promise<void> {
   const unopened = new Map<string, { run: KnownRun; known: KnownContext }>()
-  const sure: Opening[] = []
+  const certain: Opening[] = []
   for (const { entry, run } of places) {
     const known = of.get(entry.request)
     if (known === undefined || run.opened.has(known.context)) continue
     run.opened.add(known.context)
     if (run.isOpenedAll) {
       known.opening.add(run)
-      sure.push(openingOf(run, known))
+      certain.push(openingOf(run, known))
     } else {
       unopened.set(keyOf(run.key, known.context), { run, known })
     }
   }
   const { openings } = tables[kind]
-  openings.add(tx, sure)
+  openings.insert(tx, certain)
   if (unopened.size === 0) return
   const rows = [...unopened.values()].map(({ run, known }) => openingOf(run, known))
-  for (const { account, run_id, context } of await openings.addMissing(tx, rows)) {
+  for (const { account, run_id, context } of await openings.insertMissing(tx, rows)) {
     const opened = unopened.get(keyOf(String(account), String(run_id), String(context)))
     opened?.known.opening.add(opened.run)
   }
@@ -124,12 +124,12 @@ function newContext(account: string, context: string): KnownContext {
   }
 }
 
-/** The context of a step, or null for one that has none or cannot be spelled. */
+/** The context of a step, or null if the step has no context or cannot be spelled. */
 function contextOfRequest({ step }: DriftRequest): string | null {
   return isSpelled(step.goal, step.progress) ? contextOf(wordsOf(step.goal)) : null
 }
 
-/** Tells what earlier runs made of the context of a step, and counts the step into it. */
+/** Returns the totals of earlier runs in the context of a step, and adds the step to them. */
 export function visit({ of }: Contexts, { entry, run }: Place): EarlierRuns | null {
   const known = of.get(entry.request)
   if (known === undefined) return null
@@ -146,16 +146,16 @@ function lower(a: number | null, b: number | null): number | null {
   return Math.min(a, b)
 }
 
-/** A context that a run had opened. */
+/** A context that a deleted run had opened. */
 export interface OpenedContext {
   account: string
   context: string
 }
 
 /**
- * Counts runs that are gone out of the contexts that they had opened, and deletes the contexts that no
- * kept run has opened. The lowest distance of a context stays while any run that opened it is kept. The
- * transaction holds the runs, and takes the rows of contexts after those of the outbox, as steps do.
+ * Subtracts deleted runs from the contexts that they had opened, and deletes contexts without a run. The
+ * lowest distance stays while any run that opened the context is kept. The transaction must have locked
+ * the runs; like the logging of steps, it locks contexts after outboxes.
  */
 export async function closeContexts(
   tx: Queries,
@@ -164,13 +164,13 @@ export async function closeContexts(
 ): Promise<void> {
   if (closed.length === 0) return
   const byKey = Map.groupBy(closed, ({ account, context }) => keyOf(account, context))
-  // In one order on every node, lest two wait for each other.
+  // A fixed order on every node prevents deadlocks.
   const keys = [...byKey.keys()].sort()
   const rows = keys.flatMap((key) => {
     const opened = byKey.get(key) ?? []
     return opened.slice(0, 1).map((row) => ({ ...row, runs: -opened.length, lowest: highest }))
   })
-  tables[kind].contexts.put(tx, rows)
+  tables[kind].contexts.upsert(tx, rows)
   await tx.run(
     `DELETE FROM contexts WHERE runs <= 0 AND (account, context) IN (
        SELECT rows.account, rows.context FROM ${jsonRows(kind, openedColumns)}
@@ -179,19 +179,19 @@ export async function closeContexts(
   )
 }
 
-/** A distance that lowers no other. */
+/** A distance that is never the lowest. */
 const highest = 10
 const openedColumns = { account: 'TEXT', context: 'TEXT' } as const satisfies Columns
 
-/** Stores what a batch added to its contexts. */
+/** Stores the changes of a batch to its contexts. */
 export function saveContexts(tx: Queries, kind: Database['kind'], { byKey }: Contexts): void {
   const changed = [...byKey].filter(
     ([, { addedRuns, lowest, addedLowest }]) =>
       addedRuns > 0 || lower(lowest, addedLowest) !== lowest,
   )
-  // In one order on every node, lest two wait for each other.
+  // A fixed order on every node prevents deadlocks.
   changed.sort(([a], [b]) => (a < b ? -1 : 1))
-  tables[kind].contexts.put(
+  tables[kind].contexts.upsert(
     tx,
     changed.map(([, { account, context, addedRuns, addedLowest }]) => ({
       account,

@@ -4,20 +4,20 @@ import type { EarlierRuns } from '../../core/detector/step.ts'
 import type { DriftRequest } from '../../core/runs/drift.ts'
 import type { SimilarityOf } from '../../core/runs/similarity.ts'
 
-/** A step that is to be logged. */
+/** A step to log. */
 export interface Entry {
   account: string
   request: DriftRequest
-  /** Asked how near goal and ground lie when the step is judged. */
+  /** Measures how near goal and ground are, when the step is judged. */
   similarity?: SimilarityOf
-  /** The detector of the run if this is its first step. */
+  /** The detector of a new run. */
   detector: DetectorName
   /** Milliseconds since 1970. */
   now: number
   retentionDays: number
 }
 
-/** What became of an entry; `damaged` when the stored state of a run in its request cannot be read. */
+/** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
 export type LoggedStep =
   | {
       run_id: string
@@ -26,7 +26,7 @@ export type LoggedStep =
       revision: number
       verdict: Verdict
       earlier: EarlierRuns | null
-      /** The reason of the agent's step before; null when there was none. */
+      /** The reason of the agent's previous step; null for the first. */
       previous: string | null
     }
   | 'damaged'

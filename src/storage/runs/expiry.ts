@@ -1,11 +1,11 @@
-import { forgetIdleOutboxes, holdOutbox } from '../alerts/outbox.ts'
+import { forgetIdleOutboxes, lockOutbox } from '../alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { runInAnswer } from '../database/idempotency.ts'
 import { closeContexts, type OpenedContext } from './contexts.ts'
 
-const runsASlice = 50
+const runsPerCall = 50
 
-/** What hangs on a run: rows `of` it, and the columns that order them within it. */
+/** The tables with rows of a run, a condition `of` those rows, and the columns that order them. */
 const parts = [
   { table: 'steps', of: '', order: 'step' },
   { table: 'openings', of: '', order: 'context' },
@@ -26,12 +26,12 @@ interface ExpiredRun extends RunKey {
   expires: number
 }
 
-/** When a run expires that its account has deleted. */
+/** The `expires` of a run that its account has deleted. */
 export const deletedAt = 0
 
 /**
- * Deletes all that hangs on runs, in the transaction that holds them; their own rows stay. The counts of
- * the contexts that they opened go down, so a transaction that has read contexts reads them again.
+ * Deletes the dependent rows of runs that this transaction has locked, and keeps the rows of the runs. It
+ * lowers the counts of their contexts, so a transaction that has read contexts must read them again.
  */
 export async function forgetRuns(
   tx: Queries,
@@ -39,7 +39,7 @@ export async function forgetRuns(
   runs: readonly RunKey[],
 ): Promise<void> {
   if (runs.length === 0) return
-  await holdOutbox(tx, kind, accountsOf(runs))
+  await lockOutbox(tx, kind, accountsOf(runs))
   const closed: OpenedContext[] = []
   for (const run of runs) {
     for (const part of parts) closed.push(...closedBy(part, run, await deletePart(tx, part, run)))
@@ -49,10 +49,10 @@ export async function forgetRuns(
 }
 
 /**
- * Deletes about `maxRows` rows of runs that expired at `now` or before, longest expired first, in one
- * transaction, and answers whether there may be more. A long run goes over several slices, its own row
- * last, so that what is left of it is found again. A run that another transaction holds is passed over:
- * a step may be reviving it.
+ * Deletes about `maxRows` rows of runs that expired at `now` or before, in one transaction, longest
+ * expired first. Returns whether there may be more. A long run takes several calls; its own row is deleted
+ * last, so that the next call finds the rest. Runs that another transaction has locked are skipped,
+ * because a step may be reviving them.
  */
 export async function deleteExpiredRuns(
   tx: Queries,
@@ -61,12 +61,12 @@ export async function deleteExpiredRuns(
   maxRows: number,
 ): Promise<boolean> {
   const runs = await tx.all<ExpiredRun>(
-    `SELECT account, run_id, expires FROM runs WHERE expires <= ? ORDER BY expires LIMIT ${runsASlice}
+    `SELECT account, run_id, expires FROM runs WHERE expires <= ? ORDER BY expires LIMIT ${runsPerCall}
      ${kind === 'postgres' ? 'FOR UPDATE SKIP LOCKED' : ''}`,
     now,
   )
   if (runs.length === 0) return false
-  await holdOutbox(tx, kind, accountsOf(runs))
+  await lockOutbox(tx, kind, accountsOf(runs))
   const closed: OpenedContext[] = []
   const more = await deleteRuns(tx, runs, maxRows, closed)
   await closeContexts(tx, kind, closed)
@@ -74,7 +74,10 @@ export async function deleteExpiredRuns(
   return more
 }
 
-/** Deletes about `maxRows` rows of runs and answers whether there may be more; adds what they had opened to `closed`. */
+/**
+ * Deletes about `maxRows` rows of runs, appends the contexts that they had opened to `closed`, and returns
+ * whether there may be more.
+ */
 async function deleteRuns(
   tx: Queries,
   runs: readonly ExpiredRun[],
@@ -84,22 +87,26 @@ async function deleteRuns(
   let deleted = 0
   for (const run of runs) {
     for (const part of parts) {
-      const gone = await deletePart(tx, part, run, maxRows - deleted)
-      closed.push(...closedBy(part, run, gone))
-      deleted += gone.length
+      const deletedRows = await deletePart(tx, part, run, maxRows - deleted)
+      closed.push(...closedBy(part, run, deletedRows))
+      deleted += deletedRows.length
       if (deleted >= maxRows) return true
     }
     const { account, run_id, expires } = run
-    // An answer is kept for a day and a run for no less, so that only a deleted run can leave some.
+    // Answers are kept for a day and runs for at least a day, so only a deleted run can still have
+    // answers.
     if (expires === deletedAt) await forgetSharedAnswers(tx, run)
     deleted += await tx.run('DELETE FROM runs WHERE account = ? AND run_id = ?', account, run_id)
   }
-  return runs.length === runsASlice
+  return runs.length === runsPerCall
 }
 
 type PartRow = Record<string, string | number>
 
-/** Deletes the first `limit` rows of a run in one table, all of them without a limit; answers their places in it. */
+/**
+ * Deletes the first `limit` rows of a run in one table, or all rows without a limit, and returns their
+ * order columns.
+ */
 async function deletePart(
   tx: Queries,
   { table, of, order }: (typeof parts)[number],
@@ -122,17 +129,17 @@ async function deletePart(
   return tx.all<PartRow>(`DELETE ${ofRun} ${before} RETURNING ${order}`, account, run_id, ...place)
 }
 
-/** The contexts that a run is no longer counted in when these rows of a table are gone. */
+/** The contexts that the deleted rows of a table had opened. */
 function closedBy(
   { table }: (typeof parts)[number],
   { account }: RunKey,
-  gone: readonly PartRow[],
+  deletedRows: readonly PartRow[],
 ): OpenedContext[] {
   if (table !== 'openings') return []
-  return gone.map(({ context }) => ({ account, context: String(context) }))
+  return deletedRows.map(({ context }) => ({ account, context: String(context) }))
 }
 
-/** Deletes the stored answers that speak of this run among others. */
+/** Deletes the stored answers that name this run and other runs. */
 async function forgetSharedAnswers(tx: Queries, { account, run_id }: RunKey): Promise<void> {
   await tx.run(
     `DELETE FROM idempotency

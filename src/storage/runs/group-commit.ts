@@ -1,164 +1,171 @@
 import {
   type Database,
   DEFAULT_LIMIT_MS,
-  gaveWay,
   isUnavailable,
+  lostDeadlock,
   type Queries,
   unavailable,
 } from '../database/database.ts'
-import { type Claim, claimAll, type Kept, keepAll, keyOfClaim } from '../database/idempotency.ts'
+import {
+  type Claim,
+  claimAll,
+  keepAll,
+  keyOfClaim,
+  type StoredAnswer,
+} from '../database/idempotency.ts'
 import { keyOf } from '../database/rows.ts'
 import type { Entry, LoggedStep } from './entries.ts'
-import { createRecentRuns } from './run-cache.ts'
-import { logAndTell } from './steps-and-alerts.ts'
+import { createRunCache } from './run-cache.ts'
+import { logAndAlert } from './steps-and-alerts.ts'
 
 /**
- * Most steps that one transaction logs, and most characters of their texts; a single call may bring more.
- * They are judged in one piece, and no other request is answered meanwhile.
+ * Most steps that one transaction logs, and most characters of their texts; a single call may exceed both.
+ * Judging a batch blocks the event loop.
  */
 const maxBatch = 512
 const maxText = 64_000
 
-/** Most steps that wait for a transaction; more are refused at once, as their turn would come too late. */
+/** Most steps in the queue; further ones are refused at once, because they would time out. */
 const maxWaiting = 20_000
 
 /**
- * How many transactions log at once: SQLite has one writer; on PostgreSQL one is gathered and judged
- * while the other is written.
+ * Concurrent transactions. SQLite has one writer; on PostgreSQL one batch is judged while the other is
+ * written.
  */
-const lanes = { sqlite: 1, postgres: 2 }
+const maxTransactions = { sqlite: 1, postgres: 2 }
 /**
- * The second begins for no fewer steps than this, nor than the first has, because every transaction
- * costs; unless the first takes this long, as when another node holds one of its runs.
+ * A second transaction starts only when at least this many steps wait, and as many as the first holds, or
+ * when the first has run for `lateMs`.
  */
-const worthALane = 16
+const minSecondBatch = 16
 const lateMs = 50
 
 /**
- * Logs steps outside a transaction: those of all requests of a moment share one, with the records of
- * their idempotency keys, and each caller is answered when it is durable. When a batch fails for another
- * reason than the database being away, or because it gave way to another transaction, its requests are
- * tried one by one, so that a fault of one is not the others'.
+ * Logs steps by group commit: concurrent requests share one transaction with their idempotency records.
+ * Each caller gets its answer when the transaction is durable. If a batch loses a deadlock or fails with
+ * the database available, its requests are retried one by one, so that one faulty request does not fail
+ * the others.
  */
 export function createStepLog(
   db: Database,
   onCommit: (logged: readonly LoggedStep[]) => void,
   onJob: () => void,
 ): StepLog {
-  let waiting: Waiting[] = []
-  /** Steps of those that wait. */
+  let queue: QueuedCall[] = []
+  /** Steps in the queue. */
   let waitingSteps = 0
-  /** Runs and idempotency keys of the transactions under way: whatever else needs one waits. */
-  const busy = new Set<string>()
-  const recent = createRecentRuns(db.kind)
+  /** Runs and idempotency keys of the transactions in flight; other requests for one of them wait. */
+  const inFlight = new Set<string>()
+  const cache = createRunCache(db.kind)
   let running = 0
-  /** Steps of the transactions under way, and how many of these take long. */
-  let underWay = 0
+  /** Steps in flight, and the number of transactions that have run for `lateMs`. */
+  let inFlightSteps = 0
   let late = 0
-  /** Whether a transaction begins, which will take what has come until then. */
-  let beginning = false
+  /** Whether a transaction is starting, which will take the queue when it starts. */
+  let isStarting = false
 
-  /** What a transaction that begins now could take of what waits, and what it has to leave. */
-  function choose(): { taken: Waiting[]; left: Waiting[] } {
-    const taken: Waiting[] = []
-    const left: Waiting[] = []
-    const held = new Set(busy)
+  /** Splits the queue into a batch for a transaction that starts now and the rest. */
+  function choose(): { taken: QueuedCall[]; left: QueuedCall[] } {
+    const taken: QueuedCall[] = []
+    const left: QueuedCall[] = []
+    const blocked = new Set(inFlight)
     let entries = 0
     let text = 0
-    for (const [place, call] of waiting.entries()) {
+    for (const [place, call] of queue.entries()) {
       const isFull = entries + call.entries.length > maxBatch || text + call.text > maxText
       if (taken.length > 0 && isFull) {
-        left.push(...waiting.slice(place))
+        left.push(...queue.slice(place))
         break
       }
-      if (needsOneOf(call, held)) {
-        // Nor may a later one overtake it.
+      if (needsOneOf(call, blocked)) {
+        // A later request for the same run must not overtake it.
         left.push(call)
-        for (const each of call.runs) held.add(each)
+        for (const each of call.runs) blocked.add(each)
       } else {
         taken.push(call)
         entries += call.entries.length
         text += call.text
       }
-      // The second use of a key waits for the first.
-      if (call.key !== null) held.add(call.key)
+      // A second request with the same key waits for the first.
+      if (call.key !== null) blocked.add(call.key)
     }
     return { taken, left }
   }
 
-  function take(): Waiting[] {
+  function takeBatch(): QueuedCall[] {
     const { taken, left } = choose()
-    waiting = left
+    queue = left
     for (const call of taken) {
       waitingSteps -= call.entries.length
-      underWay += call.entries.length
-      for (const each of needsOf(call)) busy.add(each)
+      inFlightSteps += call.entries.length
+      for (const each of keysOf(call)) inFlight.add(each)
     }
     return taken
   }
 
-  /** Refuses the requests that have waited as long as a transaction may take. */
+  /** Refuses the queued requests whose time limit has passed. */
   function refuseLate(): void {
     const now = performance.now()
-    if (!waiting.some(({ until }) => until <= now)) return
-    const late = waiting.filter(({ until }) => until <= now)
-    waiting = waiting.filter(({ until }) => until > now)
+    if (!queue.some(({ until }) => until <= now)) return
+    const late = queue.filter(({ until }) => until <= now)
+    queue = queue.filter(({ until }) => until > now)
     for (const call of late) {
       waitingSteps -= call.entries.length
       call.reject(unavailable('the turn of these steps did not come in time'))
     }
   }
 
-  /** What is left of the time of the request that has waited longest, of those that can be taken now. */
+  /** The remaining time of the oldest request that could start now. */
   function timeLeft(): number {
-    const oldest = waiting.find((call) => !needsOneOf(call, busy))
+    const oldest = queue.find((call) => !needsOneOf(call, inFlight))
     return oldest === undefined ? DEFAULT_LIMIT_MS : oldest.until - performance.now()
   }
 
   async function logTogether(): Promise<void> {
     refuseLate()
-    if (waiting.length === 0) return
-    let batch: Waiting[] = []
+    if (queue.length === 0) return
+    let batch: QueuedCall[] = []
     let jobs = false
     const jobAdded = () => {
       jobs = true
     }
-    const patience = startPatience()
-    beginning = true
+    const lateness = watchLateness()
+    isStarting = true
     const begin = (tx: Queries) => {
-      // Taken only now, so that whatever came while the transaction began is part of it.
-      beginning = false
-      batch = take()
+      // Take the batch now, so that it includes requests that came while the transaction started.
+      isStarting = false
+      batch = takeBatch()
       return work(tx, batch, jobAdded)
     }
     let outcomes: Worked[] | null = null
     try {
       outcomes = await db.tx(begin, { limitMs: timeLeft() })
     } catch (error) {
-      recent.forget()
-      beginning = false
-      // It may not even have begun; then nobody was taken, and all would wait in vain.
-      if (batch.length === 0) batch = take()
-      // Whoever gave way to another transaction finds it done the next time.
-      const isWorthATry = gaveWay(error) || (batch.length > 1 && !isUnavailable(error))
+      cache.clear()
+      isStarting = false
+      // The transaction may have failed before it took a batch; take one now, otherwise its callers get no
+      // answer.
+      if (batch.length === 0) batch = takeBatch()
+      // After a lost deadlock, the other transaction is done and a retry can succeed.
+      const canRetry = lostDeadlock(error) || (batch.length > 1 && !isUnavailable(error))
       for (const each of batch) {
-        if (isWorthATry) await logAlone(each, jobAdded)
+        if (canRetry) await logAlone(each, jobAdded)
         else each.reject(error)
       }
     }
-    patience.end()
+    lateness.end()
     for (const call of batch) {
-      underWay -= call.entries.length
-      for (const each of needsOf(call)) busy.delete(each)
+      inFlightSteps -= call.entries.length
+      for (const each of keysOf(call)) inFlight.delete(each)
     }
     for (const [place, outcome] of (outcomes ?? []).entries()) batch[place]?.end(outcome)
-    // Even when the commit seems to have failed: it may have happened.
+    // Do this even after a failed commit, which may have happened.
     if (jobs) onJob()
     if (outcomes !== null) onCommit(outcomes.flatMap(({ logged }) => logged))
   }
 
-  async function logAlone(call: Waiting, jobAdded: () => void): Promise<void> {
-    // Its answer was begun, and cannot be begun again.
+  async function logAlone(call: QueuedCall, jobAdded: () => void): Promise<void> {
+    // Its work has already run once and cannot be restarted here.
     if (call.once !== null) return call.end('apart')
     let outcomes: Worked[]
     try {
@@ -166,7 +173,7 @@ export function createStepLog(
       if (limitMs <= 0) throw unavailable('the time of these steps is up')
       outcomes = await db.tx((tx) => work(tx, [call], jobAdded), { limitMs })
     } catch (error) {
-      recent.forget()
+      cache.clear()
       return call.reject(error)
     }
     for (const outcome of outcomes) call.end(outcome)
@@ -175,21 +182,21 @@ export function createStepLog(
 
   async function work(
     tx: Queries,
-    calls: readonly Waiting[],
+    calls: readonly QueuedCall[],
     jobAdded: () => void,
   ): Promise<Worked[]> {
-    await recent.begin(tx)
+    await cache.begin(tx)
     const claims = calls.flatMap(({ once }) => (once === null ? [] : [once.claim]))
     const earlier = await claimAll(tx, db.kind, claims)
-    const earlierOf = ({ once }: Waiting) =>
+    const earlierOf = ({ once }: QueuedCall) =>
       once === null ? undefined : earlier.get(keyOfClaim(once.claim))
     const requests = calls.filter((call) => earlierOf(call) === undefined)
-    const logged = await logAndTell(
+    const logged = await logAndAlert(
       tx,
       db.kind,
       requests.map(({ entries }) => entries),
       jobAdded,
-      recent,
+      cache,
     )
     const outcomes: Worked[] = []
     const answers = []
@@ -201,18 +208,18 @@ export function createStepLog(
       answers.push({ claim: call.once.claim, ...(await call.once.answer(own)) })
     }
     keepAll(tx, db.kind, answers)
-    recent.end(tx)
+    cache.end(tx)
     return outcomes
   }
 
-  /** Lets others go on when the transaction that begins now takes long. */
-  function startPatience(): { end(): void } {
-    if (lanes[db.kind] === 1) return { end() {} }
+  /** Starts a second transaction if the current one takes long. */
+  function watchLateness(): { end(): void } {
+    if (maxTransactions[db.kind] === 1) return { end() {} }
     let isOver = false
     const timer = setTimeout(() => {
       isOver = true
       late++
-      if (running < lanes[db.kind] && mayBegin()) void run()
+      if (running < maxTransactions[db.kind] && canStart()) void run()
     }, lateMs)
     return {
       end() {
@@ -222,22 +229,22 @@ export function createStepLog(
     }
   }
 
-  function mayBegin(): boolean {
-    if (beginning) return false
-    const isWorthIt = underWay === 0 || waitingSteps >= Math.max(underWay, worthALane)
+  function canStart(): boolean {
+    if (isStarting) return false
+    const isWorthIt = inFlightSteps === 0 || waitingSteps >= Math.max(inFlightSteps, minSecondBatch)
     return (isWorthIt || late > 0) && choose().taken.length > 0
   }
 
   async function run(): Promise<void> {
     running++
-    while (mayBegin()) await logTogether()
+    while (canStart()) await logTogether()
     running--
   }
 
   function add(
     entries: readonly Entry[],
     once: Once | null,
-    { end, reject }: Pick<Waiting, 'end' | 'reject'>,
+    { end, reject }: Pick<QueuedCall, 'end' | 'reject'>,
   ): void {
     if (waitingSteps + entries.length > maxWaiting) {
       reject(unavailable('too many steps wait'))
@@ -248,9 +255,9 @@ export function createStepLog(
     const text = entries.reduce((sum, entry) => sum + textOf(entry), 0)
     const until = performance.now() + DEFAULT_LIMIT_MS
     const call = { entries, text, once, runs, key, until, end, reject }
-    waiting.push(call)
+    queue.push(call)
     waitingSteps += entries.length
-    if (running < lanes[db.kind] && !needsOneOf(call, busy) && mayBegin()) void run()
+    if (running < maxTransactions[db.kind] && !needsOneOf(call, inFlight) && canStart()) void run()
   }
 
   return {
@@ -269,32 +276,33 @@ export function createStepLog(
   }
 }
 
-/** Logging outside a transaction. */
+/** Logs steps by group commit, outside a transaction of the caller. */
 export interface StepLog {
-  /** Answers when the steps are durable. */
+  /** Resolves when the steps are durable. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
   /**
-   * Logs steps unless the key was used before, and answers when they and the answer are durable. Answers
-   * what the earlier use was given, and `apart` when it must be tried in a transaction of its own.
+   * Logs steps unless the key was used before, and resolves when the steps and the answer are durable.
+   * Returns the stored answer of an earlier request, or `apart` if the caller must retry in its own
+   * transaction.
    */
-  logOnce(entries: readonly Entry[], once: Once): Promise<Kept | 'worked' | 'apart'>
-  /** Steps that wait for the transaction under way to end. */
+  logOnce(entries: readonly Entry[], once: Once): Promise<StoredAnswer | 'worked' | 'apart'>
+  /** Steps in the queue. */
   waitingSteps(): number
 }
 
 /** A request that logs its steps once. */
 export interface Once {
   readonly claim: Claim
-  /** What it is answered; awaits nothing outside itself. */
+  /** Builds the answer; must not await anything outside itself. */
   answer(logged: readonly LoggedStep[]): Promise<{ status: number; answer: string }>
 }
 
-function needsOf({ runs, key }: Waiting): readonly string[] {
+function keysOf({ runs, key }: QueuedCall): readonly string[] {
   return key === null ? runs : [...runs, key]
 }
 
-function needsOneOf(call: Waiting, held: ReadonlySet<string>): boolean {
-  return held.size > 0 && needsOf(call).some((each) => held.has(each))
+function needsOneOf(call: QueuedCall, keys: ReadonlySet<string>): boolean {
+  return keys.size > 0 && keysOf(call).some((each) => keys.has(each))
 }
 
 /** Characters of the texts that a step is judged by. */
@@ -302,25 +310,25 @@ function textOf({ request: { step } }: Entry): number {
   return step.goal.length + (step.ground?.length ?? 0) + (step.parentGoal?.length ?? 0)
 }
 
-interface Waiting {
+interface QueuedCall {
   readonly entries: readonly Entry[]
   /** Characters of all texts of its steps. */
   readonly text: number
   /** Null for a request without an idempotency key. */
   readonly once: Once | null
-  /** Its runs, each once, and its idempotency key or null. */
+  /** The distinct runs, and the idempotency key or null. */
   readonly runs: readonly string[]
   readonly key: string | null
-  /** When its time is up, by the clock of `performance.now`. */
+  /** Time limit, by `performance.now`. */
   readonly until: number
   readonly end: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }
 
-/** What became of a request in a transaction: its steps, or what an earlier use of its key was given. */
+/** The result of a request: its logged steps, or the stored answer of an earlier request with its key. */
 interface Worked {
   logged: LoggedStep[]
-  earlier: Kept | null
+  earlier: StoredAnswer | null
 }
 
 type Outcome = Worked | 'apart'

@@ -1,19 +1,19 @@
 import type { Agent, Run } from '../../core/runs/run.ts'
 import type { Entry } from './entries.ts'
 
-/** A run with all that its next step needs of what is stored, as a transaction finds and leaves it. */
+/** A run with the stored state that its next step needs. */
 export interface KnownRun {
-  /** Account and run id in one. */
+  /** The map key of account and run id. */
   readonly key: string
   readonly account: string
   run: Run
-  /** Of its agents those that were asked for, by id. */
+  /** The agents that a step needed, by id. */
   readonly agents: Map<string, KnownAgent>
-  /** Of the contexts that it has opened those that came up; all of them if it was known from its first step. */
+  /** Contexts this run is known to have opened; complete only if `isOpenedAll`. */
   readonly opened: Set<string>
   readonly isOpenedAll: boolean
-  /** The PostgreSQL transaction that holds the run and is going to write it; undefined on SQLite. */
-  readonly heldIn: number | undefined
+  /** Id of the PostgreSQL transaction that locked the run and will write it; undefined on SQLite. */
+  readonly lockedIn: number | undefined
 }
 
 /** One agent of a run. */
@@ -21,27 +21,27 @@ export interface KnownAgent {
   readonly account: string
   readonly runId: string
   readonly agentId: string
-  /** `damaged` when what is stored of it cannot be read. */
+  /** `damaged` if its stored state cannot be read. */
   agent: Agent | 'damaged'
-  /** Characters of its memory as it was last written; 0 before that. */
+  /** Characters of its memory when last written; 0 before that. */
   memoryLength: number
 }
 
-/** An entry with the run and the agent that it is a step of. */
+/** An entry with its run and its agent. */
 export interface Place {
   readonly entry: Entry
   readonly run: KnownRun
   readonly agent: KnownAgent
 }
 
-/** What the account's kept runs made of one context, and what this batch adds to it. */
+/** The totals of one context over the kept runs of an account, and the changes of this batch. */
 export interface KnownContext {
   readonly account: string
   readonly context: string
   runs: number
   /** 0–10, or null before any run opened it. */
   lowest: number | null
-  /** Runs of this batch that open it now. */
+  /** Runs that open it in this batch. */
   opening: Set<KnownRun>
   addedRuns: number
   addedLowest: number | null

@@ -7,7 +7,7 @@ import { createTable } from '../database/table.ts'
 import type { Entry } from './entries.ts'
 import { forgetRuns } from './expiry.ts'
 import type { KnownAgent, KnownRun, Place } from './known.ts'
-import type { RecentRuns } from './run-cache.ts'
+import type { RunCache } from './run-cache.ts'
 import { type RunRow, rowOf, runColumns, runOf } from './run-rows.ts'
 
 const agentColumns = {
@@ -30,22 +30,21 @@ function tablesFor(kind: Database['kind']) {
 }
 
 /**
- * Finds the runs and agents of the entries of requests, new where there are none. The runs are held
- * until the transaction ends; of a run that has expired all is deleted but its own row, and `hasForgotten`
- * says that there was such a run.
+ * Loads the runs and agents of requests, or creates them. The runs stay locked until the transaction ends.
+ * The dependent rows of an expired run are deleted; `hasForgotten` says whether there was such a run.
  */
 export async function findPlaces(
   tx: Queries,
   kind: Database['kind'],
   requests: readonly (readonly Entry[])[],
-  recent: RecentRuns,
+  cache: RunCache,
 ): Promise<{ places: Place[][]; hasForgotten: boolean }> {
-  const { runs, hasForgotten } = await holdRuns(tx, kind, requests.flat(), recent)
+  const { runs, hasForgotten } = await lockRuns(tx, kind, requests.flat(), cache)
   const missing: KnownAgent[] = []
   const places = requests.map((request) =>
     request.map((entry) => {
       const run = runs.get(keyOf(entry.account, entry.request.runId))
-      if (run === undefined) throw new Error('an entry whose run was not held')
+      if (run === undefined) throw new Error('an entry whose run was not locked')
       const { agentId } = entry.request
       let agent = run.agents.get(agentId)
       if (agent === undefined) {
@@ -60,56 +59,57 @@ export async function findPlaces(
   return { places, hasForgotten }
 }
 
-/** The entries' runs by key, and whether what an expired one had was deleted. */
-async function holdRuns(
+/** Locks and returns the runs of entries by key; `hasForgotten` as in `findPlaces`. */
+async function lockRuns(
   tx: Queries,
   kind: Database['kind'],
   entries: readonly Entry[],
-  recent: RecentRuns,
+  cache: RunCache,
 ): Promise<{ runs: Map<string, KnownRun>; hasForgotten: boolean }> {
   const runs = new Map<string, KnownRun>()
   const fresh = new Map<string, RunRow>()
-  const remembered = new Map<string, KnownRun>()
+  const cached = new Map<string, KnownRun>()
   for (const { account, request, detector, now } of entries) {
     const key = keyOf(account, request.runId)
     if (runs.has(key) || fresh.has(key)) continue
-    const known = recent.runs.get(key)
-    const lives = known !== undefined && known.run.expires > now
-    if (lives && recent.isCertain) {
+    const known = cache.runs.get(key)
+    const isAlive = known !== undefined && known.run.expires > now
+    if (isAlive && cache.isTrusted) {
       runs.set(key, known)
       continue
     }
     const row = newRow(account, request.runId, request.detector ?? detector, now)
     fresh.set(key, row)
-    if (lives) remembered.set(key, known)
+    if (isAlive) cached.set(key, known)
   }
   if (fresh.size === 0) return { runs, hasForgotten: false }
-  // In one order on every node, lest two hold what the other waits for.
+  // A fixed order on every node prevents deadlocks.
   const sorted = [...fresh].sort(([a], [b]) => (a < b ? -1 : 1))
   const rows = sorted.map(([, row]) => row)
-  const missing = sorted.flatMap(([key, row]) => (remembered.has(key) ? [] : [row]))
-  const writtenIn = sorted.map(([key]) => remembered.get(key)?.heldIn)
-  const { holdRemembered } = tables[kind].runs
-  let held = await holdRemembered(tx, rows, missing, writtenIn)
-  // On PostgreSQL an expired one can be deleted before it is held; then it is made anew.
-  if (held.length < rows.length) held = await holdRemembered(tx, rows, rows, [])
-  for (const { account, run_id, held_in, row } of held) {
+  const missing = sorted.flatMap(([key, row]) => (cached.has(key) ? [] : [row]))
+  const writtenIn = sorted.map(([key]) => cached.get(key)?.lockedIn)
+  const { lockCached } = tables[kind].runs
+  let locked = await lockCached(tx, rows, missing, writtenIn)
+  // On PostgreSQL an expired row can be deleted between the insert and the lock; the second call inserts
+  // it.
+  if (locked.length < rows.length) locked = await lockCached(tx, rows, rows, [])
+  for (const { account, run_id, locked_in, row } of locked) {
     const key = keyOf(String(account), String(run_id))
-    const run = row === null ? remembered.get(key) : newKnownRun(row as RunRow, held_in)
-    if (run !== undefined) runs.set(key, { ...run, heldIn: held_in })
+    const run = row === null ? cached.get(key) : newKnownRun(row as RunRow, locked_in)
+    if (run !== undefined) runs.set(key, { ...run, lockedIn: locked_in })
   }
   const expired: RunRow[] = []
   for (const [key, row] of fresh) {
     const found = runs.get(key)
     if (found !== undefined && (found.run.steps === 0 || found.run.expires > row.created)) continue
     if (found !== undefined) expired.push(row)
-    runs.set(key, newKnownRun(row, found?.heldIn))
+    runs.set(key, newKnownRun(row, found?.lockedIn))
   }
   await forgetRuns(tx, kind, expired)
   return { runs, hasForgotten: expired.length > 0 }
 }
 
-function newKnownRun(row: RunRow, heldIn: number | undefined): KnownRun {
+function newKnownRun(row: RunRow, lockedIn: number | undefined): KnownRun {
   const { account, run_id } = row
   return {
     key: keyOf(account, run_id),
@@ -118,7 +118,7 @@ function newKnownRun(row: RunRow, heldIn: number | undefined): KnownRun {
     agents: new Map(),
     opened: new Set(),
     isOpenedAll: row.steps === 0,
-    heldIn,
+    lockedIn,
   }
 }
 
@@ -131,7 +131,7 @@ function newKnownAgent({ account, run }: KnownRun, agentId: string): KnownAgent 
   return { account, runId: run.run_id, agentId, agent, memoryLength: 0 }
 }
 
-/** Puts what is stored of agents in the place of new ones. */
+/** Replaces new agents by their stored state. */
 async function readAgents(
   tx: Queries,
   kind: Database['kind'],
@@ -164,7 +164,7 @@ function agentOf(row: Row<typeof agentColumns>): Agent | 'damaged' {
   }
 }
 
-/** Stores runs and agents as they are now. */
+/** Stores the current state of runs and agents. */
 export function saveRuns(
   tx: Queries,
   kind: Database['kind'],
@@ -172,8 +172,8 @@ export function saveRuns(
   agents: Iterable<KnownAgent>,
 ): void {
   const { runs: runTable, agents: agentTable } = tables[kind]
-  runTable.put(tx, [...runs].map(rowOf))
-  agentTable.put(tx, [...agents].map(agentRow))
+  runTable.upsert(tx, [...runs].map(rowOf))
+  agentTable.upsert(tx, [...agents].map(agentRow))
 }
 
 function agentRow(known: KnownAgent): Row<typeof agentColumns> {

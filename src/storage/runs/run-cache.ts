@@ -2,60 +2,63 @@ import type { Database, Queries } from '../database/database.ts'
 import type { KnownContext, KnownRun } from './known.ts'
 
 /**
- * What one transaction leaves for the next, so that a step of a busy run reads little. On SQLite
- * everybody else's changes show. On PostgreSQL they do not: there a run is held and looked at, which
- * tells whether anybody has written it since, and contexts are read anew. So whoever changes an agent
- * or an opening of a run writes the row of the run too.
+ * Caches runs and contexts between transactions, so that a step of a busy run reads few rows. On SQLite
+ * the cache notices every other writer. On PostgreSQL it does not: there each run is locked and its last
+ * writer compared, and contexts are always read. So every change of an agent or an opening must also write
+ * the row of the run.
  */
-export interface RecentRuns {
-  readonly runs: Recent<KnownRun>
-  readonly contexts: Recent<KnownContext>
-  /** Whether what is in here is as stored; else a run is only if nobody has written its row since. */
-  readonly isCertain: boolean
-  /** Forgets everything if anybody else has changed it since `end`. Asked first in a transaction. */
+export interface RunCache {
+  readonly runs: WeightedCache<KnownRun>
+  readonly contexts: WeightedCache<KnownContext>
+  /** Whether the cache can be trusted without reading the row. */
+  readonly isTrusted: boolean
+  /** Empties the cache if another writer has changed the tables since `end`. Call it first in a transaction. */
   begin(tx: Queries): Promise<void>
-  /** Must be called last in a transaction, when all is asked. */
+  /** Call it last in a transaction, after every query is sent. */
   end(tx: Queries): void
-  /** Must be called when the transaction did not become durable. */
-  forget(): void
+  /** Empties the cache. Call it when a transaction did not become durable. */
+  clear(): void
 }
 
-/** Values by key, of which those that were not used for longest leave when all weigh too much. */
-export interface Recent<V> {
+/** A least-recently-used cache with a limit on the total weight of its values. */
+export interface WeightedCache<V> {
   get(key: string): V | undefined
   set(key: string, value: V): void
   clear(): void
 }
 
-/** What is known at most is about twice this many characters. */
+/** The caches hold about twice this many characters. */
 const maxWeight = 8_000_000
-/** What a run weighs beside its texts, and a context. */
+/** The weight of a run without its texts, and of a context. */
 const runWeight = 1_000
 const contextWeight = 200
 
-/** An empty memory, for the transactions of one process, of which no two at once know the same run. */
-export function createRecentRuns(kind: Database['kind'], limit = maxWeight): RecentRuns {
-  const runs = createRecent<KnownRun>(limit, weightOf)
-  return kind === 'sqlite' ? certain(runs, limit) : uncertain(runs)
+/**
+ * Creates an empty cache for the transactions of one process; no two concurrent transactions may use the
+ * same run.
+ */
+export function createRunCache(kind: Database['kind'], limit = maxWeight): RunCache {
+  const runs = createWeightedCache<KnownRun>(limit, weightOf)
+  return kind === 'sqlite' ? trustedCache(runs, limit) : comparedCache(runs)
 }
 
-function uncertain(runs: Recent<KnownRun>): RecentRuns {
+function comparedCache(runs: WeightedCache<KnownRun>): RunCache {
   return {
     runs,
     contexts: { get: () => undefined, set() {}, clear() {} },
-    isCertain: false,
-    forget: () => runs.clear(),
+    isTrusted: false,
+    clear: () => runs.clear(),
     async begin() {},
     end() {},
   }
 }
 
-function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
-  const contexts = createRecent<KnownContext>(limit, () => contextWeight)
+function trustedCache(runs: WeightedCache<KnownRun>, limit: number): RunCache {
+  const contexts = createWeightedCache<KnownContext>(limit, () => contextWeight)
   let changesSeen: number | undefined
   let versionSeen = -1
 
-  function forget(): void {
+  function clear(): void {
     changesSeen = undefined
     runs.clear()
     contexts.clear()
@@ -63,8 +66,8 @@ function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
   return {
     runs,
     contexts,
-    isCertain: true,
-    forget,
+    isTrusted: true,
+    clear,
     async begin(tx) {
       const version = await versionOf(tx)
       if (
@@ -72,7 +75,7 @@ function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
         tx.changes?.(tables) !== changesSeen ||
         version !== versionSeen
       ) {
-        forget()
+        clear()
       }
       versionSeen = version
     },
@@ -82,10 +85,10 @@ function certain(runs: Recent<KnownRun>, limit: number): RecentRuns {
   }
 }
 
-/** What is known comes from these. */
+/** The cached rows come from these tables. */
 const tables = ['runs', 'agents', 'openings', 'contexts']
 
-/** A number that is another one after a commit of another connection, whatever process it is of. */
+/** A number that changes with every commit of another connection or process. */
 async function versionOf(tx: Queries): Promise<number> {
   const row = await tx.get<{ data_version: number }>('PRAGMA data_version')
   return row?.data_version ?? -1
@@ -97,8 +100,14 @@ function weightOf({ run, agents, opened }: KnownRun): number {
   return weight
 }
 
-/** Holds values up to about twice `limit`: those used since the young were many enough to become the old. */
-export function createRecent<V>(limit: number, weigh: (value: V) => number): Recent<V> {
+/**
+ * Creates a cache of two generations. When the young values weigh `limit`, they become the old ones and
+ * the previous old ones are dropped.
+ */
+export function createWeightedCache<V>(
+  limit: number,
+  weigh: (value: V) => number,
+): WeightedCache<V> {
   let young = new Map<string, { value: V; weight: number }>()
   let old = new Map<string, { value: V; weight: number }>()
   let total = 0
@@ -107,7 +116,7 @@ export function createRecent<V>(limit: number, weigh: (value: V) => number): Rec
     const weight = weigh(value)
     total += weight - (young.get(key)?.weight ?? 0)
     young.set(key, { value, weight })
-    // One that grows without end, as a run with more and more agents, would stay while it is used.
+    // A run that gains more and more agents would otherwise stay as long as it is used.
     if (weight > limit / 8) remove(key)
     if (total < limit) return
     old = young

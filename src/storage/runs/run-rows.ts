@@ -2,14 +2,14 @@ import { readJudgment } from '../../core/detector/judgment.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Columns } from '../database/rows.ts'
 
-/** A run's row with its columns as they are stored. */
+/** A stored row of `runs`. */
 export interface RunRow extends Omit<Run, 'drifting' | 'judgment'> {
   account: string
   drifting: number
   judgment: string | null
 }
 
-/** The run of a row. */
+/** Converts a row to a run. */
 export function runOf({ account: _, drifting, judgment, ...rest }: RunRow): Run {
   return {
     ...rest,
@@ -18,7 +18,7 @@ export function runOf({ account: _, drifting, judgment, ...rest }: RunRow): Run 
   }
 }
 
-/** The columns of `runs`, as they are selected. */
+/** The columns of `runs`. */
 export const runColumns = {
   account: 'TEXT',
   run_id: 'TEXT',
@@ -45,7 +45,7 @@ export const runColumns = {
   judgment: 'TEXT',
 } as const satisfies Columns & Record<keyof RunRow, unknown>
 
-/** The row of an account's run. */
+/** Converts a run of an account to its row. */
 export function rowOf({ account, run }: { account: string; run: Run }): RunRow {
   const { drifting, judgment } = run
   return {

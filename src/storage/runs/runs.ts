@@ -6,7 +6,7 @@ import type { Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
 import { type RunRow, runColumns, runOf } from './run-rows.ts'
 
-/** A ground the main agent of a run has had. */
+/** A ground of the main agent. */
 export interface GroundRow {
   revision: number
   goal: string
@@ -24,7 +24,7 @@ export interface SubAgent {
   last_reason: string | null
 }
 
-/** A step as it is stored; 1 and 0 for yes and no, JSON text for the judgment. */
+/** A stored step; 1 and 0 for booleans, JSON text for the judgment. */
 export interface StepRow {
   run_id: string
   step: number
@@ -45,7 +45,7 @@ export interface StepRow {
   judgment: string | null
 }
 
-/** Which runs of the index a list shows. */
+/** A filter on the listed runs. */
 export interface RunFilter {
   drifting: boolean | null
   outcome: string | null
@@ -53,20 +53,20 @@ export interface RunFilter {
   since: number | null
 }
 
-/** A place in a list of runs, newest first: the last one already shown. */
+/** A cursor in a list of runs, newest first: the last run already shown. */
 export interface RunPlace {
   updated: number
   run_id: string
 }
 
-/** What is set beside a run's steps; null leaves a value as it is. */
+/** The reported outcome of a run; null keeps the stored value. */
 export interface Outcome {
   outcome: string
   score: number | null
   note: string | null
 }
 
-/** What an experiment compares of a run. */
+/** The figures of a run that an experiment compares. */
 export interface PairedRun
   extends Pick<Run, 'run_id' | 'tokens' | 'token_steps' | 'score' | 'outcome'> {
   pair: string

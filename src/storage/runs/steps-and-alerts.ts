@@ -3,23 +3,23 @@ import type { Happening } from '../../core/alerts/outbox.ts'
 import { emitAlerts } from '../alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
 import type { Entry, LoggedStep } from './entries.ts'
-import type { RecentRuns } from './run-cache.ts'
+import type { RunCache } from './run-cache.ts'
 import { logSteps } from './steps.ts'
 
 /**
- * Logs steps as `logSteps` does and, in the same transaction, emits the alerts of those that drift.
- * Where none drifts and none comes back from drifting, that asks nothing of the database.
+ * Logs steps with `logSteps` and emits the alerts of drifting steps in the same transaction. It sends no
+ * alert query if no step drifts or returns from drifting.
  */
-export async function logAndTell(
+export async function logAndAlert(
   tx: Queries,
   kind: Database['kind'],
   requests: readonly (readonly Entry[])[],
   jobAdded: () => void,
-  recent?: RecentRuns,
+  cache?: RunCache,
 ): Promise<LoggedStep[]> {
-  const { logged, store } = await logSteps(tx, kind, requests, recent)
+  const { logged, store } = await logSteps(tx, kind, requests, cache)
   const happenings = requests.flat().flatMap((entry, place) => happeningOf(entry, logged[place]))
-  // Before the steps are written, so that what has to be read for them does not wait for that.
+  // Emit before writing the steps, so that the reads of the alerts do not wait for the writes.
   await emitAlerts(tx, kind, happenings, jobAdded)
   store()
   return logged

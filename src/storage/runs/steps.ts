@@ -9,25 +9,25 @@ import { type Contexts, openContexts, readContexts, saveContexts, visit } from '
 import type { Entry, LoggedStep } from './entries.ts'
 import type { KnownAgent, KnownRun, Place } from './known.ts'
 import { findPlaces, saveRuns } from './load-runs.ts'
-import { createRecentRuns, type RecentRuns } from './run-cache.ts'
+import { createRunCache, type RunCache } from './run-cache.ts'
 
 /**
- * Logs the steps of requests in their order, each run's strictly one after another on all nodes: the
- * rows of the runs are held while their steps are judged. Of a request with a damaged run nothing is
- * logged. Must be called in a transaction; what it writes is durable when that is. The cost of a step
- * does not depend on the length of its run. What `recent` knows is not read, and it learns what this
- * leaves. Nothing is written before `store` is called.
+ * Logs the steps of requests in order. The rows of their runs are locked while the steps are judged, so
+ * that each run has one writer on all nodes. A request with a damaged run logs nothing. Call it in a
+ * transaction, whose commit makes the steps durable. The cost of a step does not depend on the length of
+ * its run. The function reads only rows that `cache` lacks, and adds the new state to it. Nothing is
+ * written before `store` is called.
  */
 export async function logSteps(
   tx: Queries,
   kind: Database['kind'],
   requests: readonly (readonly Entry[])[],
-  recent: RecentRuns = createRecentRuns(kind),
+  cache: RunCache = createRunCache(kind),
 ): Promise<Logging> {
   const entries = requests.flat()
   const [{ places: placed, hasForgotten }, early] = await Promise.all([
-    findPlaces(tx, kind, requests, recent),
-    readContexts(tx, kind, entries, recent),
+    findPlaces(tx, kind, requests, cache),
+    readContexts(tx, kind, entries, cache),
   ])
   const contexts = hasForgotten ? await readAgain() : early
   const isDamaged = (request: Place[]) => request.some(({ agent }) => agent.agent === 'damaged')
@@ -41,23 +41,23 @@ export async function logSteps(
       : request.map((place) => logPlace(place, contexts, written)),
   )
 
-  /** An expired run counted in the contexts that were read beside it. */
+  /** The contexts still count an expired run that was deleted since. */
   function readAgain(): Promise<Contexts> {
-    recent.contexts.clear()
-    return readContexts(tx, kind, entries, recent)
+    cache.contexts.clear()
+    return readContexts(tx, kind, entries, cache)
   }
   function store(): void {
     saveContexts(tx, kind, contexts)
-    tables[kind].steps.add(tx, written.steps)
-    tables[kind].grounds.add(tx, written.grounds)
-    // Written as rows only now, because a batch may change the same run many times.
+    tables[kind].steps.insert(tx, written.steps)
+    tables[kind].grounds.insert(tx, written.grounds)
+    // Runs are written last, because a batch may change the same run many times.
     saveRuns(tx, kind, written.runs, written.agents)
-    for (const run of written.runs) recent.runs.set(run.key, run)
+    for (const run of written.runs) cache.runs.set(run.key, run)
   }
   return { logged, store }
 }
 
-/** What became of entries, and the way to have it stored in the same transaction. */
+/** The results of entries, and the function that stores them in the same transaction. */
 export interface Logging {
   readonly logged: LoggedStep[]
   store(): void
@@ -108,7 +108,7 @@ function tablesFor(kind: Database['kind']) {
   }
 }
 
-/** What a batch writes; of runs and agents their last state. */
+/** The rows of a batch; runs and agents only in their last state. */
 interface Written {
   steps: Row<typeof stepColumns>[]
   grounds: Row<typeof groundColumns>[]
