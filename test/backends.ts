@@ -16,7 +16,8 @@ import { delimiter, join } from 'node:path'
 import { after, describe, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
-import type { Database } from '../src/storage/database/database.ts'
+import type { Database, Queries, Value } from '../src/storage/database/database.ts'
+import { migrate } from '../src/storage/database/migrations.ts'
 import { openDatabase } from '../src/storage/database/open-database.ts'
 
 /** A kind of database that suites run on. */
@@ -24,14 +25,24 @@ export interface TestDatabase {
   readonly name: 'sqlite' | 'postgres'
   /** Why it cannot be had here, or false. */
   readonly skip: string | false
-  /** The DATABASE_URL of an empty database, which stays until the file's last test is over, so that a service can be restarted on it. */
+  /**
+   * The DATABASE_URL of an unused database, which stays until the file's last test is over, so that a
+   * service can be restarted on it. On PostgreSQL it has its tables: a service would make them slowly.
+   */
   createUrl(): Promise<string>
+  /** The same without tables, for a test of how they are made. */
+  createEmptyUrl(): Promise<string>
 }
 
 /** Every database the service runs on. */
 export const databases: readonly TestDatabase[] = [
-  { name: 'sqlite', skip: false, createUrl: createSqliteUrl },
-  { name: 'postgres', skip: await whyNoPostgres(), createUrl: createPostgresUrl },
+  { name: 'sqlite', skip: false, createUrl: createSqliteUrl, createEmptyUrl: createSqliteUrl },
+  {
+    name: 'postgres',
+    skip: await whyNoPostgres(),
+    createUrl: async () => createSchema(await recordMigrations()),
+    createEmptyUrl: () => createSchema([]),
+  },
 ]
 
 /** Runs a suite once for each database; `openFresh` opens an empty one and closes it after the test. */
@@ -40,7 +51,7 @@ export function onEachDatabase(
 ): void {
   for (const database of databases) {
     describe(database.name, { skip: database.skip }, () => {
-      suite(database, async (t) => openFor(t, await database.createUrl()))
+      suite(database, async (t) => openFor(t, await database.createEmptyUrl()))
     })
   }
 }
@@ -69,49 +80,90 @@ async function createSqliteUrl(): Promise<string> {
 }
 
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
-let server: Promise<string> | null = null
+let home: Promise<Home> | null = null
 
-async function createPostgresUrl(): Promise<string> {
-  server ??= canConnect(SERVER_URL)
-    .then((reachable) => (reachable ? SERVER_URL : startServer()))
-    .then(withIcuDatabase)
-  const base = await server
-  const schema = `test_${randomUUID().replaceAll('-', '')}`
-  await query(base, `CREATE SCHEMA ${schema}`)
-  cleanups.push(() => query(base, `DROP SCHEMA ${schema} CASCADE`))
-  const url = new URL(base)
-  url.searchParams.set('options', `-csearch_path=${schema}`)
-  return url.href
+/** The database that holds the schemas of this process's tests. */
+interface Home {
+  url: string
+  /** Whether this process made it, and drops it with all that it holds. */
+  isOwn: boolean
 }
 
-const ICU_DATABASE = 'plumbline_test_icu'
+/** The url of a new schema, in which these statements have run. */
+async function createSchema(statements: readonly string[]): Promise<string> {
+  home ??= canConnect(SERVER_URL)
+    .then((reachable) => (reachable ? SERVER_URL : startServer()))
+    .then(createHome)
+  const { url, isOwn } = await home
+  const schema = `test_${randomUUID().replaceAll('-', '')}`
+  // One query is one transaction, and nothing of a test has to outlast a crash of the server.
+  const setting = ['SET synchronous_commit = off', `SET search_path = ${schema}`]
+  await query(url, [`CREATE SCHEMA ${schema}`, ...setting, ...statements].join(';\n'))
+  if (!isOwn) cleanups.push(() => query(url, `DROP SCHEMA ${schema} CASCADE`))
+  const own = new URL(url)
+  own.searchParams.set('options', `-csearch_path=${schema}`)
+  return own.href
+}
+
+/** What \`migrate\` asks of an empty PostgreSQL database. */
+async function recordMigrations(): Promise<string[]> {
+  const statements: string[] = []
+  let version: Value | undefined = 0
+  const queries: Queries = {
+    all: async () => [],
+    get: async <Row>() => ({ version }) as Row,
+    async run(sql, ...values) {
+      if (values.length > 0) [version] = values
+      statements.push(values.length > 0 ? sql.replace('?', String(version)) : sql)
+      return 0
+    },
+  }
+  await migrate({
+    ...queries,
+    kind: 'postgres',
+    tx: (work) => work(queries),
+    close: async () => {},
+  })
+  return statements
+}
+
+/** Milliseconds after which the database of a run that was killed is dropped; no file takes that long. */
+const LEFT_BEHIND_MS = 3_600_000
 
 /**
- * The url of a database on the server whose locale sorts as people do, so that a statement which depends
- * on the locale fails; it is made once. Where the server makes none, the database that was given.
+ * A database of this process's own, so that what tests make and drop does not slow the next run down.
+ * Its locale sorts as people do, so that a statement which depends on the locale fails. Where the
+ * server makes none, the database that was given.
  */
-async function withIcuDatabase(base: string): Promise<string> {
+async function createHome(base: string): Promise<Home> {
+  const now = Date.now()
+  const name = `plumbline_test_${now}_${process.pid}`
   const url = new URL(base)
-  url.pathname = `/${ICU_DATABASE}`
+  url.pathname = `/${name}`
   try {
-    await withClient(base, async (client) => {
-      // Many test files begin at once.
-      await client.query(`SELECT pg_advisory_lock(hashtext('${ICU_DATABASE}'))`)
-      const { rowCount } = await client.query(
-        `SELECT 1 FROM pg_database WHERE datname = '${ICU_DATABASE}'`,
-      )
-      if (rowCount === 0) {
-        await client.query(
-          `CREATE DATABASE ${ICU_DATABASE} TEMPLATE template0 ENCODING 'UTF8'
-           LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
-        )
-      }
-    })
-    return url.href
+    await query(
+      base,
+      `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'
+       LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`,
+    )
   } catch (error) {
     process.stderr.write(`No PostgreSQL database with an ICU locale: ${error}\n`)
-    return base
+    return { url: base, isOwn: false }
   }
+  cleanups.push(() => dropDatabase(base, name))
+  const found = await withClient(base, (client) =>
+    client.query<{ datname: string }>('SELECT datname FROM pg_database'),
+  )
+  for (const { datname } of found.rows) {
+    const made = /^plumbline_test_(\d+)_\d+$/.exec(datname)?.[1]
+    if (made !== undefined && Number(made) < now - LEFT_BEHIND_MS) await dropDatabase(base, datname)
+  }
+  return { url: url.href, isOwn: true }
+}
+
+/** Drops a database that another process may be dropping too. */
+function dropDatabase(base: string, name: string): Promise<void> {
+  return query(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
 }
 
 async function whyNoPostgres(): Promise<string | false> {

@@ -38,7 +38,7 @@ onEachDatabase((database) => {
   describe('plumbline keys', () => {
     test('create leaves an older schema alone', async (t) => {
       verifies('command.no-silent-migration')
-      const url = await database.createUrl()
+      const url = await database.createEmptyUrl()
       const db = await openFor(t, url)
       await migrate(db, migrations.slice(0, 3))
       const keys = spawnPlumbline(t, ['keys', 'list'], { env: { DATABASE_URL: url } })
@@ -49,7 +49,7 @@ onEachDatabase((database) => {
 
     test('create makes an account with a key, on a new database too', async (t) => {
       verifies('command.keys-create')
-      const url = await database.createUrl()
+      const url = await database.createEmptyUrl()
       const keys = keysOn(t, url)
       const made = await keys('create', '--tier', 'group', '--email', 'a@example.com', '--json')
       assert.deepEqual([made.code, made.err], [0, ''])
@@ -72,7 +72,7 @@ onEachDatabase((database) => {
         'command.keys-revoke',
         'process.sqlite-cli',
       )
-      const url = await database.createUrl()
+      const url = await database.createEmptyUrl()
       const keys = keysOn(t, url)
       const app = await start(t, { env: { DATABASE_URL: url } })
       const caller = await newCaller(app, 'enterprise')
@@ -122,7 +122,7 @@ onEachDatabase((database) => {
 
     test('create for a person shows the key once, on a line of its own', async (t) => {
       verifies('command.keys-create')
-      const keys = keysOn(t, await database.createUrl())
+      const keys = keysOn(t, await database.createEmptyUrl())
       const { out } = await keys('create', '--tier', 'pro', '--email', 'a@example.com')
       assert.match(out, /^Account acct_\w+ \(pro, a@example\.com\)$/m)
       assert.match(out, /^Key key_\w+, shown this once:$/m)
@@ -132,7 +132,7 @@ onEachDatabase((database) => {
 
     test('list of an empty database says how to make a key', async (t) => {
       verifies('command.keys-list')
-      const keys = keysOn(t, await database.createUrl())
+      const keys = keysOn(t, await database.createEmptyUrl())
       const listed = await keys('list')
       assert.deepEqual([listed.code, listed.err], [0, ''])
       assert.match(listed.out, /plumbline keys create --tier/)
@@ -249,7 +249,7 @@ onEachDatabase((database) => {
 
   /** A database without accounts, and where the first key of a server that runs in its folder goes. */
   async function setting(t: TestContext) {
-    const url = await database.createUrl()
+    const url = await database.createEmptyUrl()
     const folder = join(freshFolder(t), 'data')
     mkdirSync(folder)
     const isFile = database.name === 'sqlite'

@@ -392,7 +392,7 @@ describe('doctor', () => {
     })
 
     test('a schema that is not the program’s is told', async () => {
-      const url = await database.createUrl()
+      const url = await database.createEmptyUrl()
       await withDatabase(url, (db) =>
         migrate(db, [['CREATE TABLE heartbeat (id BIGINT PRIMARY KEY, at BIGINT NOT NULL)']]),
       )

@@ -254,7 +254,7 @@ describe('plumbline', () => {
 onEachDatabase((database) => {
   test('plumbline migrate brings a database to the current schema', async (t) => {
     verifies('command.migrate')
-    const DATABASE_URL = await database.createUrl()
+    const DATABASE_URL = await database.createEmptyUrl()
     const { written, ended } = spawnPlumbline(t, ['migrate'], { env: { DATABASE_URL } })
     assert.equal(await ended, 0, written.err)
     assert.match(written.out, /^The database is at schema version [1-9]\d*\.\n$/)

@@ -59,9 +59,9 @@ function createGate(): { opened: Promise<void>; open(): void } {
   return { opened: promise, open: resolve }
 }
 
-onEachDatabase((database, openFresh) => {
+onEachDatabase((database) => {
   async function openMigrated(t: TestContext): Promise<Database> {
-    const db = await openFresh(t)
+    const db = await openFor(t, await database.createUrl())
     await migrate(db)
     return db
   }

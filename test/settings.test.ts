@@ -228,7 +228,7 @@ test('DATABASE_URL names a file, memory or a server', async (t) => {
   const postgres = databases.find(({ name }) => name === 'postgres')!
   const folder = freshFolder(t)
   const urls = ['sqlite::memory:', `sqlite:${join(folder, 'deep/er/x.db')}`]
-  if (postgres.skip === false) urls.push(await postgres.createUrl())
+  if (postgres.skip === false) urls.push(await postgres.createEmptyUrl())
   for (const DATABASE_URL of urls) {
     const app = await start(t, { env: { DATABASE_URL } })
     assert.equal((await app.get('/readyz')).status, 200)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { createCounters } from '../../src/storage/counters.ts'
 import { type Database, isUnavailable } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrations.ts'
@@ -20,9 +20,9 @@ function readUsed(db: Database): Promise<{ bucket: string; day: number; used: nu
   return db.all('SELECT bucket, day, used FROM counters ORDER BY bucket, day')
 }
 
-onEachDatabase((database, openFresh) => {
-  async function openMigrated(t: Parameters<typeof openFresh>[0]): Promise<Database> {
-    const db = await openFresh(t)
+onEachDatabase((database) => {
+  async function openMigrated(t: TestContext): Promise<Database> {
+    const db = await openFor(t, await database.createUrl())
     await migrate(db)
     return db
   }

@@ -180,7 +180,7 @@ onEachDatabase((database, openFresh) => {
   })
 
   test('a closed database is unavailable, and keeps what was asked before', async (t) => {
-    const url = await database.createUrl()
+    const url = await database.createEmptyUrl()
     const db = await openDatabase(url)
     await db.run('CREATE TABLE items (id BIGINT)')
     const asked = [1, 2, 3].map((id) => db.run('INSERT INTO items (id) VALUES (?)', id))

@@ -32,9 +32,9 @@ async function countSends(store: OpenStore, now = noon): Promise<JobCount> {
   return count ?? { kind: 'send', due: 0, later: 0, held: 0, gave_up: 0, oldest_due: null }
 }
 
-onEachDatabase((database, openFresh) => {
+onEachDatabase((database) => {
   async function openStore(t: TestContext): Promise<OpenStore> {
-    const db = await openFresh(t)
+    const db = await openFor(t, await database.createUrl())
     await migrate(db)
     return createStore(db)
   }

@@ -30,7 +30,7 @@ onEachDatabase((database, openFresh) => {
   })
 
   test('nodes that migrate at once do it once', async (t) => {
-    const url = await database.createUrl()
+    const url = await database.createEmptyUrl()
     const nodes = await Promise.all([1, 2, 3].map(() => openFor(t, url)))
     await Promise.all(nodes.map((db) => migrate(db, list)))
     for (const db of nodes) {

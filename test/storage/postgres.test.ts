@@ -33,7 +33,7 @@ async function terminate(db: Database, pid: number): Promise<void> {
 }
 
 test('a connection that was killed while idle is replaced unnoticed', { skip }, async (t) => {
-  const url = await postgres.createUrl()
+  const url = await postgres.createEmptyUrl()
   const [db, admin] = [await openFor(t, url), await openFor(t, url)]
   await db.run('CREATE TABLE items (id BIGINT)')
   for (const work of [
@@ -60,7 +60,7 @@ test('a connection that was killed while idle is replaced unnoticed', { skip }, 
 test('a transaction whose connection is killed is unavailable and leaves nothing', {
   skip,
 }, async (t) => {
-  const url = await postgres.createUrl()
+  const url = await postgres.createEmptyUrl()
   const [db, admin] = [await openFor(t, url), await openFor(t, url)]
   await db.run('CREATE TABLE items (id BIGINT)')
   const killed = db.tx(async (tx) => {
@@ -76,7 +76,7 @@ test('a transaction whose connection is killed is unavailable and leaves nothing
 test('a transaction that hides a failed statement is not taken for committed', {
   skip,
 }, async (t) => {
-  const db = await openFor(t, await postgres.createUrl())
+  const db = await openFor(t, await postgres.createEmptyUrl())
   await db.run('CREATE TABLE items (id BIGINT PRIMARY KEY)')
   const hiding = db.tx(async (tx) => {
     await tx.run('INSERT INTO items (id) VALUES (1)')
@@ -87,7 +87,7 @@ test('a transaction that hides a failed statement is not taken for committed', {
 })
 
 test('the limit of a transaction ends its statement and frees the pool', { skip }, async (t) => {
-  const db = await openFor(t, await postgres.createUrl())
+  const db = await openFor(t, await postgres.createEmptyUrl())
   const slow = () => db.tx((tx) => tx.all('SELECT pg_sleep(3)'), { limitMs: 100 })
   const outcomes = await Promise.allSettled(Array.from({ length: 12 }, slow))
   for (const outcome of outcomes) {
@@ -97,7 +97,7 @@ test('the limit of a transaction ends its statement and frees the pool', { skip 
 })
 
 test('a lock not had in time is unavailable', { skip }, async (t) => {
-  const db = await openFor(t, await postgres.createUrl())
+  const db = await openFor(t, await postgres.createEmptyUrl())
   await db.run('CREATE TABLE items (id BIGINT)')
   await db.tx(async (tx) => {
     await tx.run('LOCK TABLE items')
@@ -110,7 +110,7 @@ test('a lock not had in time is unavailable', { skip }, async (t) => {
 })
 
 test('statements prepared before another node migrated are prepared anew', { skip }, async (t) => {
-  const url = await postgres.createUrl()
+  const url = await postgres.createEmptyUrl()
   const [db, other] = [await openFor(t, url), await openFor(t, url)]
   await db.run('CREATE TABLE items (id BIGINT)')
   assert.deepEqual(await db.all('SELECT * FROM items'), [])
@@ -138,7 +138,7 @@ test('a transaction that goes on after its connection was not had is refused aga
 })
 
 test('a wrong database name is no passing trouble', { skip }, async (t) => {
-  const url = new URL(await postgres.createUrl())
+  const url = new URL(await postgres.createEmptyUrl())
   url.pathname = '/no_such_database'
   const db = await openFor(t, url.href)
   await assert.rejects(db.all('SELECT 1'), (error) => !isUnavailable(error))
@@ -171,7 +171,7 @@ async function startProxy(t: TestContext, target: URL) {
 }
 
 test('a connection gone silent is given up in time and replaced', { skip }, async (t) => {
-  const proxy = await startProxy(t, new URL(await postgres.createUrl()))
+  const proxy = await startProxy(t, new URL(await postgres.createEmptyUrl()))
   const db = await openFor(t, proxy.url)
   const limited = () => db.tx((tx) => tx.get('SELECT 1 AS one'), { limitMs: 300 })
   assert.deepEqual(await limited(), { one: 1 })

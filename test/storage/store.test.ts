@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { isUnavailable } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrations.ts'
 import { createStore } from '../../src/storage/store.ts'
-import { onEachDatabase } from '../backends.ts'
+import { onEachDatabase, openFor } from '../backends.ts'
 
-onEachDatabase((_database, openFresh) => {
+onEachDatabase((database) => {
   test('writable writes a row, and rejects once it cannot', async (t) => {
-    const db = await openFresh(t)
+    const db = await openFor(t, await database.createUrl())
     await migrate(db)
     const store = createStore(db)
     await store.writable(1_763_635_200_000)
