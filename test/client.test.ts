@@ -265,7 +265,7 @@ describe('retries', () => {
       if (request.url === '/v1/check') response.writeHead(500).end('<html>Oops</html>')
       if (request.url === '/v1/export') response.write('{"type":"run"}\n{"type":')
     })
-    const client = createClient({ baseUrl, key: 'k', timeoutMs: 50, retries: 0 })
+    const client = createClient({ baseUrl, key: 'k', timeoutMs: 250, retries: 0 })
     assert.equal((await faultOf(client.me())).word, 'timeout')
     assert.equal((await faultOf(client.listRuns())).word, 'timeout')
     const unreadable = await faultOf(client.tiers())
