@@ -1,9 +1,9 @@
-// Numbers as verdicts tell them, with two decimals. `toFixed` works each of them out digit by digit,
-// which a verdict with six of them would wait for.
+// Formats numbers with two decimals for verdicts. `toFixed` computes every digit, which is slow for six
+// numbers in each verdict.
 
 const most = 1000
 const written = Array.from({ length: most + 1 }, (_, hundredths) => (hundredths / 100).toFixed(2))
-// How near a number may come to the middle between two hundredths before `toFixed` has to tell which.
+// How near to the middle between two hundredths a number may be before `toFixed` must round it.
 const clear = 0.499_999
 
 /** The number with two decimals, as `toFixed(2)` writes it. */

@@ -1,22 +1,19 @@
 /** Longest goal or other free text a caller may send, in UTF-16 code units. */
 export const maxTextLength = 4000
 
-/**
- * The text with NUL and lone surrogates replaced by U+FFFD, so that every store keeps and every
- * answer carries the same bytes.
- */
+/** Replaces NUL and lone surrogates by U+FFFD, so that every store and every answer holds the same bytes. */
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** A text of at most `limit` UTF-16 code units, with an ellipsis where it was cut. */
+/** Cuts a text to `limit` UTF-16 code units and marks the cut with an ellipsis. */
 export function cutTo(text: string, limit: number): string {
   if (text.length <= limit) return text
-  // Half a surrogate pair would be no text.
+  // Do not split a surrogate pair.
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
-/** The JSON of a body, or undefined when it is none. */
+/** Parses the JSON of a body; undefined if it is invalid. */
 export function parseJson(body: string): unknown {
   try {
     return JSON.parse(body)
