@@ -31,7 +31,7 @@ export function createEraseJob(store: OpenStore, now: () => number): JobKind {
       // The rest is erased at once by a further run of the job, perhaps on another node.
       if (slices === slicesARun || signal.aborted) return now()
     }
-    // These jobs find no rows and end for good.
+    // These jobs find no rows and are never repeated.
     await store.tx(async ({ jobs }) => {
       const at = now()
       const deliver = {
