@@ -1,2 +1,2 @@
-/** The address of all callers that nothing tells apart. It is nobody's own, so nothing is kept for it. */
+/** The shared address of callers that cannot be distinguished. Nothing is stored for it. */
 export const unknownAddress = 'unknown'

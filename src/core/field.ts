@@ -14,8 +14,8 @@ import { dayMs, isoTime, minuteMs } from './time.ts'
  *
  * T, Q, R, V and S are shares of 0–1, ρ lies in −1…1. The equations are integrated by semi-implicit
  * Euler steps of at most a minute, from one utterance to the next: looking at the field changes
- * nothing, so the same seed and the same words at the same times give the same weather, whoever looks
- * and how often. A day without words ends every displacement.
+ * nothing, so the same seed and the same words at the same times give the same weather, whatever the
+ * number of readers. A day without words ends every displacement.
  */
 export interface Field {
   /** Milliseconds since 1970 of the last utterance. */
@@ -23,7 +23,7 @@ export interface Field {
   axes: Axes
   /** Change of the rotation a minute. */
   spin: number
-  /** Who has spoken, and when last: milliseconds since 1970, oldest first, at most 256. */
+  /** Speakers and their last time in milliseconds since 1970, oldest first, at most 256. */
   speakers: [speaker: string, at: number][]
 }
 
@@ -37,7 +37,7 @@ export interface Axes {
   rotation: number
 }
 
-/** The field at one time, as it goes over the wire; numbers have four decimals. */
+/** The field at one time, as in the answer; numbers have four decimals. */
 export interface Signal extends Axes {
   emotion: Emotion
   season: Season
@@ -45,13 +45,13 @@ export interface Signal extends Axes {
   hub_signal: number
   /** Eight hexadecimal digits; equal weather has equal signatures. */
   field_sig: string
-  /** How many have spoken in the last 24 hours. */
+  /** Speakers of the last 24 hours. */
   n_nodes: number
   /** ISO 8601 UTC. */
   ts: string
 }
 
-/** Words an utterance has. */
+/** Number of words in an utterance. */
 export const wordsRequired = 8
 
 /** The words that move the field, by group. */
@@ -66,8 +66,8 @@ export const vocabulary = {
 export type WordGroup = keyof typeof vocabulary
 
 /**
- * What one word of a group does: a share of the way to 1 (or, below 0, to 0) for each quantity, and
- * an impulse on the rotation. The n-th time an utterance repeats a word, it does 1/n of it.
+ * The effect of one word of a group: a share of the way to 1 (or, below 0, to 0) for each quantity, and an
+ * impulse on the rotation. The n-th repetition of a word in an utterance has 1/n of the effect.
  */
 export const pushes: Readonly<Record<WordGroup, Partial<Record<Axis, number>> & { spin: number }>> =
   {
@@ -77,19 +77,19 @@ export const pushes: Readonly<Record<WordGroup, Partial<Record<Axis, number>> & 
     change: { T: 0.05, S: 0.05, R: 0.03, spin: 0.004 },
   }
 
-/** What a share of 0–1 is kept of. */
+/** The quantities that are shares of 0–1. */
 type Axis = 'T' | 'Q' | 'R' | 'V' | 'S'
 
 const axisNames = ['T', 'Q', 'R', 'V', 'S'] as const
 
-/** Minutes in which each quantity comes most of its way (to 1/e) to where it rests. */
+/** Time constant of each quantity in minutes: it covers all but 1/e of the way to its rest point. */
 export const relaxationMinutes = { T: 45, Q: 60, R: 20, V: 90, S: 30, rotation: 12 } as const
 
 /** The four seasons, of the northern year. */
 export const seasons = ['winter', 'spring', 'summer', 'autumn'] as const
 export type Season = (typeof seasons)[number]
 
-/** What the field feels like: the nearest of these points in heat, vitality and stress. */
+/** The moods; the field has the nearest one in heat, vitality and stress. */
 export const emotions = {
   calm: { T: 0.45, V: 0.55, S: 0.1 },
   joy: { T: 0.65, V: 0.85, S: 0.15 },
@@ -107,12 +107,12 @@ const longestMemoryMs = dayMs
 const maxSpeakers = 256
 const maxSpin = 0.25
 
-/** A field that has never been spoken to. */
+/** Creates a field without utterances. */
 export function newField(now: number, seed: string): Field {
   return { at: now, axes: restAt(now, seed), spin: 0, speakers: [] }
 }
 
-/** An utterance as it is read: its words in order, or the sentence that says what is wrong with it. */
+/** A parsed utterance: its words in order, or an error sentence. */
 export function readUtterance(value: unknown): string[] | { fault: string } {
   const words = typeof value === 'string' ? value.split(/\s+/).filter((word) => word !== '') : value
   if (!Array.isArray(words) || words.some((word) => typeof word !== 'string')) {
@@ -131,7 +131,7 @@ export function readUtterance(value: unknown): string[] | { fault: string } {
   return spoken
 }
 
-/** The group a word belongs to, or null when the vocabulary does not have it. */
+/** The group of a word, or null if the vocabulary lacks it. */
 export function groupOf(word: string): WordGroup | null {
   for (const [group, words] of Object.entries(vocabulary)) {
     if ((words as readonly string[]).includes(word)) return group as WordGroup
@@ -174,7 +174,7 @@ export function hear(
   }
 }
 
-/** The field as it is at `now`, which changes nothing in it. */
+/** The field at `now`; reading does not change it. */
 export function signalAt(field: Field, now: number, seed: string): Signal {
   const at = Math.max(field.at, now)
   const { axes } = advance(field, at, seed)
@@ -193,7 +193,7 @@ export function signalAt(field: Field, now: number, seed: string): Signal {
   }
 }
 
-/** Where the field rests at a time: the season's weather, with a daily wave of the seed's own. */
+/** The rest point at a time: the weather of the season, with a daily wave from the seed. */
 export function restAt(now: number, seed: string): Axes {
   const year = (2 * Math.PI * (now % yearMs)) / yearMs
   const day = (2 * Math.PI * (now % dayMs)) / dayMs
@@ -210,7 +210,7 @@ export function restAt(now: number, seed: string): Axes {
   }
 }
 
-/** One sentence on a signal, for a reader who does not look at numbers. */
+/** Describes a signal in one sentence. */
 export function describeSignal({ T, R, V, S, rotation, emotion, season }: Signal): string {
   const heat = T < 0.33 ? 'cold' : T < 0.6 ? 'mild' : 'warm'
   const rain = R < 0.1 ? 'dry' : R < 0.35 ? 'damp' : 'raining'
@@ -220,7 +220,7 @@ export function describeSignal({ T, R, V, S, rotation, emotion, season }: Signal
   return `It is ${season}: ${heat}, ${rain} and ${turn}; the field is ${life} and ${ease}, and feels like ${emotion}.`
 }
 
-/** What an utterance did, in words: the quantities that moved by more than 0.02. */
+/** Describes the effect of an utterance: the quantities that moved by more than 0.02. */
 export function describeChange(before: Signal, after: Signal): string {
   const moved = changes
     .map(({ axis, up, down }) => ({ by: after[axis] - before[axis], up, down }))
@@ -245,7 +245,7 @@ function listed(parts: readonly string[]): string {
     : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1) ?? ''}`
 }
 
-/** The quantities `field` comes to by `until` when nobody speaks. */
+/** The quantities of `field` at `until` without further utterances. */
 function advance(field: Field, until: number, seed: string): { axes: Axes; spin: number } {
   const elapsedMs = until - field.at
   if (elapsedMs >= longestMemoryMs) return { axes: restAt(until, seed), spin: 0 }
@@ -292,7 +292,7 @@ function emotionOf({ T, V, S }: Axes): Emotion {
   return nearest
 }
 
-/** An angle of the seed's own for one quantity. */
+/** An angle for one quantity, derived from the seed. */
 function phaseOf(seed: string, axis: Axis): number {
   return (2 * Math.PI * (fnv1a(`${seed} ${axis}`) >>> 0)) / 2 ** 32
 }
@@ -306,6 +306,6 @@ function clamp(value: number, low: number, high: number): number {
 }
 
 function rounded(value: number): number {
-  // Adding 0 makes a negative zero a plain one.
+  // Adding 0 turns -0 into 0.
   return Number(value.toFixed(4)) + 0
 }

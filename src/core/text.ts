@@ -1,18 +1,15 @@
 /** Longest goal or other free text a caller may send, in UTF-16 code units. */
 export const maxTextLength = 4000
 
-/**
- * The text with NUL and lone surrogates replaced by U+FFFD, so that every store keeps and every
- * answer carries the same bytes.
- */
+/** Replaces NUL and lone surrogates by U+FFFD, so that every store and every answer holds the same bytes. */
 export function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** A text of at most `limit` UTF-16 code units, with an ellipsis where it was cut. */
+/** Cuts a text to `limit` UTF-16 code units and marks the cut with an ellipsis. */
 export function cutTo(text: string, limit: number): string {
   if (text.length <= limit) return text
-  // Half a surrogate pair would be no text.
+  // Do not split a surrogate pair.
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
@@ -23,7 +20,7 @@ export function fnv1a(text: string): number {
   return hash
 }
 
-/** What a JSON text holds, or undefined when it is not JSON. */
+/** Parses JSON; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -3,7 +3,7 @@ export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs
 
-/** Days since 1970-01-01 UTC, of a time in milliseconds since then: what daily counts are kept by. */
+/** Days since 1970-01-01 UTC of a time in milliseconds since 1970; daily counts use it. */
 export function dayOf(ms: number): number {
   return Math.floor(ms / dayMs)
 }

@@ -1,17 +1,17 @@
 import type { Store } from '../storage/store.ts'
 
-/** Waiting for people to decide, for all callers of this node together. */
+/** Waits for decisions on escalations, shared by all callers of this node. */
 export interface Decisions {
   /**
-   * Resolves when the escalation is decided, on any node, or is gone; after `waitMs`; when the caller
-   * is `gone`; when the node stops; and at once when the account already waits too often.
+   * Resolves when the escalation is decided on any node or deleted, after `waitMs`, when `gone` aborts,
+   * when the node stops, or at once if the account already has too many waits.
    */
   wait(account: string, escId: string, waitMs: number, gone: AbortSignal): Promise<void>
-  /** Ends every wait; those to come end at once. */
+  /** Ends every wait; later waits end at once. */
   close(): void
 }
 
-/** How often one account may wait on one node at the same time. */
+/** Most concurrent waits of one account on one node. */
 export const maxWaitsOfAccount = 50
 
 const lookEveryMs = 250
@@ -21,14 +21,14 @@ interface Wait {
   escId: string
   /** Milliseconds since 1970. */
   until: number
-  /** A clock that is set back must not make a wait longer than so many looks. */
+  /** A limit on the number of queries, because a clock that is set back must not prolong a wait. */
   looksLeft: number
   end(): void
 }
 
 /**
- * While anybody waits, one statement each 250 ms asks for all of them: a wait costs no connection, no
- * transaction and next to no query of its own, however long it is.
+ * While there are waits, one query every 250 ms serves all of them: a wait holds no connection and no
+ * transaction, whatever its length.
  */
 export function createDecisions(store: Store, now: () => number): Decisions {
   const waits = new Set<Wait>()
@@ -47,7 +47,8 @@ export function createDecisions(store: Store, now: () => number): Decisions {
       const settled = new Set(await store.escalations.settledAmong([...new Set(ids)]))
       endWhere(({ escId }) => settled.has(escId))
     } catch {
-      // Whoever waits asks again at the end, and is told then if the database is still away.
+      // Every caller reads the escalation again after its wait, and gets the error then if the database is
+      // still unavailable.
     }
     for (const wait of asked) wait.looksLeft -= 1
     timer = null

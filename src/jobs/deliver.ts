@@ -15,12 +15,12 @@ import { deliverKind } from '../storage/alerts/outbox.ts'
 import type { OpenStore } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 
-/** What the deliveries of a node are made with. */
+/** The dependencies of the delivery job. */
 export interface DeliverParts {
   store: Pick<OpenStore, 'alerts' | 'deliveries' | 'tx'>
   webhooks: Webhooks
   allow: WebhookAllowance
-  /** Further attempts after a failed one. */
+  /** Retries after a failed attempt. */
   retries: number
   /** Milliseconds since 1970. */
   now(): number
@@ -29,21 +29,24 @@ export interface DeliverParts {
 }
 
 const atOnce = 16
-/** How long an account waits before it asks again for a place among the requests under way. */
+/** Pause before an account tries again to get a slot for its request. */
 const busyPauseMs = 500
 
 const leaseMs = 30_000
-/** Longer than one attempt with its records: what begins with less of the lease left might outlive it. */
+/**
+ * Longer than one attempt and its records: an attempt that starts with less of the lease left might
+ * outlive it.
+ */
 const attemptMs = 12_000
 
-/** Most events of an account that wait; of more, the oldest are given up and can be replayed. */
+/** Most waiting events of an account; the oldest ones beyond it fail and can be replayed. */
 const maxWaiting = 1_000
 const tooMany = `more than ${maxWaiting} events waited`
 
 /**
- * Sends what is in the outbox of an account, one after another: first attempts in the order of the
- * events, further ones when their time has come. What an event says was decided when it was emitted;
- * whether and where it goes, by the config of now.
+ * Sends the outbox of an account one event after another: first attempts in the order of the events,
+ * retries when they are due. The content of an event was fixed when it was emitted; the current config
+ * decides whether and where it goes.
  */
 export function createDeliverJob(parts: DeliverParts): JobKind {
   const { store, now } = parts
@@ -62,11 +65,11 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     return now()
   }
 
-  /** Answers false when it is to be asked again later: the places are taken, or the process stops. */
+  /** Sends one event; returns false if it must wait because all slots are taken or the process stops. */
   async function deliver(delivery: Delivery, signal: AbortSignal): Promise<boolean> {
     const { account, seq, value } = delivery
     const { config, secrets } = await store.alerts.settings(account)
-    // Its phi was looked at when it was emitted.
+    // Its phi was checked when it was emitted.
     const suppression = suppressionOf(config, { reason: value.reason, phi: 1 })
     const url = targetOf(config, value.reason, parts.allow)
     if (suppression !== null || url === null) {
@@ -75,7 +78,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     }
     const endpoint = await store.deliveries.endpoint(account, url)
     if (endpoint?.paused_until != null && endpoint.paused_until > now()) {
-      await hold(delivery, endpoint.paused_until, endpoint.pause_detail ?? '')
+      await postpone(delivery, endpoint.paused_until, endpoint.pause_detail ?? '')
       return true
     }
     const host = readDestination(url)?.host ?? ''
@@ -85,7 +88,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     const sent = { url, account, id, event: value, secrets: secretsNow, at }
     const answer = await parts.webhooks.sendNow(alertRequest(sent))
     if (answer === null) return false
-    // Broken off because the process stops, it was no attempt.
+    // An attempt that the stopping process aborts does not count.
     if (signal.aborted && answer.status === 0) return false
     await record(delivery, url, host, at, answer)
     return true
@@ -104,7 +107,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     const detail = detailOf(answer)
     const delayMs = retryDelayMs(answer, tries, parts.retries, parts.random())
     await store.tx(async ({ deliveries, alerts }) => {
-      // Read again: a new config forgets what was known.
+      // Read again, because a new config resets the state of the address.
       const earlier = await deliveries.endpoint(account, url)
       const endpoint = endpointAfter(earlier, answer, now())
       const change: DeliveryChange = {
@@ -118,7 +121,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
       await deliveries.change(delivery, change, attemptEntry(value, at, answer))
       const seen = { attempt: attempts, ts: at, host, status, detail, latency_ms, bytes }
       await deliveries.addAttempt(account, seq, seen)
-      // An address that was replaced or deleted meanwhile is not remembered again.
+      // Do not store the state of an address that was replaced or deleted meanwhile.
       const { config } = await alerts.settings(account)
       const isTarget = targetOf(config, value.reason, parts.allow) === url
       await deliveries.putEndpoint(account, url, isTarget ? endpoint : null, now())
@@ -132,14 +135,14 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     )
   }
 
-  /** Has an event wait for the end of a pause, and the log say so once. */
-  async function hold(delivery: Delivery, due: number, detail: string): Promise<void> {
+  /** Postpones an event to the end of the pause, and logs the pause once. */
+  async function postpone(delivery: Delivery, due: number, detail: string): Promise<void> {
     const entry = delivery.held ? null : suppressedEntry(delivery.value, now(), detail)
     await store.tx(({ deliveries }) =>
       deliveries.change(delivery, { ...delivery, due, held: true, detail }, entry),
     )
   }
 
-  // An event is given up by its own rules, so the job itself never is.
+  // Events have their own retry limit, so the job itself never gives up.
   return { name: deliverKind, leaseMs, atOnce, maxAttempts: Number.MAX_SAFE_INTEGER, run }
 }

@@ -17,19 +17,19 @@ import type { Digest, DigestRun } from '../storage/digests.ts'
 import type { Store } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
 
-/** What digests are made and sent with. */
+/** The dependencies of the digest job. */
 export interface DigestParts {
   store: Store
   webhooks: Webhooks
   mail: Mail | null
   tiers: readonly Tier[]
-  /** Of this server, without a trailing slash. */
+  /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
   /** Milliseconds since 1970. */
   now(): number
 }
 
-/** What became of a digest: '' when it was delivered, else why not. */
+/** The result of sending a digest: '' if it was delivered, otherwise the error. */
 export type DigestOutcome = { delivered: boolean; detail: string }
 
 const kindName = 'digest'
@@ -39,18 +39,18 @@ const runsAPage = 50
 /** Read within some tens of milliseconds. */
 const stepsAQuery = 20_000
 
-/** The path where whoever gets the mails can end them. */
+/** The path of the link in the mails that stops them. */
 export const unsubscribePath = '/digest/unsubscribe'
 
-/** The job that sends the digest of an account when its next one is due. */
+/** The job that sends the next digest of an account when it is due. */
 export function digestJob(account: string, due: number) {
   return { id: `${kindName}:${account}`, kind: kindName, input: account, due }
 }
 
 /**
- * Sends digests when they are due. One that could not be sent, because the process was down or the
- * receiver away, is sent once, and tells of all the time since the last one; after five attempts, with
- * the pauses of an event between them, it waits for its next time.
+ * Sends due digests. A digest that could not be sent, because the process was down or the receiver
+ * unavailable, is sent once and covers the whole time since the last one. After five attempts, with the
+ * retry pauses of events, it waits for its next date.
  */
 export function createDigestJob(parts: DigestParts): JobKind {
   const { store, now } = parts
@@ -70,13 +70,13 @@ export function createDigestJob(parts: DigestParts): JobKind {
     return next
   }
 
-  /** An account may have gone back to a tier that has no digests. */
+  /** The account may have changed to a tier without digests. */
   async function maySend(id: string): Promise<boolean> {
     const account = await store.accounts.find(id)
     return account !== null && tierNamed(parts.tiers, account.tier).digest
   }
 
-  // A digest gives up by itself, so the job never does.
+  // A digest has its own retry limit, so the job never gives up.
   return {
     name: kindName,
     leaseMs,
@@ -87,7 +87,10 @@ export function createDigestJob(parts: DigestParts): JobKind {
   }
 }
 
-/** Makes the digest of the period that ends at `at` and sends it, to a webhook through `send`, with one attempt. */
+/**
+ * Builds the digest of the period that ends at `at` and sends it, to a webhook through `send`, in one
+ * attempt.
+ */
 export async function sendDigest(
   parts: DigestParts,
   send: Webhooks['send'],
@@ -129,7 +132,7 @@ async function makeReport(
   })
 }
 
-/** What the steps of runs add up to, read `most` at a time so that requests come in between. */
+/** Sums the steps of runs, `most` at a time, so that requests are served in between. */
 export async function toldOf(
   store: Store,
   account: string,
@@ -197,7 +200,7 @@ async function sendWebhook(
   const links = { baseUrl: baseUrl(), unsubscribe: null }
   const { body, structured } = digestBody(url, account, report, links)
   const signing = structured ? signingSecrets(secrets, now()) : []
-  // The same however often it is tried: a receiver knows by it that it has this digest.
+  // The same id on every attempt: the receiver recognises a repeated digest by it.
   const id = `digest_${account}_${report.to}`
   const timestampS = Math.floor(now() / 1000)
   const headers =

@@ -9,29 +9,29 @@ const sliceRows = 500
 const slicesARun = 100
 
 /**
- * How long a request, or a delivery under way, may still write for an account that is gone: another node
- * knows its key for some seconds, and a delivery keeps its lease for 30.
+ * Longest time that a request or delivery in flight may still write for a deleted account: other nodes
+ * cache its key for some seconds, and a delivery keeps its lease for 30.
  */
 const settleMs = 45_000
 
-/** The job that erases what an account has that is gone since `since`, milliseconds since 1970. */
+/** The job that erases the rows of an account deleted at `since`, milliseconds since 1970. */
 export function eraseJob(account: string, since: number): NewJob {
   const input = JSON.stringify({ account, since })
   return { id: `${kindName}:${account}`, kind: kindName, input, due: since }
 }
 
 /**
- * Erases all rows of an account that is gone: at once, and once more when nothing can write for it any
- * more. Each transaction deletes a few hundred rows, so that requests in between wait for milliseconds.
+ * Erases all rows of a deleted account: at once, and again when no request can write for it any more. Each
+ * transaction deletes a few hundred rows, so that other requests wait only for milliseconds.
  */
 export function createEraseJob(store: OpenStore, now: () => number): JobKind {
   async function run({ input, signal }: JobContext): Promise<number | null> {
     const { account, since } = JSON.parse(input) as { account: string; since: number }
     for (let slices = 0; await eraseSlice(store, account); slices++) {
-      // What is left goes on at once in a run of its own, which another node may do.
+      // The rest is erased at once by a further run of the job, perhaps on another node.
       if (slices === slicesARun || signal.aborted) return now()
     }
-    // They find nothing to do, and end for ever.
+    // These jobs find no rows and are never repeated.
     await store.tx(async ({ jobs }) => {
       const at = now()
       const deliver = {
@@ -55,7 +55,7 @@ export function createEraseJob(store: OpenStore, now: () => number): JobKind {
   }
 }
 
-/** Deletes some hundred rows of an account that is gone; answers whether there may be more. */
+/** Deletes some hundred rows of a deleted account and returns whether there may be more. */
 export function eraseSlice(store: Pick<Store, 'tx'>, account: string): Promise<boolean> {
   return store.tx(({ erasure }) => erasure.slice(account, sliceRows))
 }

@@ -10,22 +10,23 @@ const actKeptMs = hourMs
 const sliceRows = 500
 const slicesARun = 100
 
-/** The name of the kind, and the id of its one job. */
+/** The name of the kind, and the id of its only job. */
 export const expireKind = 'expire'
 
 /**
- * Deletes what has outlived its time: runs, conversations, acts begun an hour ago, escalations made and
- * decided a year ago, invites, links of mails, events, incidents and log entries of alerts, idempotency
- * records, counters of the days before yesterday, tool sessions, jobs that gave up a month ago. Nothing
- * depends on when: the expired already reads as gone. Each transaction deletes a few hundred rows, so
- * that requests in between wait for milliseconds. In the end the texts are out of a SQLite file too.
+ * Deletes expired rows: runs, conversations, acts of more than an hour ago, escalations created and
+ * decided more than a year ago, invites, mail links, alert events, incidents and log entries, idempotency
+ * records, counters of the days before yesterday, tool sessions, and jobs that gave up a month ago. Timing
+ * does not matter: expired rows are already invisible to readers. Each transaction deletes a few hundred
+ * rows, so that other requests wait only for milliseconds. At the end, deleted texts are also removed from
+ * the SQLite file.
  */
 export function createExpireJob(store: OpenStore, now: () => number): JobKind {
   const slices: readonly ((at: number) => Promise<boolean>)[] = [
     (at) => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, at, sliceRows)),
     async (at) =>
       (await store.tx(({ idempotency }) => idempotency.expire(at, sliceRows))) === sliceRows,
-    // A clock that is set back over midnight must find yesterday's counts as they were.
+    // Keep the counts of yesterday for a clock that is set back over midnight.
     async (at) => (await store.counters.expire(dayOf(at) - 1, sliceRows)) === sliceRows,
     async (at) =>
       (await store.tx(({ jobs }) => jobs.forget(at - gaveUpKeptMs, sliceRows))) === sliceRows,
@@ -52,7 +53,7 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
       for (const slice of slices) {
         let more = true
         while (more) {
-          // What is left goes on at once in a run of its own, which another node may do.
+          // The rest is deleted at once by a further run of the job, perhaps on another node.
           if (left === 0 || signal.aborted) return at
           left -= 1
           more = await slice(at)

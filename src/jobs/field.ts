@@ -3,7 +3,10 @@ import { dayMs, minuteMs } from '../core/time.ts'
 import type { Store } from '../storage/store.ts'
 import type { JobKind } from './scheduler.ts'
 
-/** Keeps one sample of the field a minute, on one node, for a day; missed minutes stay missing. */
+/**
+ * Stores one sample of the field a minute, on one node, and keeps samples for a day; missed minutes stay
+ * missing.
+ */
 export function createFieldJob(
   store: Pick<Store, 'tx'>,
   now: () => number,

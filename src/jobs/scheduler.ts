@@ -3,44 +3,47 @@ import { backoffMs } from '../core/backoff.ts'
 import type { TakenJob } from '../storage/database/jobs.ts'
 import type { OpenStore } from '../storage/store.ts'
 
-/** What a job is run with. */
+/** The context of one run of a job. */
 export interface JobContext {
   readonly id: string
   readonly input: string
-  /** 1 for the first, one more after each failure or lost worker. */
+  /** 1 for the first attempt, one more after each failure or lost worker. */
   readonly attempt: number
-  /** Milliseconds since 1970: another node may take the job from then on. */
+  /** End of the lease, milliseconds since 1970: from then on another node may lease the job. */
   readonly heldUntil: number
-  /** Aborted when the process is about to stop: end soon, or leave the job to its lease. */
+  /** Aborted when the process is about to stop: end soon, or let the lease run out. */
   readonly signal: AbortSignal
 }
 
 /**
- * Work of one kind. It may run again after a crash, so doing it twice must do no harm. One with
- * `everyMs` recurs, at whole multiples since 1970 so that all nodes mean the same times, once on all
- * nodes together, and is tried until it succeeds; of any other kind are the jobs that were added, and
- * one that fails `maxAttempts` times gives up and is kept.
+ * A kind of job. A job may run again after a crash, so running it twice must do no harm. A kind with
+ * `everyMs` recurs at whole multiples since 1970, so that all nodes agree on the times, once on all nodes
+ * together, and is retried until it succeeds. Other kinds run the enqueued jobs; a job that fails
+ * `maxAttempts` times gives up and is kept.
  */
 export type JobKind = {
   readonly name: string
-  /** How long a node that stopped in the middle keeps the job from others; longer than any run takes. */
+  /** Time after which other nodes may take over the job of a dead node; longer than any run takes. */
   readonly leaseMs: number
-  /** How many one node runs at the same time; 1 unless given. */
+  /** Most concurrent runs on one node; 1 by default. */
   readonly atOnce?: number
-  /** Milliseconds until the next attempt after number `attempt` failed; `backoffMs` unless given. `random` is in [0, 1). */
+  /**
+   * Milliseconds until the next attempt after number `attempt` failed; `backoffMs` by default. `random` is
+   * in [0, 1).
+   */
   retryAfterMs?(attempt: number, random: number): number
-  /** Answers when it wants to run again besides its schedule, milliseconds since 1970, or null. */
+  /** Runs the job and returns an extra time to run again, milliseconds since 1970, or null. */
   run(context: JobContext): Promise<number | null>
 } & ({ readonly everyMs: number } | { readonly maxAttempts: number })
 
-/** Work that each node does for itself, because it is about what the node remembers. */
+/** A task that each node runs for itself, because it concerns the memory of the node. */
 export interface Chore {
   readonly name: string
   readonly everyMs: number
   run(): Promise<void>
 }
 
-/** What the scheduler is made from. */
+/** The dependencies of the scheduler. */
 export interface SchedulerParts {
   store: OpenStore
   kinds: readonly JobKind[]
@@ -50,33 +53,36 @@ export interface SchedulerParts {
   /** A number in [0, 1). */
   random(): number
   log: Logger
-  /** How long `stop` waits for what runs, in milliseconds. */
+  /** Longest wait of `stop` for running jobs, in milliseconds. */
   graceMs: number
 }
 
-/** What runs the jobs of one node. */
+/** Runs the jobs of one node. */
 export interface Scheduler {
-  /** Resolves after the first look; goes on looking once a second, and at once for a new job. */
+  /** Starts polling once a second, and at once for a new job; resolves after the first poll. */
   start(): Promise<void>
-  /** Takes no more jobs; waits for those that run, and leaves the late ones to their lease. */
+  /**
+   * Leases no more jobs and waits for the running ones; jobs that outlast the wait stay leased until their
+   * lease ends.
+   */
   stop(): Promise<void>
-  /** Looks once, waits until nothing runs, and answers how many jobs it began. */
+  /** Polls once, waits until no job runs, and returns how many jobs it started. */
   runDue(): Promise<number>
 }
 
 const idlePauseMs = 1_000
 
-/** A scheduler over the jobs of a store. No failure of a job, or of the database, ends it. */
+/** Creates a scheduler for the jobs of a store. Failures of a job or the database do not stop it. */
 export function createScheduler(parts: SchedulerParts): Scheduler {
   const { store, kinds, now, log } = parts
   const stopping = new AbortController()
   const running = new Map<Promise<void>, string>()
   const chores = parts.chores.map((chore) => ({ ...chore, next: now() + chore.everyMs }))
-  let looking: Promise<Look> = Promise.resolve({ begun: 0, pauseMs: 0 })
+  let polling: Promise<Poll> = Promise.resolve({ begun: 0, pauseMs: 0 })
   let timer: NodeJS.Timeout | null = null
   let started = false
   let wanted = false
-  let planted = false
+  let recurringEnqueued = false
   let away = false
   store.onJob(wake)
 
@@ -96,27 +102,27 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   async function turn(): Promise<void> {
     timer = null
     wanted = false
-    const { pauseMs } = await look()
+    const { pauseMs } = await poll()
     plan(wanted ? 0 : pauseMs)
   }
 
-  /** One look after the other: two at once would both think the same room free. */
-  function look(): Promise<Look> {
-    looking = looking.then(lookOnce)
-    return looking
+  /** Polls run one after another: two at once would both count the same free slots. */
+  function poll(): Promise<Poll> {
+    polling = polling.then(pollOnce)
+    return polling
   }
 
-  async function lookOnce(): Promise<Look> {
+  async function pollOnce(): Promise<Poll> {
     const at = now()
     for (const chore of chores) {
-      // Further off than its interval, the clock was set back.
+      // If the next time is further away than the interval, the clock was set back.
       if (chore.next > at && chore.next <= at + chore.everyMs) continue
       chore.next = at + chore.everyMs
-      track(chore.name, doChore(chore))
+      track(chore.name, runChore(chore))
     }
     try {
-      if (!planted) await plantRecurring(at)
-      planted = true
+      if (!recurringEnqueued) await enqueueRecurring(at)
+      recurringEnqueued = true
       const seen = await beginDue(at)
       if (away) log.info('the jobs go on')
       away = false
@@ -128,8 +134,8 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     }
   }
 
-  /** The row of a recurring job stays for ever; an occurrence that was missed is due at once. */
-  async function plantRecurring(at: number): Promise<void> {
+  /** The row of a recurring job is never deleted; a missed occurrence is due at once. */
+  async function enqueueRecurring(at: number): Promise<void> {
     for (const kind of kinds) {
       const due = nextOccurrence(kind, at)
       if (due === null) continue
@@ -137,7 +143,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     }
   }
 
-  async function beginDue(at: number): Promise<Look> {
+  async function beginDue(at: number): Promise<Poll> {
     const free = kinds.filter((kind) => roomFor(kind) > 0)
     if (free.length === 0 || stopping.signal.aborted) return { begun: 0, pauseMs: idlePauseMs }
     const names = free.map(({ name }) => name)
@@ -169,7 +175,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     })
   }
 
-  async function doChore(chore: Chore): Promise<void> {
+  async function runChore(chore: Chore): Promise<void> {
     try {
       await chore.run()
     } catch (error) {
@@ -177,12 +183,12 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     }
   }
 
-  /** Never rejects: what cannot even be noted is left to its lease. */
+  /** Never rejects: if the result cannot be stored, the lease runs out. */
   async function attempt(kind: JobKind, job: TakenJob): Promise<void> {
     const { id, attempts, held_until } = job
     const about = { job: id, kind: kind.name, attempt: attempts }
     try {
-      if (stopping.signal.aborted) return await giveBack(about, (jobs) => jobs.release(job))
+      if (stopping.signal.aborted) return await endLease(about, (jobs) => jobs.release(job))
       if ('maxAttempts' in kind && attempts > kind.maxAttempts) {
         throw new Error('Each of its attempts was begun, and none ended.')
       }
@@ -194,7 +200,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
         signal: stopping.signal,
       })
       const next = earlier(again, nextOccurrence(kind, now()))
-      await giveBack(about, (jobs) => jobs.finish(job, next))
+      await endLease(about, (jobs) => jobs.finish(job, next))
       log.debug(about, 'a job is done')
     } catch (error) {
       await noteFailure(kind, job, error, about).catch((cause) =>
@@ -213,16 +219,16 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
     const words = error instanceof Error ? error.message : String(error)
     if ('maxAttempts' in kind && job.attempts >= kind.maxAttempts) {
       log.error({ ...about, err: error }, 'a job gave up')
-      await giveBack(about, (jobs) => jobs.giveUp(job, words, at))
+      await endLease(about, (jobs) => jobs.giveUp(job, words, at))
     } else {
       log.warn({ ...about, err: error }, 'a job failed and will be tried again')
       const pauseMs = (kind.retryAfterMs ?? backoffMs)(job.attempts, parts.random())
       const retryAt = Math.min(at + pauseMs, nextOccurrence(kind, at) ?? Number.POSITIVE_INFINITY)
-      await giveBack(about, (jobs) => jobs.fail(job, words, retryAt))
+      await endLease(about, (jobs) => jobs.fail(job, words, retryAt))
     }
   }
 
-  async function giveBack(
+  async function endLease(
     about: object,
     how: (jobs: OpenStore['jobs']) => Promise<boolean>,
   ): Promise<void> {
@@ -231,7 +237,7 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
   }
 
   async function rest(): Promise<void> {
-    await looking
+    await polling
     await Promise.all(running.keys())
   }
 
@@ -251,20 +257,20 @@ export function createScheduler(parts: SchedulerParts): Scheduler {
       if (grace !== null) clearTimeout(grace)
     },
     async runDue() {
-      const { begun } = await look()
+      const { begun } = await poll()
       await rest()
       return begun
     },
   }
 }
 
-interface Look {
+interface Poll {
   begun: number
-  /** Milliseconds after which there may be more to begin. */
+  /** Milliseconds until the next poll. */
   pauseMs: number
 }
 
-/** When a recurring kind is next to run after `at`; null for others. */
+/** The next time of a recurring kind after `at`; null for other kinds. */
 function nextOccurrence(kind: JobKind, at: number): number | null {
   if (!('everyMs' in kind)) return null
   return (Math.floor(at / kind.everyMs) + 1) * kind.everyMs

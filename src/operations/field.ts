@@ -130,7 +130,7 @@ export async function speak({ store, now, newId, hash }: Service, value: unknown
   if ('fault' in words) throw new Refusal(400, 'bad_request', { detail: words.fault })
   return store.tx(async ({ field: stored }) => {
     const at = now()
-    const { field, seed } = await stored.hold(at, newId('seed'))
+    const { field, seed } = await stored.lock(at, newId('seed'))
     const after = hear(field, words, hash(speaker).slice(0, 16), at, seed)
     await stored.save(after)
     const signal = signalAt(after, at, seed)

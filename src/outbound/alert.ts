@@ -2,20 +2,20 @@ import { alertMessage } from '../core/alerts/alert-message.ts'
 import type { OutboxEvent } from '../core/alerts/outbox.ts'
 import { signatureHeaders, type WebhookRequest } from './webhook.ts'
 
-/** An event on its way to a webhook. */
+/** An event to send to a webhook. */
 export interface SentAlert {
   url: string
   account: string
-  /** Stays the same however often the event is sent. */
+  /** The same on every attempt. */
   id: string
   event: OutboxEvent
-  /** What signs it; none leaves it unsigned. */
+  /** The signing secrets; an empty list leaves it unsigned. */
   secrets: readonly string[]
-  /** When it is sent, milliseconds since 1970. */
+  /** Time of sending, milliseconds since 1970. */
   at: number
 }
 
-/** The request that tells a webhook of an event, in the form its host reads. */
+/** Builds the request for an event, in the format of its host. */
 export function alertRequest(alert: SentAlert): WebhookRequest {
   const { url, account, id, event, secrets, at } = alert
   const { body, structured } = alertMessage(url, account, event)

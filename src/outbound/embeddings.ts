@@ -5,36 +5,36 @@ import { readAtMost, tooLong } from './model-answer.ts'
 
 /** An OpenAI-compatible embeddings endpoint. */
 export interface EmbeddingsSettings {
-  /** Its base address, such as `https://host/v1`. */
+  /** The base address, such as `https://host/v1`. */
   url: string
   key: string | null
   model: string
 }
 
-/** Two texts whose nearness is asked for. */
+/** Two texts to compare. */
 export interface TextPair {
   ground: string
   goal: string
 }
 
-/** What embeddings say of texts. It never throws and never makes anybody wait longer than they said. */
+/** Compares texts by cached embeddings. It never throws, and no caller waits longer than its `waitMs`. */
 export interface Embeddings {
-  /** How near two texts lie, from what is known by now; undefined where it is not. */
+  /** The similarity of two texts, or undefined if it is not cached yet. */
   similarity(ground: string, goal: string): number | undefined
   /**
-   * Has what is not known yet of these texts asked for, and resolves when all of it is known or has
-   * failed, at the latest after `waitMs`. What comes later is known the next time.
+   * Requests the missing embeddings of these texts. Resolves when all have arrived or failed, at the
+   * latest after `waitMs`; later answers are cached for the next time.
    */
   learn(pairs: readonly TextPair[], waitMs: number): Promise<void>
-  /** Gives up what is under way. */
+  /** Aborts the requests in flight. */
   close(): void
 }
 
-/** What the endpoint stands in besides its settings. */
+/** The dependencies of the client. */
 export interface EmbeddingsWorld {
   /** Milliseconds since 1970. */
   now(): number
-  /** Told why a request failed: neither the address, the key nor a text is in it. */
+  /** Called with the reason of a failed request, which contains no address, key or text. */
   failed(reason: string): void
 }
 
@@ -43,15 +43,15 @@ const maxBatch = 32
 const maxUnderWay = 4
 const maxWaiting = 512
 const maxKnown = 4_000
-/** Numbers of all vectors that are remembered, four bytes each. */
+/** Numbers in all cached vectors, four bytes each. */
 const maxKnownNumbers = 8_000_000
 const maxNumbers = 8_192
 const maxAnswerBytes = 8 * 1024 * 1024
-/** After so many failures in a row nothing is asked for a while. */
+/** After this many failures in a row, requests pause for a while. */
 const failuresToPause = 3
 const pauseMs = 30_000
 
-/** Embeddings from an endpoint, with those of the latest texts in memory. */
+/** Creates embeddings from an endpoint, with a cache for the latest texts. */
 export function createEmbeddings(
   { url, key, model }: EmbeddingsSettings,
   { now, failed }: EmbeddingsWorld,
@@ -68,7 +68,7 @@ export function createEmbeddings(
   function lookUp(text: string): Float32Array | undefined {
     const vector = known.get(text)
     if (vector === undefined) return undefined
-    // The newest stands last, so the first is the one that was not asked for longest.
+    // The map is in the order of use, so the first entry is the least recently used.
     known.delete(text)
     known.set(text, vector)
     return vector
@@ -100,7 +100,7 @@ export function createEmbeddings(
       }
       void embedAll(texts)
     }
-    // What could not be asked now is asked again with the next step that wants it.
+    // Texts that cannot be requested now are requested with the next step that needs them.
     if (isPaused() || closing.signal.aborted) waiting.clear()
   }
 
@@ -114,7 +114,7 @@ export function createEmbeddings(
       if (!closing.signal.aborted) failed(vectors)
     } else {
       failures = 0
-      // Vectors of another length are another model's: what was known is not comparable with them.
+      // Vectors of another length come from another model and cannot be compared with the cached ones.
       const [newest] = vectors
       const [oldest] = known.values()
       if (oldest !== undefined && oldest.length !== newest?.length) known.clear()
@@ -127,7 +127,7 @@ export function createEmbeddings(
     begin()
   }
 
-  /** The vectors of the texts in their order, or why there are none. */
+  /** Requests the vectors of the texts, in order, or returns the error. */
   async function fetchVectors(texts: readonly string[]): Promise<Float32Array[] | string> {
     try {
       const { statusCode, body } = await request(`${url}/embeddings`, {
@@ -175,7 +175,7 @@ export function createEmbeddings(
   }
 }
 
-/** As many vectors of one length as there were texts, each with length 1; null for anything else. */
+/** Parses one vector for each text, all of one length, and normalises them; null for anything else. */
 function readVectors(answer: unknown, count: number): Float32Array[] | null {
   const { data } = (answer ?? {}) as { data?: { index?: unknown; embedding?: unknown }[] }
   if (!Array.isArray(data) || data.length !== count) return null

@@ -4,7 +4,7 @@ import { readAtMost, tooLong } from './model-answer.ts'
 
 /** An OpenAI-compatible chat endpoint. */
 export interface GuideSettings {
-  /** Its base address, such as `https://host/v1`. */
+  /** The base address, such as `https://host/v1`. */
   url: string
   key: string | null
   model: string
@@ -12,7 +12,7 @@ export interface GuideSettings {
 
 /** A chat model that answers a few messages. */
 export interface Guide {
-  /** What the model says, or null with the reason when it cannot be had within the time limit. */
+  /** Returns the text of the model, or null and the reason if there is none within the time limit. */
   ask(
     messages: readonly { role: string; content: string }[],
     signal: AbortSignal,
@@ -23,7 +23,10 @@ const limitMs = 20_000
 const maxAnswerBytes = 256 * 1024
 const maxTokens = 400
 
-/** The guide at an endpoint. It is asked once: an agent that waits is better off with the rules. */
+/**
+ * Creates a guide at an endpoint. It sends one request without retry: a waiting agent is better served by
+ * the rules.
+ */
 export function createGuide({ url, key, model }: GuideSettings): Guide {
   return {
     async ask(messages, signal) {
@@ -54,7 +57,7 @@ function textOf(answer: unknown): string | null {
   return typeof content === 'string' && content.trim() !== '' ? content.trim() : null
 }
 
-/** Names no address and no key: the caller is told. */
+/** Contains no address and no key, because the caller sees it. */
 function reasonOf(error: unknown): string {
   const name = error instanceof Error ? error.name : ''
   if (name === 'TimeoutError') return `it did not answer within ${limitMs / 1000} seconds`

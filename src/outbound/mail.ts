@@ -1,6 +1,6 @@
 import { createTransport } from 'nodemailer'
 
-/** One mail to one person. */
+/** A mail to one person. */
 export interface Letter {
   to: string
   subject: string
@@ -9,29 +9,29 @@ export interface Letter {
   headers?: Readonly<Record<string, string>>
 }
 
-/** What sends mail. */
+/** Sends mail. */
 export interface Mail {
-  /** Null when the mail server has taken it, else why not, in words that name no secret. */
+  /** Returns null if the mail server accepted the mail, otherwise the reason, without secrets. */
   send(letter: Letter): Promise<string | null>
   close(): void
 }
 
-/** Where mail goes out and from whom. */
+/** The mail server and the sender address. */
 export interface MailParts {
-  /** `smtp://` or `smtps://`, with credentials where the server wants them. */
+  /** `smtp://` or `smtps://`, with credentials if the server needs them. */
   smtpUrl: string
   from: string
 }
 
 const timeouts = {
-  /** For the name, the connection, the greeting and each silence; milliseconds. */
+  /** Limit for the name lookup, the connection, the greeting and each silence; milliseconds. */
   dnsTimeout: 5_000,
   connectionTimeout: 5_000,
   greetingTimeout: 5_000,
   socketTimeout: 10_000,
 }
 
-/** Mail over SMTP, a connection for each letter. */
+/** Creates mail over SMTP, with one connection for each mail. */
 export function createMail({ smtpUrl, from }: MailParts): Mail {
   const transport = createTransport({ url: smtpUrl, ...timeouts })
   return {
@@ -47,7 +47,7 @@ export function createMail({ smtpUrl, from }: MailParts): Mail {
   }
 }
 
-/** The server's own words may repeat credentials and addresses. */
+/** The message of the server may repeat credentials and addresses, so it is not passed on. */
 function wordsOf(error: unknown): string {
   const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
   if (typeof responseCode === 'number') return `the mail server answered ${responseCode}`

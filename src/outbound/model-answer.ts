@@ -1,7 +1,7 @@
-/** What is said of an answer with more bytes than are read. */
+/** The error for an answer that exceeds the limit. */
 export const tooLong = 'its answer is too long'
 
-/** The text of a model endpoint's answer; rejects with `tooLong` when it has more than `bytes`. */
+/** Reads the text of a model endpoint's answer; rejects with `tooLong` if it exceeds `bytes`. */
 export async function readAtMost(body: AsyncIterable<Buffer>, bytes: number): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0

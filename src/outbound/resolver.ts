@@ -1,12 +1,12 @@
 import { promises as dns, lookup } from 'node:dns'
 import { promisify } from 'node:util'
 
-/** The addresses of a host name, IPv4 first; rejects when there are none, or when aborted. */
+/** Resolves a host name to its addresses, IPv4 first; rejects if there are none, or on abort. */
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 const timeoutMs = 2_000
 
-/** Gives each question up after 2 s, whatever the one who is asked does. */
+/** Limits each DNS query to 2 s. */
 export function withDeadline(ask: Resolve): Resolve {
   return async (name, signal) => {
     const late = new AbortController()
@@ -20,13 +20,13 @@ export function withDeadline(ask: Resolve): Resolve {
 }
 
 /**
- * Asks the name servers itself, those of the system unless given (`address:port`). The system's own
- * lookup takes two names at a time and as long as it likes, so one caller's hanging name server would
- * hold up everybody.
+ * Queries name servers directly: those of the system, or the given ones (`address:port`). The lookup of
+ * the system resolves two names at a time and has no time limit, so the slow name server of one caller
+ * would delay every other.
  */
 export function askNameServers(servers?: readonly string[]): Resolve {
   return async (name, signal) => {
-    // One each: cancelling ends all questions of a resolver.
+    // One resolver for each lookup, because cancelling ends all queries of a resolver.
     const resolver = new dns.Resolver({ timeout: timeoutMs, tries: 1 })
     if (servers !== undefined) resolver.setServers(servers)
     signal.addEventListener('abort', () => resolver.cancel(), { once: true })
@@ -40,7 +40,7 @@ export function askNameServers(servers?: readonly string[]): Resolve {
 
 const lookupAll = promisify(lookup)
 
-/** Asks the system, which also knows the names of its hosts file and search domains. */
+/** Uses the lookup of the system, which also knows the hosts file and search domains. */
 export const askSystem: Resolve = async (name) => {
   const answers = await lookupAll(name, { all: true, order: 'ipv4first' })
   return answers.map(({ address }) => address)

@@ -1,14 +1,17 @@
-/** Places that are given out in the order they were asked for. */
+/** A semaphore that serves its waiters in order. */
 interface Slots {
-  /** Answers what gives the place back, or null when none is free. */
+  /** Returns a function that releases the slot, or null if no slot is free. */
   takeNow(): (() => void) | null
-  /** Resolves with what gives the place back; rejects with the signal's reason when that comes first. */
+  /**
+   * Waits for a slot and returns the function that releases it; rejects with the reason of the signal on
+   * abort.
+   */
   take(signal: AbortSignal): Promise<() => void>
-  /** Whether nobody holds or waits for a place. */
+  /** Whether no slot is taken or awaited. */
   readonly idle: boolean
 }
 
-/** At most `max` holders at a time. */
+/** Creates a semaphore of `max` slots. */
 function createSlots(max: number): Slots {
   const waiting: (() => void)[] = []
   let held = 0
@@ -39,35 +42,35 @@ function createSlots(max: number): Slots {
 
   function turn(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const onAbort = () => {
         waiting.splice(waiting.indexOf(start), 1)
         reject(signal.reason)
       }
       const start = () => {
-        signal.removeEventListener('abort', leave)
+        signal.removeEventListener('abort', onAbort)
         resolve()
       }
-      signal.addEventListener('abort', leave)
+      signal.addEventListener('abort', onAbort)
       waiting.push(start)
     })
   }
 }
 
-/** What a holder belongs to, and how many of the same may hold a place at a time. */
+/** A group of requests, and the most slots that it may take. */
 export interface Share {
   name: string
   most: number
 }
 
-/** Places that are shared by all, and of which each share has only so many. */
+/** Slots with a limit for each group. */
 export interface Places {
-  /** Takes a place in each of the shares; answers how to leave, or null when one of them has none free. */
+  /** Takes a slot in each group; returns a function that releases them, or null if a group is full. */
   takeNow(shares: readonly Share[]): (() => void) | null
-  /** Waits for a place in each of the shares, one after another; answers null when aborted. */
+  /** Waits for a slot in each group, one after another; returns null on abort. */
   take(shares: readonly Share[], signal: AbortSignal): Promise<(() => void) | null>
 }
 
-/** Places of shares, which come into being with their first holder. */
+/** Creates the slots; a group exists while it has a slot taken. */
 export function createPlaces(): Places {
   const named = new Map<string, Slots>()
 
@@ -77,9 +80,9 @@ export function createPlaces(): Places {
     return own
   }
 
-  function leaving(shares: readonly Share[], giveBack: readonly (() => void)[]): () => void {
+  function releaseOf(shares: readonly Share[], releases: readonly (() => void)[]): () => void {
     return () => {
-      for (const give of giveBack) give()
+      for (const give of releases) give()
       for (const { name } of shares) if (named.get(name)?.idle) named.delete(name)
     }
   }
@@ -87,22 +90,22 @@ export function createPlaces(): Places {
   return {
     takeNow(shares) {
       const taken = shares.map((share) => slotsOf(share).takeNow())
-      const leave = leaving(
+      const release = releaseOf(
         shares,
         taken.filter((give) => give !== null),
       )
-      if (!taken.includes(null)) return leave
-      leave()
+      if (!taken.includes(null)) return release
+      release()
       return null
     },
     async take(shares, signal) {
       const taken: (() => void)[] = []
-      const leave = leaving(shares, taken)
+      const release = releaseOf(shares, taken)
       try {
         for (const share of shares) taken.push(await slotsOf(share).take(signal))
-        return leave
+        return release
       } catch {
-        leave()
+        release()
         return null
       }
     },

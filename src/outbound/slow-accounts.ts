@@ -1,6 +1,6 @@
-/** The accounts whose webhooks were slow lately, on this node. */
+/** The accounts with slow webhook attempts on this node. */
 export interface SlowAccounts {
-  /** Notes how long an attempt of the account took. */
+  /** Records the duration of an attempt of the account. */
   note(account: string, latencyMs: number): void
   /** Whether an attempt of the account was slow in the last ten minutes. */
   has(account: string): boolean
@@ -8,15 +8,15 @@ export interface SlowAccounts {
 
 const slowMs = 1_000
 const rememberedMs = 600_000
-/** Of more, the ones that were slow longest ago are forgotten. */
+/** Beyond this number, the least recent ones are dropped. */
 const maxRemembered = 10_000
 
 /**
- * Remembers accounts and not addresses, because an account can change its address before each event, and
- * for a time and not until the next quick attempt, because an account can have a quick address too.
+ * Tracks accounts instead of addresses, because an account can change its address before each event. An
+ * account stays slow for a fixed time, because it can also have a fast address.
  */
 export function createSlowAccounts(now: () => number): SlowAccounts {
-  /** Milliseconds since 1970 of the last slow attempt, the oldest first. */
+  /** Time of the last slow attempt of each account, milliseconds since 1970, oldest first. */
   const slowAt = new Map<string, number>()
   return {
     note(account, latencyMs) {

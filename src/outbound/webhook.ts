@@ -15,65 +15,66 @@ import { askNameServers, askSystem, type Resolve, withDeadline } from './resolve
 import { createPlaces, type Share } from './slots.ts'
 import { createSlowAccounts } from './slow-accounts.ts'
 
-/** What became of one request to a webhook. */
+/** The result of one request to a webhook. */
 export interface WebhookAnswer {
-  /** Of the answer, redirects included; 0 when there was none. */
+  /** Status of the answer, redirects included; 0 without an answer. */
   status: number
-  /** Why there was no answer, at most 200 characters and never an address; null when there was one. */
+  /** Why there was no answer, at most 200 characters and without an address; null if there was one. */
   error: string | null
-  /** How long the receiver asks to be left alone, at least 0; null when it does not say. */
+  /** The wait that the receiver asks for, at least 0; null if it names none. */
   retryAfterMs: number | null
-  /** Whether the receiver says that it is no longer there (410). */
+  /** Whether the receiver answered 410 (gone). */
   gone: boolean
-  /** From the first look at the name to the answer's headers. */
+  /** Milliseconds from the name lookup to the headers of the answer. */
   latencyMs: number
-  /** How much of the answer's body was read, at most 64 KiB. */
+  /** Bytes read of the answer's body, at most 64 KiB. */
   bytes: number
 }
 
-/** What is sent to a webhook. */
+/** A request to a webhook. */
 export interface WebhookRequest {
   url: string
-  /** The account that has it sent. */
+  /** The sending account. */
   account: string
   /** JSON, at most `maxWebhookBodyBytes`. */
   body: string
   headers?: Readonly<Record<string, string>>
-  /** Breaks the attempt off. */
+  /** Aborts the attempt. */
   signal?: AbortSignal
 }
 
-/** What sends to webhooks. */
+/** Sends requests to webhooks. */
 export interface Webhooks {
-  /** One attempt, however it ends, or null when there is no place for it now; ask again a little later. */
+  /** Makes one attempt; returns null if no slot is free, and the caller tries again later. */
   sendNow(request: WebhookRequest): Promise<WebhookAnswer | null>
-  /** One attempt that first waits for its turn, which no time limit counts. */
+  /** Waits for a slot, without a time limit, and makes one attempt. */
   send(request: WebhookRequest): Promise<WebhookAnswer>
   /**
-   * One attempt of those that an account has made whenever it likes. These have places of their own, few
-   * for one account, and end unsent when they get none within half a second: no test holds up events.
+   * Makes one test attempt. Accounts can start tests at any time, so tests have their own slots, few for
+   * each account. A test that gets no slot within half a second ends unsent, so that tests do not delay
+   * events.
    */
   sendTest(request: WebhookRequest): Promise<WebhookAnswer>
-  /** Breaks off what is under way; whoever sent it is told so. */
+  /** Aborts all attempts in flight; their callers get a result that says so. */
   close(): Promise<void>
 }
 
-/** What the sender is made from. */
+/** The dependencies of the sender. */
 export interface WebhookParts {
   allow: WebhookAllowance
-  /** Asked instead of the real name servers. */
+  /** Replaces the name servers. */
   resolve?: Resolve | undefined
-  /** Milliseconds since 1970, for receivers that say until when to wait. */
+  /** Milliseconds since 1970, to read `Retry-After` dates. */
   now(): number
 }
 
-/** Largest body a webhook is sent. */
+/** Largest request body, in bytes. */
 export const maxWebhookBodyBytes = 20 * 1024
 
 const deadlineMs = 5_000
 /**
- * How many requests are under way at a time, of all accounts, and of those that were slow lately: their
- * hanging receivers and names leave the others places.
+ * Concurrent requests: of all accounts, and of accounts that were slow lately, whose hanging receivers and
+ * names must leave slots for the others.
  */
 const mostEvents = { ofAll: 16, ofSlow: 8 }
 const mostTests = { ofAll: 16, ofSlow: 4 }
@@ -89,19 +90,19 @@ const notAllowed = 'destination address is not allowed'
 const tooMany = 'too many requests are under way; try again'
 
 /**
- * A sender that connects to public addresses only, or exempt ones. The name is resolved here, once;
- * one answer that is not public refuses all, and only what was looked at is connected to.
+ * Creates a sender that connects only to public or exempt addresses. It resolves the name once, refuses it
+ * if any address is not public, and connects only to the checked addresses.
  */
 export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks {
   const resolvePublic = withDeadline(resolve ?? askNameServers())
-  // An operator's own names may stand in the hosts file only.
+  // Names that the operator exempts may exist only in the hosts file.
   const resolveAllowed = withDeadline(resolve ?? askSystem)
   const events = createPlaces()
   const tests = createPlaces()
   const slow = createSlowAccounts(now)
   const closing = new AbortController()
 
-  /** Sends a request from the place that `enter` takes for it; null when that gets none. */
+  /** Sends a request from the slot that `enter` takes; null if it gets none. */
   async function sendFrom(request: WebhookRequest, enter: Enter): Promise<WebhookAnswer | null> {
     const destination = readDestination(request.url.trim())
     if (destination === null || readWebhookUrl(request.url, allow) === null) {
@@ -112,13 +113,13 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
     }
     const signals = [closing.signal, ...(request.signal === undefined ? [] : [request.signal])]
     const broken = AbortSignal.any(signals)
-    const leave = await enter(destination.host, broken)
+    const release = await enter(destination.host, broken)
     if (broken.aborted) {
-      leave?.()
+      release?.()
       return noAnswer(wordsOfAbort(broken), 0)
     }
-    if (leave === null) return null
-    const answer = await attempt(destination, request, broken).finally(leave)
+    if (release === null) return null
+    const answer = await attempt(destination, request, broken).finally(release)
     slow.note(request.account, answer.latencyMs)
     return answer
   }
@@ -127,7 +128,7 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
     return (await sendFrom(request, enter)) ?? noAnswer(tooMany, 0)
   }
 
-  /** The share of all comes last, so that a request that waits for another one holds up nobody there. */
+  /** The common group comes last, so that a request waiting for its own group takes no common slot. */
   function sharesOf(account: string, host: string, most: typeof mostEvents): Share[] {
     return [
       { name: `host ${host}`, most: mostPerHost },
@@ -172,12 +173,12 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
       return noAnswer(signal.aborted ? wordsOfAbort(signal) : wordsOf(error), latency())
     } finally {
       clearTimeout(deadline)
-      // Whatever is still open was opened for this attempt: no connection serves two.
+      // Close every connection of this attempt; none serves a second one.
       cut.abort()
     }
   }
 
-  /** A literal address is never resolved, so nobody else would look at it. */
+  /** A literal address is never resolved, so check it here. */
   async function addressesOf(
     destination: Destination,
     signal: AbortSignal,
@@ -192,7 +193,7 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
     return isAllowedName(destination, allow) || mayConnect(address, destination.port, allow)
   }
 
-  /** A client for one request, which connects to these addresses and no other. */
+  /** Creates a client for one request that connects only to these addresses. */
   function clientOf(
     destination: Destination,
     addresses: readonly string[],
@@ -243,13 +244,13 @@ export function createWebhooks({ allow, resolve, now }: WebhookParts): Webhooks 
   }
 }
 
-/** Takes a place for a request to a host; answers how to leave it, or null when there is none. */
+/** Takes a slot for a request to a host; returns its release, or null if there is none. */
 type Enter = (host: string, broken: AbortSignal) => Promise<Leave | null> | Leave | null
 type Leave = () => void
 
 /**
- * The headers that let a receiver tell our requests from others' (Standard Webhooks 1.0). With two
- * secrets, as during a change, it may check either. A secret is `whsec_` and base64.
+ * Headers with which a receiver verifies the sender (Standard Webhooks 1.0). During a change of secrets
+ * there are two signatures, and either is valid. A secret is `whsec_` and base64.
  */
 export function signatureHeaders(given: {
   id: string
@@ -286,7 +287,7 @@ function headersOf({ url }: Destination, { headers }: WebhookRequest): Record<st
   }
 }
 
-/** Answers what was looked at instead of asking once more. */
+/** Returns the checked addresses instead of resolving again. */
 function answering(addresses: readonly string[]): LookupFunction {
   const answers = addresses.map((address) => ({ address, family: isIP(address) }))
   return (_host, { all }, done) => {
@@ -296,7 +297,7 @@ function answering(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** How long to wait (RFC 9110: seconds, or a date), or null. */
+/** Parses a `Retry-After` (RFC 9110: seconds, or a date) into the wait, or null. */
 function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
   if (typeof header !== 'string') return null
   if (/^\d+$/.test(header)) return Number(header) * 1000
@@ -304,7 +305,7 @@ function readRetryAfter(header: string | string[] | undefined, now: number): num
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }
 
-/** Reads a body for 500 ms at most and answers how much there was; its faults change nothing. */
+/** Reads a body for at most 500 ms and returns its size; errors are ignored. */
 async function readUpTo(max: number, body: AsyncIterable<Buffer> & { destroy(): void }) {
   const timer = setTimeout(() => body.destroy(), answerBodyMs)
   let bytes = 0
@@ -314,7 +315,7 @@ async function readUpTo(max: number, body: AsyncIterable<Buffer> & { destroy(): 
       if (bytes === max) break
     }
   } catch {
-    // Its status is the answer; a body that breaks off is none the less read so far.
+    // The status is the answer; keep the size that was read before the body broke off.
   }
   clearTimeout(timer)
   return bytes
@@ -333,7 +334,7 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: `answer headers over ${maxAnswerHeaderBytes / 1024} KiB`,
 }
 
-/** What went wrong in words of our own: those of the system name addresses. */
+/** Our own words for an error, because those of the system contain addresses. */
 function wordsOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown }
   if (name === 'HTTPParserError') return 'answer is not HTTP'

@@ -18,7 +18,7 @@ export interface ActsBeside {
 /** The acts that runs have begun, by a hash of the act and its target. */
 export interface Acts {
   /** Locks the acts of the accounts until the transaction ends. */
-  hold(accounts: readonly string[]): Promise<void>
+  lock(accounts: readonly string[]): Promise<void>
   /**
    * Finds the acts that other runs of the accounts began after `since` (milliseconds since 1970). If a
    * group is given, acts of other groups do not count.
@@ -41,7 +41,7 @@ export function createActs(db: Queries, kind: Database['kind']): Acts {
     WHERE acts.at > ? AND NOT (acts.account = ? AND acts.run_id = ?)
       AND (CAST(? AS TEXT) IS NULL OR acts.work_group IS NULL OR acts.work_group = ?)`
   return {
-    async hold(accounts) {
+    async lock(accounts) {
       // Locking the first account of a team is enough, because every member locks the same one.
       const [first] = [...accounts].sort()
       if (first === undefined) return

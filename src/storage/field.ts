@@ -13,7 +13,7 @@ export interface FieldStore {
   /** Reads the field. The first call inserts it with `seed`. */
   read(now: number, seed: string): Promise<SeededField>
   /** As `read`, and locks the field until the transaction ends. */
-  hold(now: number, seed: string): Promise<SeededField>
+  lock(now: number, seed: string): Promise<SeededField>
   save(field: Field): Promise<void>
   /** Stores the signal of a minute (milliseconds since 1970), unless the minute has one. */
   addSample(minute: number, signal: Signal): Promise<void>
@@ -48,7 +48,7 @@ export function createFieldStore(db: Queries): FieldStore {
   return {
     read: (now, seed) => readOrInsert('SELECT seed, state FROM field WHERE id = 1', now, seed),
     // An update that changes nothing locks the row on both databases.
-    hold: (now, seed) =>
+    lock: (now, seed) =>
       readOrInsert('UPDATE field SET id = 1 WHERE id = 1 RETURNING seed, state', now, seed),
     async save(field) {
       await db.run('UPDATE field SET state = ? WHERE id = 1', JSON.stringify(field))

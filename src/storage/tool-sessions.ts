@@ -7,7 +7,7 @@ export interface ToolSessions {
   /** Whether the task has, or may have, stored data. */
   has(account: string, runId: string, now: number): Promise<boolean>
   /** Reads the data of the task and locks it until the transaction ends. */
-  hold(account: string, runId: string, now: number): Promise<Suspension>
+  lock(account: string, runId: string, now: number): Promise<Suspension>
   /** Stores the data until `expires`, milliseconds since 1970. */
   save(account: string, runId: string, suspension: Suspension, expires: number): Promise<void>
   /** Deletes the data of the task. */
@@ -28,7 +28,7 @@ export function createToolSessions(db: Queries): ToolSessions {
       )
       return row !== undefined
     },
-    async hold(account, runId, now) {
+    async lock(account, runId, now) {
       // Insert a missing row, so that two first calls wait for each other.
       const row = await db.get<{ state: string; expires: number }>(
         `INSERT INTO tool_sessions (account, run_id, state, expires) VALUES (?, ?, ?, ?)

@@ -1,26 +1,26 @@
 import type { TierName } from './tiers.ts'
 
-/** What a run has cost, as it is stored. */
+/** The stored cost of a run. */
 export interface RunCost {
   readonly steps: number
-  /** Steps that said how many tokens they cost. */
+  /** Steps that reported their tokens. */
   readonly token_steps: number
   readonly tokens: number
-  /** Tokens of steps that were marked as overhead. */
+  /** Tokens of steps marked as overhead. */
   readonly overhead_tokens: number
 }
 
-/** What an account's recent runs have cost together, as `GET /v1/cost` answers it. */
+/** The total cost of an account's recent runs, as `GET /v1/cost` returns it. */
 export interface CostSummary {
   tier: TierName
   runs: number
-  /** Runs with a step that said how many tokens it cost. */
+  /** Runs with a step that reported its tokens. */
   runs_with_tokens: number
-  /** All steps, whether they said so or not. */
+  /** All steps, with or without tokens. */
   steps: number
   tokens: number
   overhead_tokens: number
-  /** Tokens that were no overhead. */
+  /** Tokens that are not overhead. */
   work_tokens: number
   /** Overhead over all tokens, 0–1, not rounded; 0 without tokens. */
   overhead_fraction: number
@@ -28,7 +28,7 @@ export interface CostSummary {
   tokens_per_step: number
 }
 
-/** Adds up what runs have cost. Tokens are answered whole, though steps may report parts of one. */
+/** Sums the cost of runs. The sums are whole tokens, though steps may report fractions. */
 export function summariseCost(tier: TierName, runs: readonly RunCost[]): CostSummary {
   const total = (count: (run: RunCost) => number) => runs.reduce((sum, run) => sum + count(run), 0)
   const steps = total((run) => run.steps)

@@ -2,14 +2,14 @@ const prefix = 'pl_live_'
 const secretLength = 43
 const checksumLength = 6
 
-/** Base62 in its order here: digits, upper case, lower case. */
+/** The base62 digits in order: digits, upper case, lower case. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /**
- * A key: `pl_live_`, 43 base62 characters from at least 256 random bits, `_`, and six base62
- * characters of the CRC-32 of all that precedes the last underscore. The checksum lets a typo be
- * refused without a look-up and secret scanners match exactly; it is no secret.
- * `random` holds one number of 0–61 for each character.
+ * Spells a key: `pl_live_`, 43 base62 characters from at least 256 random bits, `_`, and six base62
+ * characters of the CRC-32 of everything before the last underscore. With the public checksum, a typo is
+ * refused without a lookup and secret scanners match exactly. `random` holds a number of 0–61 for each
+ * character.
  */
 export function spellKey(random: readonly number[]): string {
   if (random.length !== secretLength) throw new Error(`a key needs ${secretLength} characters`)
@@ -17,7 +17,7 @@ export function spellKey(random: readonly number[]): string {
   return `${body}_${checksumOf(body)}`
 }
 
-/** How many random characters `spellKey` needs. */
+/** Number of random characters that `spellKey` needs. */
 export const keyRandomLength = secretLength
 
 /** Whether a text has the form of a key and its checksum is right. */
@@ -27,7 +27,7 @@ export function isSpelledKey(text: string): boolean {
   return text.slice(end + 1) === checksumOf(text.slice(0, end))
 }
 
-/** What is shown of a key after it was made: enough to tell keys apart, useless to anyone else. */
+/** The part of a key that is shown later: it identifies the key and cannot be used. */
 export function keyPrefix(key: string): string {
   return key.slice(0, prefix.length + 6)
 }
@@ -54,5 +54,5 @@ function crc32(text: string): number {
   return ~crc >>> 0
 }
 
-/** What the ids of accounts begin with that callers without a key have for a day. */
+/** Prefix of the one-day account ids of callers without a key. */
 export const keylessPrefix = 'anon_'

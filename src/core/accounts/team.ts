@@ -2,11 +2,11 @@ import { wordsOf } from '../detector/words/words.ts'
 import { dayMs } from '../time.ts'
 import { type TierName, tierNames } from './tiers.ts'
 
-/** A run as it is compared with those of other members. */
+/** A run to compare with those of other members. */
 export interface FleetRun {
   account: string
   run_id: string
-  /** The main agent's; null before the first. */
+  /** The ground of the main agent; null before the first. */
   ground: string | null
   steps: number
   drifting: boolean
@@ -16,31 +16,31 @@ export interface FleetRun {
   updated: number
 }
 
-/** What the runs of one member, or of all, add up to. */
+/** The totals of the runs of one member or of all. */
 export interface Rollup {
   runs: number
   drifting_runs: number
   steps: number
   tokens: number
-  /** When the last step came, milliseconds since 1970; null without any. */
+  /** Time of the last step, milliseconds since 1970; null without steps. */
   last_seen: number | null
 }
 
-/** Two live runs of different members on about the same errand. */
+/** Two live runs of different members with similar grounds. */
 export interface Collision {
   runs: [FleetRun, FleetRun]
   /** Jaccard overlap of the grounds' words, 0–1. */
   overlap: number
 }
 
-/** Overlap from which two grounds collide. */
+/** Lowest overlap at which two grounds collide. */
 export const collisionFloor = 0.6
 
-/** Live runs that are compared: the newest of each member, and of those the newest of all. */
+/** Limits on the compared runs: the newest of each member, and of those the newest of the team. */
 export const comparedOfMember = 20
 export const comparedOfTeam = 200
 
-/** Most collisions that are told, those with the highest overlap. */
+/** Most collisions in an answer, highest overlap first. */
 export const toldCollisions = 100
 
 const liveMs = dayMs
@@ -50,7 +50,7 @@ export function mayInvite(tier: TierName): boolean {
   return tierNames.indexOf(tier) >= tierNames.indexOf('group')
 }
 
-/** Adds up runs. */
+/** Sums runs. */
 export function rollUp(runs: readonly FleetRun[]): Rollup {
   return {
     runs: runs.length,
@@ -65,8 +65,8 @@ export function rollUp(runs: readonly FleetRun[]): Rollup {
 }
 
 /**
- * The runs that are compared, newest first: those with a ground, without an outcome, and with a step
- * in the last 24 hours.
+ * Selects the runs to compare, newest first: those with a ground, without an outcome, and with a step in
+ * the last 24 hours.
  */
 export function liveRuns(members: readonly (readonly FleetRun[])[], now: number): FleetRun[] {
   const isLive = ({ ground, outcome, updated }: FleetRun) =>
@@ -78,7 +78,7 @@ export function liveRuns(members: readonly (readonly FleetRun[])[], now: number)
     .slice(0, comparedOfTeam)
 }
 
-/** Two runs, by their places in a list, whose grounds overlap by `collisionFloor` or more. */
+/** Two runs, by their indexes, whose grounds overlap by `collisionFloor` or more. */
 export interface Overlap {
   first: number
   second: number
@@ -86,12 +86,12 @@ export interface Overlap {
   overlap: number
 }
 
-/** Characters of grounds that are compared in one slice. */
+/** Characters of grounds that one slice compares. */
 const groundsOfSlice = 4_000
 
 /**
- * The overlaps of the grounds of different members. Stops after each slice. A word is looked up once for
- * each ground that has it, so that only grounds with words in common cost time together.
+ * Finds the overlaps between grounds of different members, and yields after each slice. An index of words
+ * limits the work to grounds with common words.
  */
 export function* overlapsAmong(runs: readonly FleetRun[]): Generator<void, Overlap[]> {
   const having = new Map<string, number[]>()
@@ -125,8 +125,8 @@ export function* overlapsAmong(runs: readonly FleetRun[]): Generator<void, Overl
 }
 
 /**
- * The collisions that are told, highest overlap first and then newest first. The overlaps name their
- * runs by places in `runs`, which has those of `live` in any order.
+ * Selects the collisions of the answer, highest overlap first and then newest first. The overlaps refer to
+ * runs by their indexes in `runs`, which holds those of `live` in any order.
  */
 export function collisionsAmong(
   live: readonly FleetRun[],

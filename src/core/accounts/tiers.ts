@@ -1,7 +1,7 @@
-/** What one tier may do. `null` is unlimited. */
+/** The limits of a tier; `null` is unlimited. */
 export interface Tier {
   readonly name: TierName
-  /** Keyed GETs a day. */
+  /** Keyed GET requests a day. */
   readonly reads: number | null
   /** Other keyed requests a day. */
   readonly writes: number | null
@@ -10,16 +10,16 @@ export interface Tier {
   readonly seats: number | null
   readonly alerts: boolean
   readonly digest: boolean
-  /** US dollars a month; null is by agreement. */
+  /** US dollars a month; null means by agreement. */
   readonly price_usd: number | null
 }
 
-/** The tiers in the order in which they are listed. */
+/** The tiers in the order of lists. */
 export const tierNames = ['ground', 'solo', 'group', 'pro', 'enterprise'] as const
 
 export type TierName = (typeof tierNames)[number]
 
-/** The built-in table; whoever runs the server may override any field of it. */
+/** The built-in table; the operator may override any field. */
 export const builtInTiers: readonly Tier[] = [
   tier('ground', 1_000, 1, 1, false, 0),
   tier('solo', 10_000, 30, 1, true, 12),
@@ -48,7 +48,7 @@ function tier(
   }
 }
 
-/** The tier of a name in a table; a name the table lacks is a fault of the program. */
+/** Finds a tier by name; an unknown name is a bug. */
 export function tierNamed(tiers: readonly Tier[], name: TierName): Tier {
   const found = tiers.find((tier) => tier.name === name)
   if (found === undefined) throw new Error(`the tier table lacks ${name}`)
@@ -61,8 +61,8 @@ export function isTierName(text: string): text is TierName {
 }
 
 /**
- * The built-in table with fields overridden: `{ "solo": { "reads": 5 } }`, or a list of such objects
- * that name their tier. Answers every fault instead when there is one, each naming its field.
+ * Merges overrides into the built-in table: `{ "solo": { "reads": 5 } }`, or a list of such objects with a
+ * name. Returns all faults instead if there are any, each with its field.
  */
 export function overrideTiers(overrides: unknown): readonly Tier[] | { faults: string[] } {
   const faults: string[] = []
@@ -91,7 +91,7 @@ export function overrideTiers(overrides: unknown): readonly Tier[] | { faults: s
 }
 
 interface Override {
-  /** Where it stands, as a fault calls it. */
+  /** The name of the object in a fault. */
   place: string
   name: string
   fields: object

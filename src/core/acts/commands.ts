@@ -2,7 +2,7 @@ import { isDeployment, namesProduction, namesTrial } from './deployments.ts'
 import { formats, isDisk } from './disks.ts'
 import { begins, hasLetter, hasOption, type Invocation } from './invocation.ts'
 
-/** What makes a command irreversible, by the label it is told with. */
+/** The kinds of irreversible commands, with their labels. */
 export const irreversibleKinds = [
   'force-push',
   'hard-reset',
@@ -13,13 +13,13 @@ export const irreversibleKinds = [
   'table-truncate',
   'cloud-delete',
   'disk-format',
-  // Nested too deep, or too much inside each other, to be read: it may be any of them.
+  // Nested too deeply to read: it may be any of them.
   'unreadable',
 ] as const
 
 export type IrreversibleKind = (typeof irreversibleKinds)[number]
 
-/** The kind of a call that cannot be undone, or null. */
+/** The kind of an irreversible call, or null. */
 export function irreversibleKindOf(call: Invocation): IrreversibleKind | null {
   if (!ruled.test(call.program)) return null
   const harmless = !deletes(call.program) && isRehearsal(call)
@@ -32,18 +32,18 @@ export function irreversibleKindOf(call: Invocation): IrreversibleKind | null {
 
 interface Rule {
   kind: IrreversibleKind
-  /** Which programs it is about, whole names in lower case. */
+  /** The programs of the rule, whole names in lower case. */
   programs: RegExp
-  /** Whether it applies to a call of one of them; always unless given. */
+  /** Whether the rule applies to a call of one of them; always by default. */
   when?(call: Invocation): boolean
 }
 
-/** The first that applies gives the kind. */
+/** The first applicable rule gives the kind. */
 const rules: readonly Rule[] = [
   {
     kind: 'force-push',
     programs: /^git$/,
-    // With a lease it still throws away what the remote has.
+    // Even with a lease it discards commits of the remote.
     when: (call) =>
       begins(call, 'push') &&
       !hasLetter(call, 'n') &&
@@ -271,14 +271,14 @@ const rules: readonly Rule[] = [
   },
 ]
 
-/** Any program that a rule is about; most calls are of another, and end here. */
+/** The programs of all rules; most calls are of other programs and end here. */
 const ruled = new RegExp(rules.map(({ programs }) => programs.source).join('|'))
 
 function deletes(program: string): boolean {
   return /^(rm|find|dd)$/.test(program)
 }
 
-/** Whether a call only says what it would do, or how it is used. */
+/** Whether a call is a dry run or asks for help. */
 function isRehearsal({ options }: Invocation): boolean {
   return options.some((option) =>
     /^--?(help|dry-?run(=(?!none$|false$).*)?|what-?if|noop|simulate|just-print)$/i.test(option),
@@ -289,7 +289,7 @@ function given(args: readonly string[], pattern: RegExp): boolean {
   return args.some((arg) => pattern.test(arg))
 }
 
-/** GNU programs take any beginning of a long option that is no other's. */
+/** GNU programs accept every unambiguous prefix of a long option. */
 function isAbbreviated({ options }: Invocation, name: string, least: number): boolean {
   return options.some((option) => option.length >= least && name.startsWith(option))
 }
@@ -298,7 +298,7 @@ function pushes(call: Invocation): boolean {
   return begins(call, 'push')
 }
 
-/** Whether a runner is asked for a script or target of that name. */
+/** Whether a runner is called with a script or target of that name. */
 function runsScript({ program, positionals }: Invocation, name: RegExp): boolean {
   if (!/^(npm|pnpm|yarn|bun)$/.test(program)) return given(positionals, name)
   const [first = '', second = ''] = positionals
@@ -307,7 +307,7 @@ function runsScript({ program, positionals }: Invocation, name: RegExp): boolean
 
 const reading = /^(list|ls|get|show|describe|view|status|info|help|logs?|search)$/
 
-/** Whether one of the words of a cloud's command line says that something goes for good. */
+/** Whether a word of a cloud command line means permanent deletion. */
 function deletesResource({ program, positionals }: Invocation): boolean {
   const words = positionals.slice(0, 6).map((word) => word.toLowerCase())
   const verb = words.findIndex((word) =>

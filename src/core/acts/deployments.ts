@@ -1,6 +1,6 @@
 import type { Invocation } from './invocation.ts'
 
-/** Whether a program for deployments is asked for one. */
+/** Whether the call of a deployment program deploys. */
 export function isDeployment({ program, positionals }: Invocation): boolean {
   const words = positionals.slice(0, 4).map((word) => word.toLowerCase())
   if (program === 'aws') {
@@ -19,12 +19,12 @@ export function isDeployment({ program, positionals }: Invocation): boolean {
 const trial =
   /(^|[^a-z])(dev|devel|development|stag|staging|stage-?env|test|testing|qa|uat|preview|sandbox|local|localhost|canary-test|demo|ci)([^a-z]|$)/i
 
-/** Whether an environment that is not the real one is named. */
+/** Whether the call names a non-production environment. */
 export function namesTrial({ args }: Invocation): boolean {
   return args.some((arg) => trial.test(arg))
 }
 
-/** Whether the real environment is named. */
+/** Whether the call names the production environment. */
 export function namesProduction({ args }: Invocation): boolean {
   return args.some((arg) => /(^|[^a-z])(prod|production|live)([^a-z]|$)/i.test(arg))
 }

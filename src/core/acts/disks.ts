@@ -1,11 +1,11 @@
 import type { Invocation } from './invocation.ts'
 
-/** Whether a path is a disk, whose content a write destroys. */
+/** Whether a path is a disk, whose content a write would destroy. */
 export function isDisk(path: string): boolean {
   return /^\/dev\/(sd|hd|vd|xvd|nvme|mmcblk|r?disk|mapper\/|dm-|md|loop)/.test(path)
 }
 
-/** Whether a program for disks is asked to write a new content, table or file system. */
+/** Whether a disk program would write new content, a partition table or a file system. */
 export function formats({ program, args, options, positionals }: Invocation): boolean {
   const first = (positionals[0] ?? '').toLowerCase()
   switch (program) {

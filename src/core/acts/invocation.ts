@@ -1,16 +1,16 @@
-/** A program with its arguments, taken apart for the rules that look at it. */
+/** A program with its parsed arguments. */
 export interface Invocation {
   /** Lower case, without its folder and `.exe`. */
   program: string
   /** As given, without quotes. */
   args: readonly string[]
-  /** Arguments before `--` that begin with a dash, values of options included where they do too. */
+  /** Arguments before `--` that begin with a dash, including option values that do so. */
   options: readonly string[]
-  /** Arguments that are neither options nor, as far as is known, values of options. */
+  /** Arguments that are neither options nor known option values. */
   positionals: readonly string[]
 }
 
-/** Options whose value is the next argument, for programs where a name could be taken for a command. */
+/** Options whose value is the next argument, for programs where a value could look like a command. */
 const valued: Record<string, string> = {
   git: '-C -c --git-dir --work-tree --namespace',
   kubectl:
@@ -55,7 +55,7 @@ const aliases: Record<string, string> = {
   gsudo: 'sudo',
 }
 
-/** The words of a call, taken apart; `as` names the options it is read with where that is not the program. */
+/** Parses the words of a call; `as` names the program whose options apply, if it differs. */
 export function readInvocation(words: readonly string[], as?: string): Invocation {
   const [first = '', ...args] = words
   const program = programOf(first)
@@ -74,7 +74,7 @@ export function readInvocation(words: readonly string[], as?: string): Invocatio
   return { program, args, options, positionals }
 }
 
-/** The words from the first one that is no option of the program in front: what a wrapper runs. */
+/** The command of a wrapper: the words from the first one that is not an option of the wrapper. */
 export function wrappedBy(words: readonly string[], as?: string): string[] {
   const program = programOf(words[0] ?? '')
   const values = (valued[as ?? aliases[program] ?? program] ?? '').split(' ')
@@ -94,17 +94,17 @@ function takesNext(option: string, values: readonly string[]): boolean {
   return /^-[a-zA-Z]{2,}$/.test(option) && values.includes(`-${option.at(-1)}`)
 }
 
-/** The program of a word: its last part, lower case, without `.exe`. */
+/** The program name of a word: its last path part, lower case, without `.exe`. */
 export function programOf(word: string): string {
   return (word.split(/[\\/]/).at(-1) ?? '').toLowerCase().replace(/\.exe$/, '')
 }
 
-/** Whether an option was given: a long one by its whole name, with or without a value. */
+/** Whether a long option was given by its whole name, with or without a value. */
 export function hasOption({ options }: Invocation, ...names: string[]): boolean {
   return options.some((option) => names.includes(option.split('=')[0] ?? ''))
 }
 
-/** Whether one of the letters was given as a short option, alone or among others: `-rf` has r and f. */
+/** Whether one of the letters was given as a short option, alone or combined: `-rf` has r and f. */
 export function hasLetter({ options }: Invocation, letters: string): boolean {
   return options.some(
     (option) =>
@@ -113,7 +113,7 @@ export function hasLetter({ options }: Invocation, letters: string): boolean {
   )
 }
 
-/** Whether the positionals begin with these words; `|` parts words that may stand in one place. */
+/** Whether the positionals begin with these words; `|` separates alternatives for one word. */
 export function begins({ positionals }: Invocation, words: string): boolean {
   return words
     .split(' ')

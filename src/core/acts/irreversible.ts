@@ -4,34 +4,34 @@ import { programOf, readInvocation, wrappedBy } from './invocation.ts'
 import { type Call, type CommandLine, readCommandLine } from './shell.ts'
 import { clientKindOf, sqlKindOf } from './sql.ts'
 
-/** How deep commands inside commands are followed. */
+/** Greatest nesting depth of commands that is read. */
 const maxDepth = 8
 
-/** Most programs that stand before the one that runs, as in `sudo nice env rm`. */
+/** Most wrappers before the program, as in `sudo nice env rm`. */
 const maxWrappers = 16
 
 /**
- * Most characters taken apart for one command, over all texts inside it. Every text is taken apart
- * once, so only commands that repeat themselves inside each other reach it.
+ * Most characters parsed for one command, over all nested texts. Each text is parsed once, so only
+ * commands that repeat themselves inside each other reach the limit.
  */
 const maxTaken = 65_536
 
-/** The reading of one command. */
+/** The state while one command is read. */
 interface Reading {
-  /** Every text that was read without finding anything, with the least depth it was read at. */
+  /** Every text without a finding, with the least depth at which it was read. */
   texts: Map<string, { line: CommandLine; depth: number }>
-  /** The programs that texts come down to. */
+  /** The programs of each text. */
   programs: Map<string, string[]>
-  /** Characters that may still be taken apart. */
+  /** Characters that may still be parsed. */
   left: number
 }
 
 /**
- * The kind of the first thing in a command line that cannot be undone, or null. Commands inside
- * others count: behind `sudo` and its like, in `bash -c`, on another host, in substitutions, piped to
- * a shell, in the code given to an interpreter. What is only spoken of does not: in a message, a
- * search, a comment. A variable or an alias hides what it stands for. A command that is nested too
- * deep or repeats itself too often is `unreadable`. The time it takes is in proportion to the length.
+ * The kind of the first irreversible command in a command line, or null. Nested commands count: behind
+ * `sudo` and other wrappers, in `bash -c`, on another host, in substitutions, piped to a shell, in code
+ * for an interpreter. Commands that are only mentioned do not count: in a message, a search or a comment.
+ * Variables and aliases are not expanded. A command that is nested too deeply or repeats itself too often
+ * is `unreadable`. The time is linear in the length.
  */
 export function irreversibleIn(command: string): IrreversibleKind | null {
   return kindIn(command, 0, { texts: new Map(), programs: new Map(), left: maxTaken })
@@ -39,12 +39,12 @@ export function irreversibleIn(command: string): IrreversibleKind | null {
 
 function kindIn(text: string, depth: number, reading: Reading): IrreversibleKind | null {
   const before = reading.texts.get(text)
-  // What was read at a lesser depth was followed further than now.
+  // A reading at a lesser depth went further than this one would.
   if (before !== undefined && before.depth <= depth) return null
   reading.left -= text.length + 1
   if (depth > maxDepth || reading.left < 0) return 'unreadable'
   const line = before?.line ?? readCommandLine(text)
-  // Noted before the text is read, because the first kind found ends the whole reading.
+  // Record it before reading, because the first finding ends the reading.
   reading.texts.set(text, { line, depth })
   return (
     firstOf(line.pipelines, (pipeline) => kindOfPipeline(pipeline, depth, reading)) ??
@@ -57,7 +57,7 @@ function kindOfPipeline(
   depth: number,
   reading: Reading,
 ): IrreversibleKind | null {
-  // What was printed so far and no shell, or no client of a database, has read.
+  // The text printed so far that no shell or database client has read.
   let forShells: string[] = []
   let forClients: string[] = []
   for (const call of pipeline) {
@@ -82,8 +82,8 @@ function kindOfPipeline(
 }
 
 /**
- * The programs a call comes down to: its own, or those of the command lines it runs. These have been
- * read, because the kind of the call was asked for first.
+ * The programs that a call runs: its own, or those of its nested command lines, which were read for the
+ * kind of the call before.
  */
 function programsOf(words: readonly string[], reading: Reading): string[] {
   const run = unwrapped(words)
@@ -123,7 +123,7 @@ function kindOfCall(call: Call, depth: number, reading: Reading): IrreversibleKi
   )
 }
 
-/** Programs whose arguments are only printed, searched for or kept as a message. */
+/** Programs that only print, search for or store their arguments. */
 const speaksOnly =
   /^(echo|printf|print|cat|grep|egrep|fgrep|rg|ag|ack|git|gh|glab|less|more|head|tail|man|which|type|test|\[|\[\[|ls|jq|true|false|:|diff|wc|touch|mkdir|read|export|set|alias|curl|wget)$/
 
@@ -140,12 +140,12 @@ function isClient(program: string): boolean {
   )
 }
 
-/** What an argument says behind the name of an option: `--command=…`, `-c…`. */
+/** The value of an option argument: `--command=…`, `-c…`. */
 function saidBy(arg: string): string {
   return arg.replace(/^--?[\w-]+=|^-[a-zA-Z](?=[^-\s])/, '')
 }
 
-/** What a call of a pipeline prints that stands in the line itself. */
+/** The output of a pipeline call, if it is literal in the line. */
 function printedBy({ words, inputs }: Call): string[] {
   const [program = '', ...args] = words
   const prints = /^(echo|printf|print)$/.test(programOf(program))
@@ -158,7 +158,7 @@ function codeIn(args: readonly string[]): string[] {
   )
 }
 
-/** Code of another language: what it hands to a shell or a database stands in its texts. */
+/** Code of another language: commands for a shell or a database are in its strings. */
 function kindInCode(code: string, depth: number, reading: Reading): IrreversibleKind | null {
   if (/\brmtree\s*\(|\brm_rf\b/.test(code) || code.split(')').some(removesFolder)) {
     return 'recursive-force-delete'
@@ -169,13 +169,13 @@ function kindInCode(code: string, depth: number, reading: Reading): Irreversible
   )
 }
 
-/** Whether code without a closing parenthesis calls Node's `rm` or `rmSync` for a whole folder. */
+/** Whether code, cut before its closing parenthesis, calls Node's `rm` or `rmSync` for a whole folder. */
 function removesFolder(code: string): boolean {
   const call = /\brm(Sync)?\s*\(/.exec(code)
   return call !== null && code.includes('recursive', call.index)
 }
 
-/** A call without what stands around it: a program with arguments, or texts that are command lines. */
+/** A call without wrappers: a program with arguments, or texts that are command lines. */
 type Unwrapped =
   | { kind: 'call'; words: string[] }
   | { kind: 'texts'; texts: Iterable<string> }
@@ -186,7 +186,7 @@ const assignment = /^[A-Za-z_]\w*\+?=/
 const keywords = /^(if|then|elif|else|while|until|do|!|\{|builtin|coproc)$/
 const wrappers =
   /^(sudo|doas|gsudo|env|nohup|nice|ionice|timeout|xargs|stdbuf|strace|setsid|caffeinate|flock|exec|command|unbuffer|busybox|chroot|npx|bunx|pnpx|uvx|dotenv|direnv|time|chronic|systemd-run)$/
-/** Programs that run another one by a word of theirs, and how many words come before that one. */
+/** Wrapper programs, and the number of their own words before the wrapped program. */
 const launchers: readonly { words: RegExp; skip: number }[] = [
   { words: /^(npm|pnpm|yarn|bun) (exec|dlx|x)( |$)/, skip: 2 },
   { words: /^(poetry|uv|pdm|pipx|hatch|rye|pipenv|conda) run( |$)/, skip: 2 },
@@ -218,13 +218,13 @@ function unwrapped(given: readonly string[]): Unwrapped {
   return { kind: 'unreadable' }
 }
 
-/** How many of the first words are of a kind. */
+/** Counts the leading words that match. */
 function countLeading(words: readonly string[], isOfKind: (word: string) => boolean): number {
   const count = words.findIndex((word) => !isOfKind(word))
   return count < 0 ? words.length : count
 }
 
-/** What a wrapper runs: the first words that are neither options nor assignments nor its own argument. */
+/** The command of a wrapper: it begins after options, assignments and the wrapper's own arguments. */
 function insideOf(program: string, words: readonly string[]): string[] {
   const wrapped = wrappedBy(words)
   const inside = wrapped.slice(countLeading(wrapped, (word) => /^\w+=/.test(word)))
@@ -242,11 +242,11 @@ function insideContainer(program: string, words: readonly string[]): string[] | 
     inside[0] === 'compose' || inside[0] === 'container' ? inside.slice(1) : inside
   if (verb !== 'exec' && verb !== 'run') return null
   const rest = wrappedBy(inside.slice(inside.indexOf(verb)), `docker ${verb}`)
-  // The container or the image stands before the command.
+  // The container or image comes before the command.
   return rest.length > 1 ? rest.slice(1) : null
 }
 
-/** The command lines a shell, another host or a search is given, or null for any other program. */
+/** The command lines for a shell, another host or a search, or null for any other program. */
 function textsOf(program: string, words: readonly string[]): Iterable<string> | null {
   const args = words.slice(1)
   if (program === 'eval') return [args.join(' ')]
@@ -274,12 +274,15 @@ function textsOf(program: string, words: readonly string[]): Iterable<string> | 
   return [/^(powershell|pwsh|cmd)$/.test(program) ? given.join(' ') : (given[0] ?? '')]
 }
 
-/** What a search runs for each match, made one by one because each may reach to the end of the line. */
+/**
+ * The commands that a search runs for each match, yielded one by one because each may extend to the end of
+ * the line.
+ */
 function* textsOfSearch(args: readonly string[], runs: readonly number[]): Iterable<string> {
   for (const from of runs) {
     const to = args.findIndex((arg, place) => place >= from && (arg === ';' || arg === '+'))
     const run = args.slice(from, to < 0 ? undefined : to)
-    // Every match is deleted, so that `rm -f` goes as far as `rm -rf`.
+    // Every match is deleted, so `rm -f` is as bad as `rm -rf`.
     yield (run[0] === 'rm' ? ['rm', '-rf', ...run.slice(1)] : run).map(quoted).join(' ')
   }
 }

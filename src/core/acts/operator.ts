@@ -1,37 +1,37 @@
 import type { IrreversibleKind } from './commands.ts'
 
-/** How long an act that one run began keeps others from the same, in milliseconds. */
+/** How long an act that one run began blocks the same act of other runs, in milliseconds. */
 export const actWindowMs = 600_000
 
-/** What is known when a run asks whether an act should proceed. */
+/** The facts for the decision on an act. */
 export interface ActSituation {
-  /** What the caller declared. */
+  /** The declaration of the caller. */
   reversible: boolean
-  /** Whether others see it: a message, a publication, a payment. */
+  /** Whether outsiders see it: a message, a publication, a payment. */
   outward: boolean
-  /** What makes its command irreversible whatever was declared, or null. */
+  /** The reason why its command is irreversible, whatever was declared; or null. */
   command: IrreversibleKind | null
   /** Whether an escalation of the run is pending or was decided `stop`. */
   escalated: boolean
-  /** The last reason of the run, or null when it was never checked. */
+  /** The last reason of the run, or null if it was never checked. */
   lastReason: string | null
   drifting: boolean
-  /** Whose run began the same act lately, or null. */
+  /** The run that recently began the same act, or null. */
   begunBy: 'account' | 'team' | null
 }
 
-/** Whether an act should proceed, and why. */
+/** The decision on an act, and its reason. */
 export interface ActVerdict {
   allow: boolean
   /** `escalated`, `unchecked`, `duplicate`, `clear`, or the reason of the drift. */
   reason: string
-  /** What decided, in one sentence or two. */
+  /** The explanation, in one or two sentences. */
   detail: string
 }
 
 /**
- * Whether an act should proceed: one that can be undone and stays inside always does; any other is
- * refused for the first ground that applies.
+ * Decides whether an act should proceed. A reversible internal act always proceeds; any other act is
+ * refused on the first applicable check.
  */
 export function consult(situation: ActSituation): ActVerdict {
   const { reversible, outward, command } = situation
@@ -55,7 +55,7 @@ interface Ground {
   detail(situation: ActSituation): string
 }
 
-/** In the order in which they are asked. */
+/** The checks, in order. */
 const refusals: readonly Ground[] = [
   {
     when: ({ escalated }) => escalated,

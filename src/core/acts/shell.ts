@@ -8,21 +8,20 @@ export interface Call {
   inputs: string[]
 }
 
-/** A command line as a shell takes it apart, without expanding anything. */
+/** A parsed command line, without expansion. */
 export interface CommandLine {
-  /** Calls that feed each other, in the order of the line. */
+  /** The calls of each pipeline, in order. */
   pipelines: Call[][]
   /** The command lines inside `$(…)` and backticks. */
   substitutions: string[]
 }
 
-/** What the word being read is: one of the call, or what a redirection names. */
+/** The role of the current word: a word of the call, or the target of a redirection. */
 type Role = 'word' | 'write' | 'read' | 'input' | 'document'
 
 /**
- * Takes a POSIX command line apart: quotes, escapes, comments, pipes, lists, groups, redirections,
- * here-documents and substitutions. Never throws; a quote that does not end goes to the end of the
- * text.
+ * Parses a POSIX command line: quotes, escapes, comments, pipes, lists, groups, redirections,
+ * here-documents and substitutions. Never throws; an open quote extends to the end of the text.
  */
 export function readCommandLine(text: string): CommandLine {
   const source = text.replaceAll('\r\n', '\n').replaceAll('\\\n', '')
@@ -59,7 +58,7 @@ export function readCommandLine(text: string): CommandLine {
     pipeline = []
   }
 
-  /** Reads up to where `closes` is, `at` standing behind what opened; nested `opens` count. */
+  /** Reads to the position where `closes` matches, from `at` behind the opening; nested `opens` count. */
   function takeUntil(closes: string, opens: string): string {
     const from = at
     let depth = 1
@@ -117,7 +116,7 @@ export function readCommandLine(text: string): CommandLine {
   }
 
   function redirect(next: Role, length: number): void {
-    // The number of a descriptor, as in `2>`, is no word.
+    // The descriptor number, as in `2>`, is not a word.
     if (word !== null && /^\d+$/.test(word)) word = null
     endWord()
     role = next
@@ -177,7 +176,7 @@ export function readCommandLine(text: string): CommandLine {
   return { pipelines, substitutions }
 }
 
-/** A place in a text, or its end when there is none. */
+/** An index in a text, or its end if there is none. */
 function endOf(place: number, text: string): number {
   return place < 0 ? text.length : place
 }

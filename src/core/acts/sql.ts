@@ -11,8 +11,8 @@ const document =
   /\.(drop|dropDatabase|dropCollection)\s*\(|\.(deleteMany|remove)\s*\(\s*(\{\s*\}\s*)?\)/
 
 /**
- * What a text destroys when it is run as SQL, or null: tables, databases, or all rows of a table.
- * Every statement is looked at from its beginning, so that a text that only speaks of one does not count.
+ * The kind of destruction if a text runs as SQL, or null: tables, databases, or all rows of a table. Each
+ * statement is matched from its start, so that a mere mention does not count.
  */
 export function sqlKindOf(text: string): IrreversibleKind | null {
   if (!destroys.test(text)) return null
@@ -24,7 +24,7 @@ export function sqlKindOf(text: string): IrreversibleKind | null {
   return null
 }
 
-/** As `sqlKindOf`, for what a database's own client is given: statements inside others count as well. */
+/** As `sqlKindOf`, for the input of a database client: nested statements count as well. */
 export function clientKindOf(text: string): IrreversibleKind | null {
   if (!destroys.test(text)) return null
   const found = sqlKindOf(text)
@@ -35,7 +35,7 @@ export function clientKindOf(text: string): IrreversibleKind | null {
   return document.test(text) ? (/drop/i.test(text) ? 'table-drop' : 'table-truncate') : null
 }
 
-/** A text with a space for each comment. One that never closes is none, and is looked for only once. */
+/** Replaces each comment by a space. An unclosed comment is not a comment, and is searched for only once. */
 function withoutComments(text: string): string {
   const lastEnd = text.lastIndexOf('*/')
   let kept = ''

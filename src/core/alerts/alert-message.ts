@@ -8,15 +8,15 @@ import type { OutboxEvent } from './outbox.ts'
 /** Largest body of an event, in bytes. */
 const maxBodyBytes = 20 * 1024
 
-/** What is sent: a chat host gets a text, every other host the structured event. */
+/** The message to send: text for a chat host, the structured event for every other host. */
 export interface AlertMessage {
-  /** JSON, at most 20 KiB: a long goal or advice is cut, an id never is. */
+  /** JSON, at most 20 KiB: a long goal or advice is cut, an id never. */
   body: string
-  /** Whether it is the structured event, which a receiver can check the signature of. */
+  /** Whether it is the structured event, whose signature a receiver can check. */
   structured: boolean
 }
 
-/** The message that tells of an event of `account` to this address. */
+/** Builds the message for an event of `account` to this address. */
 export function alertMessage(url: string, account: string, event: OutboxEvent): AlertMessage {
   const chat = chatAt(url)
   const render = (cut: OutboxEvent) =>
@@ -29,7 +29,7 @@ export function alertMessage(url: string, account: string, event: OutboxEvent): 
   return { body, structured: chat === null }
 }
 
-/** Longest goal and advice, in UTF-16 code units, tried in turn until the body fits. */
+/** Limits on goal and advice, in UTF-16 code units, tried in order until the body fits. */
 const textLimits = [4000, 2000, 1000, 500]
 
 const icons: Record<Severity, string> = { critical: '🔴', warn: '🟠', info: '🔵' }

@@ -1,14 +1,14 @@
 import { isoTime } from '../time.ts'
 import { readWebhookUrl, type WebhookAllowance } from './public-url.ts'
 
-/** How grave an event is, gravest first. */
+/** Severities, highest first. */
 export const severities = ['critical', 'warn', 'info'] as const
 
 export type Severity = (typeof severities)[number]
 
 /**
- * The drift modes an account can configure, and how grave each is by default. A run that left its
- * errand is critical; what an agent says of itself, or spells wrongly, warns; a stall informs.
+ * The configurable drift modes with their default severity. Leaving the errand is critical; an agent's own
+ * report or a wrong spelling is a warning; a stall is information.
  */
 export const alertModes = {
   ungrammatical: 'warn',
@@ -23,33 +23,33 @@ export type AlertMode = keyof typeof alertModes
 /** The names of the drift modes. */
 export const alertModeNames = Object.keys(alertModes) as [AlertMode, ...AlertMode[]]
 
-/** How grave a reason is that is no mode: an escalation, or the drift of a dialogue. */
+/** Default severity for reasons that are not alert modes. */
 const otherwise: Severity = 'warn'
 
-/** What an account says of one mode. */
+/** The settings of one mode. */
 export interface ModeOverride {
   on: boolean
   severity: Severity
   url?: string
-  /** 0–1; in place of the account's. */
+  /** 0–1; overrides the value of the account. */
   min_phi?: number
 }
 
-/** Where an account wants to hear of drift, and of which. */
+/** The alert config of an account. */
 export interface AlertConfig {
   url: string
   /** 0–1: events below it are not delivered. */
   min_phi: number
-  /** ISO 8601; when it was last written. */
+  /** Time of the last change, ISO 8601. */
   created: string
   modes?: { [Mode in AlertMode]?: ModeOverride }
-  /** One event when a run begins to drift and one when it returns, instead of one for each step. */
+  /** Whether to send one event when drift starts and one when it ends, instead of one for each step. */
   incidents?: true
-  /** Minutes after which an incident that goes on is told of again. */
+  /** Minutes between reminders of an open incident. */
   renotify_minutes?: number
 }
 
-/** What signs the events of an account: the secret, and the one before it while it still counts. */
+/** The signing secrets: the current one, and the previous one while it is valid. */
 export interface AlertSecrets {
   secret: string
   old_secret: string | null
@@ -57,16 +57,16 @@ export interface AlertSecrets {
   old_secret_until: number | null
 }
 
-/** A step, turn or escalation that somebody may want to hear of. */
+/** A step, turn or escalation that may cause an alert. */
 export interface NewAlert {
   account: string
   run_id: string
-  /** Whether `run_id` names a dialogue; one may be called as a run is. */
+  /** Whether `run_id` names a dialogue; dialogues and runs can have the same id. */
   dialogue: boolean
   /** '' is the main agent. */
   agent_id: string
   goal: string | null
-  /** A drift reason, or `escalation:` and the reason of one. */
+  /** A drift reason, or `escalation:` and its reason. */
   reason: string
   phi: number
   advice: string
@@ -74,16 +74,15 @@ export interface NewAlert {
   ts: number
 }
 
-/** Why an event is not sent when no address is left to send it to. */
+/** The log detail of an event without a valid address. */
 export const noWebhook = 'no valid webhook configured'
 
-/** Longest time after which an incident is told of again, in minutes. */
+/** Longest reminder interval, in minutes. */
 export const maxRenotifyMinutes = 10_080
 
 /**
- * The config a body of `POST /v1/alerts` sets at `now` (milliseconds since 1970), or null when its url
- * is none that events may be sent to. Everything else is read leniently: what cannot be used is
- * replaced by its default or left out.
+ * Reads the config from a body of `POST /v1/alerts` at `now` (milliseconds since 1970); null if the url is
+ * not allowed. Other fields are read leniently: an unusable value becomes the default or is dropped.
  */
 export function readAlertConfig(
   body: unknown,
@@ -107,12 +106,12 @@ export function readAlertConfig(
   }
 }
 
-/** How grave an event of this reason is to the account. */
+/** The severity of this reason for the account. */
 export function severityOf(config: AlertConfig | null, reason: string): Severity {
   return overrideOf(config, reason)?.severity ?? defaultSeverityOf(reason)
 }
 
-/** Why an event is not to be delivered, or null when it is. */
+/** Why an event must not be delivered, or null if it may. */
 export function suppressionOf(
   config: AlertConfig | null,
   { reason, phi }: Pick<NewAlert, 'reason' | 'phi'>,
@@ -123,7 +122,7 @@ export function suppressionOf(
   return phi < (override?.min_phi ?? config.min_phi) ? 'below min_phi' : null
 }
 
-/** Where an event of this reason goes, or null when neither address passes (any more). */
+/** The address for an event of this reason, or null if no address is allowed (any more). */
 export function targetOf(
   config: AlertConfig | null,
   reason: string,
@@ -134,14 +133,14 @@ export function targetOf(
   return own ?? readWebhookUrl(config.url, allow)
 }
 
-/** The secrets that sign at a time (milliseconds since 1970), the newest first. */
+/** The signing secrets at a time (milliseconds since 1970), newest first. */
 export function signingSecrets(secrets: AlertSecrets | null, at: number): string[] {
   if (secrets === null) return []
   const { secret, old_secret, old_secret_until } = secrets
   return old_secret !== null && (old_secret_until ?? 0) > at ? [secret, old_secret] : [secret]
 }
 
-/** How far up a severity stands: more is graver. */
+/** The rank of a severity: higher is more severe. */
 export function gravity(severity: Severity): number {
   return -severities.indexOf(severity)
 }
@@ -180,12 +179,12 @@ function readOverride(value: object, mode: AlertMode, allow: WebhookAllowance): 
   }
 }
 
-/** Coerced to a number and clamped to 0–1; 0 when it is none. */
+/** Coerces to a number in 0–1; 0 if it is not a number. */
 function readMinPhi(value: unknown): number {
   return Math.min(1, Math.max(0, readNumber(value)))
 }
 
-/** As `Number` reads it, 0 for what is none. Of objects nothing is read: their conversion may throw. */
+/** As `Number`, but 0 for invalid numbers. Objects are not converted, because their conversion may throw. */
 function readNumber(value: unknown): number {
   let inner = value
   while (Array.isArray(inner) && inner.length === 1) inner = inner[0]
@@ -197,7 +196,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Own fields alone: a name such as `constructor` is none. */
+/** Reads own fields only, so that a name such as `constructor` has no value. */
 function fieldsOf(value: unknown): Record<string, unknown> {
   return isObject(value) ? Object.assign(Object.create(null), value) : Object.create(null)
 }

@@ -1,18 +1,18 @@
 import { cutTo } from '../text.ts'
 import { readDestination } from './public-url.ts'
 
-/** A chat that takes texts by webhook, and how it reads them. */
+/** A chat with incoming webhooks, and its text format. */
 export interface Chat {
   bold(text: string): string
-  /** What somebody wrote, so that the chat shows it and does nothing else with it. */
+  /** Escapes user text, so that the chat shows it literally. */
   plain(text: string): string
-  /** The body that posts a text, as JSON. */
+  /** Builds the body that posts a text, as JSON. */
   body(text: string): string
 }
 
 /**
- * The chat an address leads to, decided on the whole host name: Slack's incoming webhooks, or Discord
- * (its domain, whatever is below it, and its former domain). Null for every other host.
+ * The chat of an address, decided by the whole host name: Slack's incoming webhooks, or Discord (its
+ * domain with all subdomains, and its former domain). Null for other hosts.
  */
 export function chatAt(url: string): Chat | null {
   const host = readDestination(url)?.host ?? ''
@@ -24,18 +24,18 @@ export function chatAt(url: string): Chat | null {
 
 const slack: Chat = {
   bold: (text) => `*${text}*`,
-  // `<…>` would be a link or a mention.
+  // Slack reads `<…>` as a link or a mention.
   plain: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
   body: (text) => JSON.stringify({ text }),
 }
 
-/** Discord refuses longer messages. */
+/** Discord rejects longer messages. */
 const maxDiscordLength = 2000
 
 const discord: Chat = {
   bold: (text) => `**${text}**`,
-  // A bracket would begin a link that hides where it leads, and a backslash before it would take the
-  // backslash away. A zero-width space keeps the text from calling people.
+  // A bracket would start a link that hides its target, and a backslash before it would escape the escape.
+  // A zero-width space prevents mentions.
   plain: (text) =>
     text
       .replaceAll(/[\\[]/g, (sign) => `\\${sign}`)

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../html.ts'
 
-/** The mail that asks whether an address is whose it seems to be. */
+/** Builds the mail with which the owner of an address confirms it. */
 export function confirmationMail(link: string): { subject: string; text: string; html: string } {
   const asked = 'Somebody gave this address for mail from Plumbline. To get it, follow this link:'
   const otherwise = 'It is good for 24 hours. If it was not you, do nothing: no more mail comes.'

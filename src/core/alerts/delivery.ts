@@ -1,32 +1,32 @@
 import { hourMs, minuteMs } from '../time.ts'
 import type { LogEntry, OutboxEvent } from './outbox.ts'
 
-/** Where an event stands: still to be sent, taken by the webhook, or given up. */
+/** Delivery states: waiting, delivered or failed. */
 export const deliveryStates = ['waiting', 'delivered', 'failed'] as const
 
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** What is known of an address whose last attempt failed; of others nothing is kept. */
+/** The state of an address whose last attempt failed; other addresses have none. */
 export interface Endpoint {
-  /** Failed attempts without a good one between them. */
+  /** Consecutive failed attempts. */
   failures: number
-  /** Milliseconds since 1970 of the first of them. */
+  /** Time of the first of them, milliseconds since 1970. */
   failing_since: number | null
-  /** Until when nothing is sent to it; null unless it is paused. */
+  /** End of the pause; null if it is not paused. */
   paused_until: number | null
-  /** What the log says of events that are held back meanwhile. */
+  /** The log detail of events that the pause holds back. */
   pause_detail: string | null
 }
 
-/** What became of one attempt, as far as it decides what comes next. */
+/** The result of an attempt, as far as it affects the next one. */
 export interface Outcome {
   status: number
   retryAfterMs: number | null
-  /** Whether the receiver says that it is no longer there. */
+  /** Whether the receiver answered 410 (gone). */
   gone: boolean
 }
 
-/** How long to wait after the first, second … failed attempt; the last also counts for all further ones. */
+/** Waits after the first, second … failed attempt; the last one repeats. */
 const retryDelaysMs = [5_000, minuteMs, 5 * minuteMs, 30 * minuteMs, 2 * hourMs] as const
 const longestDelayMs = 2 * hourMs
 const jitter = 0.2
@@ -38,15 +38,15 @@ const probeEveryMs = 5 * minuteMs
 
 const maxDetailLength = 200
 
-/** Whether the webhook took the event. */
+/** Whether the webhook accepted the event. */
 export function isDelivered(status: number): boolean {
   return status >= 200 && status < 300
 }
 
 /**
- * Milliseconds until the next attempt after `tries` have failed, or null when there is to be none:
- * `retries` are the further attempts allowed, and an answer that says "no" is no reason for another.
- * Up to 20 % more or less; a receiver that asks for more time gets up to an hour. `random` is in [0, 1).
+ * Milliseconds until the next attempt after `tries` failures, or null for no further attempt: after
+ * `retries` retries, or after an answer that refuses the event. Varies by up to 20 %; a receiver that asks
+ * for more time gets up to an hour. `random` is in [0, 1).
  */
 export function retryDelayMs(
   { status, retryAfterMs }: Pick<Outcome, 'status' | 'retryAfterMs'>,
@@ -58,16 +58,16 @@ export function retryDelayMs(
   return Math.max(retryPauseMs(tries, random), Math.min(retryAfterMs ?? 0, longestRetryAfterMs))
 }
 
-/** Milliseconds to wait after `tries` have failed, up to 20 % more or less. `random` is in [0, 1). */
+/** Milliseconds to wait after `tries` failures, varied by up to 20 %. `random` is in [0, 1). */
 export function retryPauseMs(tries: number, random: number): number {
   const delayMs = retryDelaysMs[tries - 1] ?? longestDelayMs
   return Math.round(delayMs * (1 + jitter * (2 * random - 1)))
 }
 
 /**
- * What is known of an address after one more attempt at `now`, or null when there is nothing to tell.
- * After 10 failures in a row over at least 10 minutes, or when the receiver is gone, it is paused; the
- * attempt that the pause lets through every 5 minutes ends it when it succeeds.
+ * The state of an address after an attempt at `now`, or null if there is none to keep. It pauses after 10
+ * consecutive failures over at least 10 minutes, or when the receiver is gone. A pause lets one attempt
+ * through every 5 minutes, and a success ends it.
  */
 export function endpointAfter(
   endpoint: Endpoint | null,
@@ -105,7 +105,7 @@ export function detailOf({
   return (error ?? `webhook returned ${status}`).slice(0, maxDetailLength)
 }
 
-/** What the log says of an attempt that was begun at `ts`. */
+/** The log entry of an attempt that began at `ts`. */
 export function attemptEntry(
   { run_id, reason, severity, phi }: OutboxEvent,
   ts: number,

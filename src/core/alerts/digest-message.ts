@@ -4,22 +4,22 @@ import { isoTime } from '../time.ts'
 import { type Chat, chatAt } from './chat.ts'
 import type { DigestReport, WorstRun } from './digest.ts'
 
-/** What a mail says. */
+/** The content of a mail. */
 export interface DigestMail {
   subject: string
   text: string
   html: string
 }
 
-/** Where the links of a digest lead. */
+/** The targets of the links in a digest. */
 export interface DigestLinks {
-  /** Of this server, without a trailing slash. */
+  /** The base URL of this server, without a trailing slash. */
   baseUrl: string
-  /** Ends the mails; null in other channels. */
+  /** The link that stops the mails; null in other channels. */
   unsubscribe: string | null
 }
 
-/** The digest as a mail of one screen, in text and in HTML. */
+/** Renders the digest as a mail of one screen, in text and HTML. */
 export function digestMail(report: DigestReport, links: DigestLinks): DigestMail {
   const stop = links.unsubscribe
   const html = escapeHtml
@@ -45,7 +45,7 @@ ${stop === null ? '' : `<p style="margin-top:24px;opacity:.7"><a href="${html(st
   }
 }
 
-/** The body of a digest for a webhook: a text for chat hosts, for every other host all of its figures. */
+/** Builds the body of a digest for a webhook: text for chat hosts, all figures for every other host. */
 export function digestBody(
   url: string,
   account: string,
@@ -74,7 +74,7 @@ export function digestBody(
   return { body, structured: true }
 }
 
-/** Where a run can be read. */
+/** The link to a run. */
 function runUrl(baseUrl: string, runId: string): string {
   return `${baseUrl}/v1/drift/run?run_id=${encodeURIComponent(runId)}`
 }

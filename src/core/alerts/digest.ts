@@ -1,7 +1,7 @@
 import { cutTo } from '../text.ts'
 import { dayMs, dayOf, hourMs } from '../time.ts'
 
-/** When a digest is sent. */
+/** The schedule of a digest. */
 export interface DigestSchedule {
   cadence: 'daily' | 'weekly'
   /** 0–23 */
@@ -10,7 +10,7 @@ export interface DigestSchedule {
   weekday: number | null
 }
 
-/** A run of the period: what its steps add up to, by reason. */
+/** The totals of a run in the period, by reason. */
 export interface RunDrift {
   run_id: string
   ground: string | null
@@ -19,7 +19,7 @@ export interface RunDrift {
   told: readonly StepsTold[]
 }
 
-/** Steps of one run that were judged alike. */
+/** The steps of one run with the same reason. */
 export interface StepsTold {
   reason: string
   drifting: boolean
@@ -27,11 +27,11 @@ export interface StepsTold {
   phi_sum: number
   max_phi: number
   tokens: number
-  /** Of `tokens`, those spent at or after the first drifting verdict of the run. */
+  /** The part of `tokens` at or after the first drifting verdict of the run. */
   drift_tokens: number
 }
 
-/** What two parts of one run add up to. */
+/** The sum of two parts of one run. */
 export function joined(one: readonly StepsTold[], other: readonly StepsTold[]): StepsTold[] {
   const sums = new Map<string, StepsTold>()
   for (const told of [...one, ...other]) {
@@ -53,52 +53,52 @@ function addedUp(one: StepsTold, other: StepsTold): StepsTold {
   }
 }
 
-/** What a digest says of its period. */
+/** The content of a digest. */
 export interface DigestReport {
   cadence: DigestSchedule['cadence']
-  /** Milliseconds since 1970; `to` is not part of it. */
+  /** Milliseconds since 1970; `to` is excluded. */
   from: number
   to: number
   runs: number
   drifting_runs: number
   steps: number
   drifting_steps: number
-  /** The reasons that drifted, most steps first; `share` is of all steps. */
+  /** The drift reasons, most steps first; `share` is the share of all steps. */
   drift: DriftShare[]
   worst_runs: WorstRun[]
   tokens: number
-  /** Spent at or after the first drifting verdict of their run. */
+  /** Tokens at or after the first drifting verdict of their run. */
   drift_tokens: number
   pending_escalations: number
   undelivered_alerts: number
 }
 
-/** How much of all steps drifted for one reason. */
+/** The drifting steps of one reason. */
 export interface DriftShare {
   reason: string
   steps: number
   share: number
 }
 
-/** A run a person should look at. */
+/** A run that deserves a look. */
 export interface WorstRun {
   run_id: string
   /** The errand, cut to one line. */
   ground: string | null
-  /** Why most of its drifting steps drifted. */
+  /** The reason of most of its drifting steps. */
   reason: string
   steps: number
   drifting_steps: number
   max_phi: number
   drift_tokens: number
-  /** Whether it drifts still. */
+  /** Whether it still drifts. */
   drifting: boolean
 }
 
 const worstRuns = 5
 const maxGroundLength = 100
 
-/** When the first digest after `after` is (milliseconds since 1970). */
+/** The time of the first digest after `after`, milliseconds since 1970. */
 export function nextDigest({ cadence, hour_utc, weekday }: DigestSchedule, after: number): number {
   let day = dayOf(after)
   const isDue = () =>
@@ -107,7 +107,7 @@ export function nextDigest({ cadence, hour_utc, weekday }: DigestSchedule, after
   return day * dayMs + hour_utc * hourMs
 }
 
-/** The period that ends at `to`: what the last digest left, or a day or a week. */
+/** The period that ends at `to`: since the last digest, or a day or a week. */
 export function digestPeriod(
   { cadence }: DigestSchedule,
   sentUntil: number | null,
@@ -117,7 +117,7 @@ export function digestPeriod(
   return { from: Math.min(sentUntil ?? from, from), to }
 }
 
-/** Adds runs up, one after the other, in memory that does not grow with them. */
+/** Sums runs one after another, in constant memory. */
 export interface DigestSum {
   add(run: RunDrift): void
   report(about: Omit<DigestReport, keyof Sums>): DigestReport
@@ -130,8 +130,8 @@ type Sums = Pick<
 >
 
 /**
- * A sum with nothing in it yet. The worst runs are those whose drifting steps have the largest sum of
- * phi: how far off, for how long.
+ * Creates an empty sum. The worst runs are those with the largest sum of phi over their drifting steps: it
+ * measures how far and how long they drifted.
  */
 export function newDigestSum(): DigestSum {
   const sums = {

@@ -8,31 +8,31 @@ export interface Incident {
   /** '' is the main agent. */
   agent_id: string
   reason: string
-  /** The gravest it was told of with. */
+  /** The highest severity that was sent. */
   severity: Severity
   /** Milliseconds since 1970, as the other times. */
   opened: number
   updated: number
-  /** When it was last told of. */
+  /** Time of the last event. */
   notified: number
-  /** Null while it goes on. */
+  /** Null while it is open. */
   closed: number | null
   /** Drifting steps so far. */
   steps: number
-  /** Of the last drifting step. */
+  /** The phi of the last drifting step. */
   phi: number
   max_phi: number
 }
 
-/** What an event of an incident says of it. */
+/** The state that an event of an incident reports. */
 export type IncidentState = 'opened' | 'continues' | 'closed'
 
-/** Why a step of an open incident is not told of. */
+/** The log detail of a step whose open incident needs no event. */
 export const partOfIncident = 'part of an open incident'
 
 type Drift = Pick<NewAlert, 'run_id' | 'dialogue' | 'agent_id' | 'reason' | 'phi' | 'ts'>
 
-/** The incident that a drifting step opens. */
+/** Opens the incident of a drifting step. */
 export function openIncident(
   { run_id, dialogue, agent_id, reason, phi, ts }: Drift,
   severity: Severity,
@@ -54,8 +54,8 @@ export function openIncident(
 }
 
 /**
- * An open incident after one more drifting step, and whether to tell of it again: when it has become
- * graver than it was told of, or `renotifyMs` have passed since (null is never).
+ * Adds a drifting step to an open incident, and decides whether to send an event: if the severity exceeds
+ * the sent one, or `renotifyMs` have passed since the last event (null is never).
  */
 export function updateIncident(
   incident: Incident,
@@ -79,19 +79,19 @@ export function updateIncident(
   }
 }
 
-/** An incident whose agent has returned to the ground. */
+/** Closes an incident when its agent returns to the ground. */
 export function closeIncident(incident: Incident, at: number): Incident {
   return { ...incident, closed: Math.max(at, incident.updated) }
 }
 
-/** Whether a verdict is one that an agent on its errand gets. */
+/** Whether a reason means that the agent is on its errand. */
 export function isOnErrand(reason: string): boolean {
   return onErrand.includes(reason)
 }
 
 const onErrand = ['grounded', 'advancing', 'excursion']
 
-/** What is said when an incident closes. */
+/** The advice of an event that closes an incident. */
 export function closingAdvice({ steps, opened, closed }: Incident): string {
   const minutes = Math.round(((closed ?? opened) - opened) / 60_000)
   const length = minutes < 1 ? 'less than a minute' : `${minutes} min`

@@ -16,12 +16,12 @@ import {
   updateIncident,
 } from './incidents.ts'
 
-/** A step that drifts, or one with which its agent returns to the ground. */
+/** A step that drifts, or that brings its agent back to the ground. */
 export interface Happening extends NewAlert {
   drifting: boolean
 }
 
-/** What an account says of alerts, and the last number it gave to an event, log entry or incident. */
+/** The alert config of an account, and its last used number. */
 export interface AlertAccount {
   config: AlertConfig | null
   seq: number
@@ -35,13 +35,13 @@ export interface LogEntry {
   severity: Severity
   phi: number
   delivered: boolean
-  /** Of the webhook's answer, 0 when there was none. */
+  /** Status of the webhook's answer, 0 without an answer. */
   status: number
-  /** Null when it was delivered. */
+  /** Null after delivery. */
   detail: string | null
 }
 
-/** An event that is to be delivered. What it says never changes, however often it is sent. */
+/** An event to deliver. Its content never changes between attempts. */
 export interface OutboxEvent {
   ts: number
   run_id: string
@@ -53,7 +53,7 @@ export interface OutboxEvent {
   incident: EventIncident | null
 }
 
-/** What an event says of the incident it belongs to. */
+/** The incident fields of an event. */
 export interface EventIncident {
   id: string
   state: IncidentState
@@ -63,14 +63,14 @@ export interface EventIncident {
   opened: string
 }
 
-/** Something an account has numbered. */
+/** A value with its number within its account. */
 export interface Numbered<T> {
   account: string
   seq: number
   value: T
 }
 
-/** What becomes of happenings: each is sent, or logged with the reason why not, or both are needless. */
+/** The events, log entries and incidents that happenings cause; a happening may cause none. */
 export interface Decided {
   events: Numbered<OutboxEvent>[]
   log: Numbered<LogEntry>[]
@@ -79,8 +79,8 @@ export interface Decided {
 }
 
 /**
- * Decides happenings in their order. `accounts` has every account among them, `open` the open incidents
- * of their agents: all of those that return, and of those that drift where the account has incidents on.
+ * Decides happenings in order. `accounts` must hold every account of them. `open` must hold the open
+ * incidents of all returning agents, and of drifting agents whose account has incidents on.
  */
 export function decideAlerts(
   happenings: readonly Happening[],
@@ -129,7 +129,7 @@ export function decideAlerts(
     if (suppression !== null || config === null) {
       suppress(happening, severity, suppression ?? '')
     } else if (config.incidents !== true || happening.reason.startsWith('escalation:')) {
-      // Each escalation asks a person something of its own.
+      // Each escalation is a separate question to a person.
       send(happening, severity, null)
     } else {
       driftInIncident(happening, severity, config)
@@ -179,7 +179,7 @@ export function decideAlerts(
   return decided
 }
 
-/** What the log says of an event that is not sent, at `ts`. */
+/** The log entry of an event that is not sent, at `ts`. */
 export function suppressedEntry(
   { run_id, reason, severity, phi }: Pick<OutboxEvent, 'run_id' | 'reason' | 'severity' | 'phi'>,
   ts: number,
@@ -193,12 +193,12 @@ export function incidentId(seq: number): string {
   return `inc_${seq.toString(36)}`
 }
 
-/** The id of an event, which stays the same however often it is sent. */
+/** The id of an event, the same on every attempt. */
 export function eventId(account: string, ts: number, seq: number): string {
   return `msg_${account.replace(/^acct_/, '')}_${ts.toString(36)}_${seq.toString(36)}`
 }
 
-/** The number in an event's id; it is of this account only if `eventId` makes the same id of it. */
+/** The number in an event id; compare `eventId` of it to verify that the id belongs to this account. */
 export function seqOf(id: string): number {
   const seq = Number.parseInt(id.slice(id.lastIndexOf('_') + 1), 36)
   return Number.isSafeInteger(seq) ? seq : 0
@@ -215,7 +215,7 @@ function keyOf(account: string, incident: Agent & Pick<Incident, 'reason'>): str
 
 type Agent = Pick<Incident, 'run_id' | 'dialogue' | 'agent_id'>
 
-/** Whose incidents: an agent's of a run, or a dialogue's. */
+/** The map key of the subject of an incident: an agent of a run, or a dialogue. */
 export function agentKey(account: string, { run_id, dialogue, agent_id }: Agent): string {
   return [account, dialogue ? 'dialogue' : 'run', run_id, agent_id].join('\0')
 }

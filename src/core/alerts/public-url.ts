@@ -1,16 +1,16 @@
 import { wellFormed } from '../text.ts'
 
-/** Longest webhook address that is taken, in UTF-16 code units. */
+/** Longest webhook address, in UTF-16 code units. */
 const maxUrlLength = 4000
 
-/** What whoever runs the server exempts from the rule that a webhook is https on a public host. */
+/** The operator's exemptions from the rule that a webhook is https on a public host. */
 export interface WebhookAllowance {
   /** Host names, lower case and without a trailing dot. */
   readonly names: readonly { readonly name: string; readonly port: number | null }[]
   readonly networks: readonly (Network & { readonly port: number | null })[]
 }
 
-/** Addresses that share their first `bits`; `bytes` are 4 or 16. */
+/** A network: addresses with the same first `bits`; `bytes` are 4 or 16. */
 interface Network {
   readonly bytes: readonly number[]
   readonly bits: number
@@ -19,7 +19,7 @@ interface Network {
 /** No exemption at all. */
 export const nothingAllowed: WebhookAllowance = { names: [], networks: [] }
 
-/** Where a webhook's address leads, read from it alone. */
+/** The target of a webhook address, without resolving it. */
 export interface Destination {
   readonly url: URL
   /** A host name, lower case and without a trailing dot, or an address without brackets. */
@@ -28,8 +28,8 @@ export interface Destination {
 }
 
 /**
- * The address as given, trimmed, when it is https on a public host or exempt; null otherwise. Purely
- * syntactic: what the name resolves to is judged at delivery. Never throws.
+ * Returns the trimmed address if it is https on a public host or exempt, otherwise null. The check is
+ * syntactic; resolved addresses are checked at delivery. Never throws.
  */
 export function readWebhookUrl(value: unknown, allow: WebhookAllowance): string | null {
   const url = wellFormed(textOf(value)).trim()
@@ -37,7 +37,7 @@ export function readWebhookUrl(value: unknown, allow: WebhookAllowance): string 
   return destination !== null && mayBeWebhook(destination, allow) ? url : null
 }
 
-/** Where an address leads, or null when it is no http or https address. */
+/** The target of an address, or null if it is not an http or https address. */
 export function readDestination(text: string): Destination | null {
   if (text.length > maxUrlLength || !URL.canParse(text)) return null
   const url = new URL(text)
@@ -47,7 +47,7 @@ export function readDestination(text: string): Destination | null {
   return { url, host, port }
 }
 
-/** Whether a webhook's name is exempt, so that whatever it resolves to is too. */
+/** Whether the name of a webhook is exempt, with every address it resolves to. */
 export function isAllowedName({ host, port }: Destination, allow: WebhookAllowance): boolean {
   return allow.names.some((each) => each.name === host && (each.port ?? port) === port)
 }
@@ -59,7 +59,7 @@ export function mayConnect(address: string, port: number, allow: WebhookAllowanc
   return isPublic(bytes) || isExempt(bytes, port, allow)
 }
 
-/** Whether it is a literal IPv4 or IPv6 address that the public internet routes to anybody's host. */
+/** Whether it is a literal IPv4 or IPv6 address that is routed on the public internet. */
 export function isPublicAddress(address: string): boolean {
   const bytes = readAddress(address)
   return bytes !== null && isPublic(bytes)
@@ -71,8 +71,8 @@ export function isAddress(host: string): boolean {
 }
 
 /**
- * The exemptions of a comma list: `host`, `host:port` (a name or an address) or a network such as
- * `10.0.0.0/8`. A network's addresses may be named without https, and names may resolve to them.
+ * Parses a comma-separated list of exemptions: `host`, `host:port` (a name or an address) or a network
+ * such as `10.0.0.0/8`. Addresses in an exempt network may use http, and names may resolve to them.
  */
 export function readWebhookAllowance(
   list: string,
@@ -87,7 +87,7 @@ export function readWebhookAllowance(
   }
 }
 
-/** Coerced as interface.md says, but for objects, whose own `toString` may throw and names no host. */
+/** Coerces a value to text. Objects name no host, and their own `toString` may throw. */
 function textOf(value: unknown): string {
   if (typeof value === 'string') return value
   const parts = Array.isArray(value) ? value : [value]
@@ -125,8 +125,8 @@ function isExempt(bytes: readonly number[], port: number, { networks }: WebhookA
 }
 
 /**
- * Everything that is not a host of the public internet: the ranges of interface.md and, of IANA's
- * special-purpose registries, those where something answers. The documentation ranges lead nowhere.
+ * Addresses outside the public internet, from IANA's special-purpose registries. Only ranges where
+ * something can answer are listed, so the documentation ranges are not.
  */
 const privateNetworks: readonly Network[] = [
   '0.0.0.0/8',
@@ -150,7 +150,10 @@ const privateNetworks: readonly Network[] = [
   '2620:4f:8000::/48',
 ].flatMap((text) => readNetwork(text) ?? [])
 
-/** Loopback, unique local, link-local, multicast and translated addresses are all outside. */
+/**
+ * The routed part of IPv6. Loopback, unique local, link-local, multicast and translated addresses are
+ * outside it.
+ */
 const globalUnicast: Network = { bytes: [0x20, ...Array(15).fill(0)], bits: 3 }
 
 function isPublic(bytes: readonly number[]): boolean {
@@ -161,7 +164,7 @@ function isPublic(bytes: readonly number[]): boolean {
 
 const mappedPrefix: Network = { bytes: [...Array(10).fill(0), 255, 255, 0, 0, 0, 0], bits: 96 }
 
-/** The IPv4 address inside an IPv4-mapped IPv6 one; any other as it is. */
+/** Unwraps the IPv4 address of an IPv4-mapped IPv6 address; returns other addresses unchanged. */
 function withoutMapping(bytes: readonly number[]): readonly number[] {
   return isWithin(bytes, mappedPrefix) ? bytes.slice(12) : bytes
 }
@@ -180,7 +183,7 @@ function readAllowed(
 ): WebhookAllowance['names'][number] | WebhookAllowance['networks'][number] | null {
   const network = readNetwork(entry) ?? wholeAddress(readAddress(entry.replace(/^\[(.*)\]$/, '$1')))
   if (network !== null) return { ...network, port: null }
-  // Nothing that a web address has besides host and port.
+  // Allows only a host and a port, no other part of a url.
   if (!/^[^/?#@\\\s]+$/.test(entry) || !URL.canParse(`http://${entry}`)) return null
   const url = new URL(`http://${entry}`)
   const [, givenPort] = /:(\d+)$/.exec(entry) ?? []
@@ -203,14 +206,14 @@ function readNetwork(text: string): Network | null {
   return bits <= 8 * bytes.length ? { bytes, bits } : null
 }
 
-/** The bytes of a literal address, or null. An IPv6 address with a zone leads to a link, so it is none. */
+/** The bytes of a literal address, or null. An IPv6 address with a zone is link-local, so it is rejected. */
 function readAddress(text: string): readonly number[] | null {
   return text.includes(':') ? readIPv6(text) : readIPv4(text)
 }
 
 function readIPv4(text: string): readonly number[] | null {
   const parts = text.split('.')
-  // No leading zeros: some readers take them for octal.
+  // No leading zeros, because some parsers read them as octal.
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part))) return null
   const bytes = parts.map(Number)
   return bytes.every((byte) => byte <= 255) ? bytes : null

@@ -12,10 +12,10 @@ export interface Corpus {
   window: number
 }
 
-/** The lines of a corpus one by one; what is returned in the end says what is wrong, or is null. */
+/** Yields the lines of a corpus; returns an error, or null. */
 export type Lines = Iterator<string, string | null>
 
-/** The parameters of the address that a body which is no JSON needs. */
+/** The query parameters for a body that is not JSON. */
 export interface CorpusParameters {
   readonly window?: string
   readonly column?: string
@@ -23,9 +23,9 @@ export interface CorpusParameters {
 }
 
 /**
- * Reads a corpus in the form its content type names: `text/plain` line by line, `text/csv` by the
- * rows of `column`, `application/x-ndjson` by the `field` of each line, and anything else as JSON
- * with `text`, `lines` or `documents`. What can only be seen on the way is said by its lines.
+ * Reads a corpus in the form of its content type: `text/plain` by lines, `text/csv` by the rows of
+ * `column`, `application/x-ndjson` by the `field` of each line, and anything else as JSON with `text`,
+ * `lines` or `documents`. Errors inside the content are returned by its lines.
  */
 export function readCorpus(
   body: string,
@@ -100,7 +100,7 @@ function* rowsOf(body: string): Generator<string, string | null> {
   return row.value
 }
 
-/** The first row names the columns and is no line. */
+/** The first row holds the column names. */
 function* cellsOf(body: string, column: string): Generator<string, string | null> {
   const rows = readRows(body)
   let row = rows.next()
@@ -114,10 +114,10 @@ function* cellsOf(body: string, column: string): Generator<string, string | null
   return row.value
 }
 
-// Others wait while one line is parsed.
+// Parsing one line blocks the event loop.
 const maxJsonLength = 1_000_000
 
-/** The text each JSON line holds: that of `field`, or every string in it, however deep. */
+/** Yields the text of each JSON line: that of `field`, or every string in it at any depth. */
 function* stringsOf(body: string, field: string | undefined): Generator<string, string | null> {
   let number = 0
   for (const line of linesOf([body])) {
@@ -138,7 +138,7 @@ function textOf(value: unknown, field: string): string {
   return typeof text === 'string' ? text : ''
 }
 
-// With a list of what is left to look at, since lines may be nested deeper than a stack is.
+// An explicit list instead of recursion, because deep nesting would overflow the stack.
 function textIn(value: unknown): string {
   const found: string[] = []
   const left = [value]

@@ -1,9 +1,8 @@
 /**
- * The rows of comma-separated values, as RFC 4180 has them: a field in quotation marks may hold
- * commas, line ends and doubled quotation marks. A row ends with CRLF, LF or CR, the last one with
- * or without. Where the standard is silent, a quotation mark inside a field that does not begin with
- * one stands for itself, and so does text after a closing one. Takes linear time; what is returned
- * in the end says what is wrong with the text, or is null. Rows are counted from 0.
+ * Yields the rows of comma-separated values by RFC 4180: a quoted field may hold commas, line ends and
+ * doubled quotation marks. A row ends with CRLF, LF or CR; the last line end is optional. Beyond the
+ * standard, a quotation mark inside an unquoted field is literal, and so is text after a closing one.
+ * Takes linear time. Returns an error in the text, or null. Rows count from 0.
  */
 export function* readRows(text: string): Generator<string[], string | null> {
   let row: string[] = []
@@ -35,12 +34,12 @@ export function* readRows(text: string): Generator<string[], string | null> {
   return null
 }
 
-// Others wait while one row is read.
+// Reading one row blocks the event loop.
 const maxFields = 10_000
 
 const plain = /[^,\r\n]*/y
 
-/** Where the quotation mark stands that closes the one at `start`; −1 when none does. */
+/** Index of the closing quotation mark for the one at `start`; −1 if there is none. */
 function endOfQuoted(text: string, start: number): number {
   for (let at = start; ; at += 1) {
     at = text.indexOf('"', at + 1)

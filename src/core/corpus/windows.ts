@@ -5,25 +5,25 @@ import type { Fault } from '../runs/drift.ts'
 import type { Corpus } from './corpus.ts'
 
 /**
- * Displacement from which a window counts as drifting, 0–1. Chosen with `npm run model:corpus` on
- * documents of one subject each: lines of one kind stay below it from window to window, and most
- * windows of another document are above.
+ * Displacement at which a window counts as drifting, 0–1. Chosen with `npm run model:corpus` on documents
+ * of one subject each: lines of one kind stay below it from window to window, and most windows of another
+ * document are above.
  */
 export const displacementFloor = 0.4
 
-/** Standard deviations by which the shared words must fall short of chance before it counts. */
+/** Standard deviations by which the shared words must fall short of chance. */
 export const evidenceFloor = 3
 
-/** Most windows one corpus is measured in, which bounds the answer. */
+/** Most windows of one corpus, which bounds the answer. */
 export const maxWindows = 20_000
 
-/** Most different words of one window, which bounds memory and how long others wait. */
+/** Most different words of one window, which bounds memory and the time that the event loop is blocked. */
 export const maxDistinctWords = 200_000
 
 /** Most words named in `top_new` and `top_lost`. */
 export const maxTopWords = 10
 
-/** One window of a corpus against its first one, as it is answered. */
+/** One window of a corpus compared with the first, as in the answer. */
 export interface WindowDrift {
   index: number
   /** Number of its first line, from 0. */
@@ -35,23 +35,23 @@ export interface WindowDrift {
   /** Jaccard overlap of its words with those of the first window, 0–1, rounded to two decimals. */
   goal_score: number
   drifting: boolean
-  /** Words it has and the first window has not, most frequent first. */
+  /** Words of this window that the first lacks, most frequent first. */
   top_new: string[]
-  /** Words the first window has and it has not, most frequent first. */
+  /** Words of the first window that this one lacks, most frequent first. */
   top_lost: string[]
 }
 
-/** A corpus against its own first window, as it is answered. */
+/** A corpus compared with its first window, as in the answer. */
 export interface CorpusDrift {
   windows: WindowDrift[]
-  /** Index of the first window that is drifting, or null. */
+  /** Index of the first drifting window, or null. */
   first_drift: number | null
-  /** Over all windows but the first; 0 when there is none. */
+  /** Over all windows except the first; 0 if there is no other. */
   max_phi: number
   mean_phi: number
-  /** Words of all lines, stop words among them. */
+  /** Words of all lines, including stop words. */
   tokens: number
-  /** Lines in which there is nothing to compare: no word that is not a stop word. */
+  /** Lines without a content word. */
   unusable_lines: number
 }
 
@@ -139,7 +139,7 @@ export function* measureCorpus({
   }
 }
 
-// Characters after which others get their turn, and what a line costs whatever its length.
+// Characters after which other requests are served, and the fixed cost of a line.
 const sliceLength = 1 << 16
 const lineCost = 32
 const maxWordLength = 200
@@ -155,7 +155,7 @@ function newWindow(): Window {
   return { words: { count: 0, byStem: new Map(), byForm: new Map() }, lines: 0, from: 0, to: 0 }
 }
 
-/** The words of a window but its stop words, counted by stem; a stem is shown by its commonest form. */
+/** The content words of a window, counted by stem; the answer shows the commonest form of a stem. */
 interface Words {
   count: number
   byStem: Map<string, Word>
@@ -174,7 +174,7 @@ interface Form {
   word: Word
 }
 
-/** Answers how many words there are, stop words among them. */
+/** Returns the number of words, including stop words. */
 function addWords(words: Words, text: string): number {
   const raw = rawWords(text)
   for (const each of raw) {
@@ -207,7 +207,7 @@ function newForm({ byStem }: Words, form: string): Form | null {
   return { count: 0, word }
 }
 
-/** A line in pieces short enough for one slice, cut between words where there is a space. */
+/** Splits a line into pieces that fit a slice, at spaces where possible. */
 function* piecesOf(line: string): Generator<string> {
   let at = 0
   for (; line.length - at > sliceLength; ) {
@@ -219,7 +219,7 @@ function* piecesOf(line: string): Generator<string> {
   yield line.slice(at)
 }
 
-/** The first window, with what comparing it with each other window needs over and over. */
+/** The first window, prepared for the comparison with every other window. */
 interface First extends Words {
   /** Stems, the most frequent first. */
   ranked: readonly (readonly [stem: string, word: Word])[]
@@ -235,7 +235,7 @@ function rememberFirst(words: Words): First {
   }
 }
 
-/** Takes time linear in the words of `other`, however many the first window has. */
+/** Takes time linear in the words of `other`, whatever the size of the first window. */
 function compare(
   first: First,
   other: Words,
@@ -297,7 +297,7 @@ function lostWords({ ranked }: First, { byStem }: Words): string[] {
   return lost
 }
 
-/** The most frequent of the words, at most `limit`; among equals the one that came first. */
+/** The most frequent words, at most `limit`; among equals the earlier ones. */
 function mostFrequent(
   words: readonly (readonly [string, Word])[],
   limit: number,

@@ -3,8 +3,8 @@ import type { Reason } from './rules.ts'
 import type { Told } from './why.ts'
 
 /**
- * What was measured and what it can mean, stated as facts: an agent's host may take orders from a
- * tool for an attack, and the agent knows better than the service which cause is the true one.
+ * The measured facts and their possible meaning. They are facts and not orders, because a host may treat
+ * orders from a tool as an attack, and the agent knows the true cause better than the service.
  */
 export function advise(reason: Reason, told: Told): string {
   return sentences[reason](told)

@@ -1,6 +1,6 @@
 import { cycleRange } from './contract/constants.ts'
 
-/** How many goals the longest cycle needs to show itself. */
+/** Number of goals that reveal the longest cycle. */
 export const trailLength = Math.max(cycleRange.readings, 2 * cycleRange.maxPeriod)
 
 /**

@@ -35,11 +35,11 @@ export interface Verdict {
   confidence: number
   uncertain: boolean
   why: string
-  /** The version of the table of one's own work that was asked; absent without one. */
+  /** The version of the personal table that was used; absent without one. */
   adaptation?: string
 }
 
-/** What `detect` answers: the verdict and the memory for the next step. */
+/** The result of `detect`: the verdict and the memory for the next step. */
 export interface Detected {
   verdict: Verdict
   memory: Memory
@@ -48,8 +48,8 @@ export interface Detected {
 }
 
 /**
- * Judges one step of a run: `(memory, step) → (verdict, memory)`. Pure and deterministic; the cost
- * does not depend on the length of the run, only on that of the texts. Never throws for any text.
+ * Judges one step of a run: `(memory, step) → (verdict, memory)`. Pure and deterministic; the cost depends
+ * only on the length of the texts, not on the length of the run. Never throws.
  */
 export function detect(memory: Memory, step: Step): Detected {
   const reading = readStep(step)
@@ -101,7 +101,7 @@ export function detect(memory: Memory, step: Step): Detected {
   const rule = ruleFor(situation)
   const after = record(before, reading, rule, measured?.own ?? before.own, paces)
 
-  // A cycle speaks over the rule's reason, once; what is recorded stays the rule's.
+  // A cycle overrides the reason of the rule once; the memory records the reason of the rule.
   const cycleBegins =
     after.cycles > before.cycles && (detector.asPublished || leadsNowhere(after, measured))
   const reason = cycleBegins ? 'oscillating' : rule.reason
@@ -152,8 +152,8 @@ function phiOf(displacement: number, { distance, progress }: Reading, ground: Gr
 }
 
 /**
- * Whether a cycle tells of drift: its step lies off the ground, or no distance has fallen in a whole
- * round. Test, mend, test again is a cycle too, and how work is done.
+ * Whether a cycle means drift: its step is off the ground, or no distance fell in a whole round. Cycles
+ * such as test, fix, test again are normal work.
  */
 function leadsNowhere({ accepted, period }: Memory, measured: Measured | null): boolean {
   const lies = measured === null || measured.displacement > 0.5

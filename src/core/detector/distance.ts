@@ -1,8 +1,8 @@
 import { distanceRange } from './contract/constants.ts'
 
 /**
- * A reported distance as the sequence form reads it: the base-10 integer its string form begins
- * with, 5 when there is none, clamped to 0–10. `"8abc"` is 8, `7.9` is 7, `null` is 5.
+ * Reads a reported distance of the sequence form: the base-10 integer at the start of its string form,
+ * clamped to 0–10, or 5 if there is none. `"8abc"` is 8, `7.9` is 7, `null` is 5.
  */
 export function readDistance(value: unknown): number {
   const parsed = Number.parseInt(stringForm(value), 10)
@@ -11,8 +11,8 @@ export function readDistance(value: unknown): number {
 }
 
 /**
- * A reported distance as the two-goal form reads it: like `readDistance`, but a value that is not
- * a finite number as a whole is 5. `"8abc"` is 5.
+ * Reads a reported distance of the two-goal form: like `readDistance`, but 5 if the whole value is not a
+ * finite number. `"8abc"` is 5.
  */
 export function readWholeDistance(value: unknown): number {
   const whole = isListOfMany(value) ? Number.NaN : Number(stringForm(value) || 0)
@@ -21,12 +21,15 @@ export function readWholeDistance(value: unknown): number {
     : readDistance(value)
 }
 
-/** Whether a value says a distance, as the sequence form reads it; else `readDistance` stands in with 5. */
+/** Whether the sequence form can read a distance from the value; otherwise `readDistance` returns 5. */
 export function saysDistance(value: unknown): boolean {
   return !Number.isNaN(Number.parseInt(stringForm(value), 10))
 }
 
-/** `String(value)` for anything JSON can hold, without its recursion: nested lists begin with their first leaf. */
+/**
+ * As `String(value)` for JSON values, without recursion: the text of a nested list begins with its first
+ * leaf.
+ */
 function stringForm(value: unknown): string {
   let leaf = value
   let depth = 0

@@ -4,8 +4,8 @@ import type { Reading } from './step.ts'
 import { wordsOf } from './words/words.ts'
 
 /**
- * The ground this step freezes, or null: the first spelled step of a run, or a user turn whose goal
- * is spelled otherwise than the ground. Nothing else ever moves it.
+ * The ground that this step freezes, or null. The first spelled step of a run freezes one, and so does a
+ * user turn whose goal is spelled differently. No other step changes the ground.
  */
 export function groundToFreeze(
   { ground }: { readonly ground: Ground | null },
@@ -24,7 +24,7 @@ function candidate({ goal, words, progress, distance, ground }: Reading): Ground
     : { goal: ground, words: wordsOf(ground), progress: progressValues[0], distance }
 }
 
-/** Two grounds without words are told apart by their text. */
+/** Compares grounds without words by their text. */
 function sameSpelling(a: Ground, b: Ground): boolean {
   return a.words.length === 0 && b.words.length === 0
     ? a.goal === b.goal

@@ -16,7 +16,7 @@ export function readJudgment(text: string): Judgment | null {
   return typeof judgment?.verdict === 'string' ? judgment : null
 }
 
-/** What the judgments look at: the run after this step, and the cycles found before it. */
+/** The input of the judgments: the run after this step, and the cycles found before it. */
 interface Course {
   memory: Memory
   cyclesBefore: number
@@ -24,16 +24,16 @@ interface Course {
   steps: number
   first: number
   now: number
-  /** How far the accepted distance has come down; ≤ 0 when it has not. */
+  /** Total fall of the accepted distance; ≤ 0 if it has not fallen. */
   closed: number
 }
 
 const limits = judgmentLimits
 
 /**
- * The first judgment that fits the run, or null: it needs a ground and three steps. Steps, pace
- * and counts begin with the ground, so that a run whose user redirected it is not held to the past.
- * Those that rest on the distance alone need `isPaced`: that distances were reported.
+ * The first matching judgment, or null: it needs a ground and three steps. Steps, pace and counts start at
+ * the ground, so that a redirect by the user resets them. Judgments on the distance alone need `isPaced`:
+ * reported distances.
  */
 export function judge(
   memory: Memory,
@@ -60,7 +60,7 @@ export function judge(
   return null
 }
 
-/** In the order they are asked; the first that answers is the run's judgment. */
+/** The judgments in order; the first match is the judgment of the run. */
 const judgments: readonly ((course: Course) => Judgment | null)[] = [
   abandonSlow,
   abandonTried,

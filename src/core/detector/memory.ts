@@ -4,48 +4,48 @@ import { detectorNames } from './contract/detector.ts'
 import { beginAnew, type Tally } from './tally.ts'
 
 /**
- * All a run needs to judge its next step: plain JSON, bounded however long the run grows. `v` is
- * the version of this shape; a reader refuses one it does not know.
+ * The state that the next step of a run needs: plain JSON of bounded size. `v` is the version of this
+ * shape; a reader rejects an unknown version.
  */
 export interface Memory {
   v: 1
   detector: DetectorName
-  /** Steps of the run so far, judged or not. */
+  /** Steps of the run, judged or not. */
   steps: number
-  /** How many grounds there have been: 0 before the first, +1 each time a user turn moves it. */
+  /** Number of grounds: 0 before the first, +1 for each user turn that changes it. */
   revision: number
   ground: Ground | null
-  /** Steps since the ground was last moved, those before the first ground included. */
+  /** Steps since the last change of the ground, including those before the first ground. */
   since: number
   /** Whether the last recorded reason was a drift reason. */
   drifted: boolean
-  /** Distances of the steps that stayed on the ground: the newest five, and how many in a row did not fall. */
+  /** Distances of steps on the ground: the newest five, and how many in a row did not fall. */
   accepted: { recent: number[]; flat: number }
-  /** Distances of the spelled steps since the ground was moved, and how many they are. */
+  /** Distances of the spelled steps since the last change of the ground, and their number. */
   reported: { highest: number; last: number; count: number }
   goalDrifts: number
   stalls: number
-  /** Cycles found since the ground was moved, and the steps after which the goals repeat now, or null. */
+  /** Cycles since the last change of the ground, and the current period of the goals in steps, or null. */
   cycles: number
   period: number | null
-  /** Contexts of the newest goals, '' for one without words: as many as the longest cycle needs. */
+  /** Contexts of the newest goals, as many as the longest cycle needs; '' for a goal without words. */
   trail: string[]
-  /** How often each spelling was written in the run and since the ground was moved, least recent first. */
+  /** Counts of each spelling in the run and since the last change of the ground, least recent first. */
   spellings: Tally
-  /** Highest count of any one spelling since the ground was moved. */
+  /** Highest count of one spelling since the last change of the ground. */
   mostRepeated: number
-  /** What the chosen detector keeps for itself about the ground and the steps on it. */
+  /** The detector's own state about the ground and its steps. */
   own: unknown
   /**
-   * The tables of one's own work that were asked, newest last, each with the step from which on; null
-   * is none. Absent in a run that never had one.
+   * The personal tables that were used, newest last, each with its first step; null is no table. Absent in
+   * a run that never had one.
    */
   adaptations?: readonly { version: string | null; from: number }[]
 }
 
 const mostAdaptations = 8
 
-/** The memory of a run that has not begun, to be judged by `detector`. */
+/** Creates the memory of a new run for `detector`. */
 export function newMemory(detector: DetectorName): Memory {
   return {
     v: 1,
@@ -68,7 +68,7 @@ export function newMemory(detector: DetectorName): Memory {
   }
 }
 
-/** The memory after `ground` was frozen: everything measured against an earlier ground starts anew. */
+/** The memory after `ground` was frozen; measurements against earlier grounds are reset. */
 export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
   const kept: Memory =
     memory.ground === null
@@ -82,7 +82,7 @@ export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
   return { ...kept, revision: memory.revision + 1, ground, own }
 }
 
-/** The memory after a step that was judged with a table, or without one. */
+/** The memory after a step that was judged with or without a table. */
 export function withAdaptation(
   memory: Memory,
   version: string | null,
@@ -94,7 +94,7 @@ export function withAdaptation(
   return { ...memory, adaptations: newest.slice(-mostAdaptations) }
 }
 
-/** Reads a stored memory; null when it is damaged, of another version, or of an unknown detector. */
+/** Reads a stored memory; null if it is damaged or has an unknown version or detector. */
 export function readMemory(text: string): Memory | null {
   const memory = parseJson(text) as Memory | null | undefined
   const isKnown = memory?.v === 1 && detectorNames.includes(memory.detector)

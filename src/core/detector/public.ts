@@ -1,6 +1,6 @@
 /**
- * The published entry `plumbline/detector`: pure, without a dependency, for Node, browsers and the
- * edge. The one place that re-exports, because a package's entry is one module.
+ * The published entry `plumbline/detector`: pure, without dependencies, for Node, browsers and the edge.
+ * It re-exports because a package entry is one module.
  */
 
 export type { Adaptation } from './contract/adaptation.ts'

@@ -7,8 +7,8 @@ import type { Reading } from './step.ts'
 import { counted, timesOfNewest } from './tally.ts'
 
 /**
- * The memory after a step was judged by `rule`; `own` is what the detector keeps, and `paces` whether
- * the step's distance was reported, so that pace may be read from it.
+ * The memory after a step was judged by `rule`. `own` is the detector's own state; `paces` says whether
+ * the distance was reported and may count for the pace.
  */
 export function record(
   memory: Memory,
@@ -60,14 +60,14 @@ function report({ highest, count }: Memory['reported'], distance: number): Memor
   return { highest: Math.max(highest, distance), last: distance, count: count + 1 }
 }
 
-/** The newest `most` of the values with one more. */
+/** Appends a value and keeps the newest `most`. */
 function appended<Value>(values: readonly Value[], value: Value, most: number): Value[] {
   const kept = values.length < most ? values.slice() : values.slice(values.length + 1 - most)
   kept.push(value)
   return kept
 }
 
-/** A spelling in few bytes: contexts instead of words, so that memory stays small for long goals. */
+/** A short form of a spelling: contexts instead of words keep the memory small for long goals. */
 function keyOf({ context, progress, distance, parentWords }: Reading): string {
   const parent = parentWords === null ? '' : `<${short(contextOf(parentWords))}`
   return `${short(context)}${progress.charAt(0)}${distance}${parent}`

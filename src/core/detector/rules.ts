@@ -1,10 +1,10 @@
 import { progressValues, selfReportFloor } from './contract/constants.ts'
 
-/** Everything the rules may look at, measured before any of them is asked. */
+/** The measurements that the rules use. */
 export interface Situation {
   /** Whether the goal is not blank and the progress is one of the three values. */
   spelled: boolean
-  /** Whether this step's own goal was just frozen as the ground. */
+  /** Whether this step's goal was just frozen as the ground. */
   grounded: boolean
   progress: string
   /** 0–1, unrounded. */
@@ -12,9 +12,9 @@ export interface Situation {
   /** Whether the goal has left the ground, and whether its declared parent still serves it. */
   left: boolean
   parentServes: boolean
-  /** Whether the distances stand still once this step's is added. */
+  /** Whether the distances stand still, including this step's. */
   stands: boolean
-  /** Whether the step before was recorded with a drift reason. */
+  /** Whether the previous step was recorded with a drift reason. */
   drifted: boolean
 }
 
@@ -24,9 +24,9 @@ export interface Rule {
   applies(situation: Situation): boolean
   /** Whether the step counts as drifting. */
   drifting(situation: Situation): boolean
-  /** Whether a following report counts this step as drift, drifting or not. */
+  /** Whether the next step sees this one as drift, drifting or not. */
   recordsDrift: boolean
-  /** Whether the step's distance joins those that pace and stalls are read from. */
+  /** Whether the step's distance counts for pace and stalls. */
   acceptsDistance: boolean
 }
 
@@ -46,7 +46,7 @@ const always = () => true
 const never = () => false
 const onRepeat = (situation: Situation) => situation.drifted
 
-/** The rules in the order they are asked; the first that applies gives the reason. */
+/** The rules in order; the first applicable rule gives the reason. */
 export const rules: readonly Rule[] = [
   {
     reason: 'ungrammatical',
@@ -99,7 +99,7 @@ export const rules: readonly Rule[] = [
   },
 ]
 
-/** What holds when no rule applies. */
+/** The rule when no other applies. */
 export const otherwise: Rule = {
   reason: 'advancing',
   applies: always,
@@ -113,7 +113,7 @@ export function ruleFor(situation: Situation): Rule {
   return rules.find((rule) => rule.applies(situation)) ?? otherwise
 }
 
-/** Whether a reading can be spelled: a goal that is not blank and one of the three progress values. */
+/** Whether a step can be spelled: its goal is not blank and its progress is one of the three values. */
 export function isSpelled(goal: string, progress: string): boolean {
   return goal.trim() !== '' && (progressValues as readonly string[]).includes(progress)
 }

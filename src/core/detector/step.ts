@@ -3,35 +3,35 @@ import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
 import { wordsOf } from './words/words.ts'
 
-/** One report of an agent: what it is doing now. */
+/** One report of an agent. */
 export interface Step {
   goal: string
   /** `advancing`, `stuck` or `circling`; anything else makes the step ungrammatical. */
   progress: string
   /** 0–10, as the agent sees it. */
   distance: number
-  /** False where the distance stands in for one that nobody reported. */
+  /** False if nobody reported the distance. */
   distanceReported?: boolean
-  /** The goal this one is declared to be a part of. */
+  /** The declared parent goal. */
   parentGoal?: string
-  /** Whether the user has just spoken; only then can an existing ground move. */
+  /** Whether the user has just spoken; only then can an existing ground change. */
   userTurn?: boolean
-  /** The errand in the user's words: the ground, on the first step or with a user turn. */
+  /** The errand in the user's words; it becomes the ground on the first step or with a user turn. */
   ground?: string
   /** Declared sub-goals of the ground; a new plan replaces the old one. */
   plan?: readonly string[]
-  /** What earlier runs of the same owner made of this context; without it, as if there were none. */
+  /** The totals of the owner's earlier runs in this context; undefined counts as none. */
   earlier?: EarlierRuns
-  /** Which words occur together in one's own work; a detector that asks it names its version. */
+  /** The personal table; a detector that uses it names its version. */
   adaptation?: Adaptation
   /**
-   * How much nearer embeddings put the goal to the ground than to unrelated errands: 0 is no nearer,
-   * 1 is the same text. It can only settle what is uncertain or add evidence.
+   * How much nearer embeddings put the goal to the ground than to unrelated errands: 0 is no nearer, 1 is
+   * the same text. It can only settle uncertainty or add evidence.
    */
   similarity?: number
 }
 
-/** A step with its texts analysed, before anything is compared. */
+/** A step with analysed texts, before any comparison. */
 export interface Reading {
   /** Trimmed. */
   goal: string
@@ -42,12 +42,12 @@ export interface Reading {
   spelled: boolean
   words: readonly string[]
   context: string | null
-  /** The declared parent, trimmed, and its words; null when none was declared. */
+  /** The declared parent, trimmed, and its words; null if none was declared. */
   parent: string | null
   parentWords: readonly string[] | null
-  /** The ground given with the step, trimmed, null when none was. */
+  /** The ground given with the step, trimmed; null without one. */
   ground: string | null
-  /** The plan declared with the step, its items trimmed and not blank; null when none was. */
+  /** The plan declared with the step, its items trimmed and not blank; null without one. */
   plan: string[] | null
   userTurn: boolean
 }

@@ -1,22 +1,21 @@
 import { rememberedSpellings } from './contract/constants.ts'
 
 /**
- * How often each spelling was written, in one text: entries separated by `|`, least recent first,
- * each `spelling:times:since`, where `since` counts from the ground; `spelling` alone was written once
- * and since. Most were written once, and a memory is read and stored with every step, so its length
- * counts.
+ * Counts of each spelling as one text: entries separated by `|`, least recent first, each
+ * `spelling:times:since`, where `since` counts from the ground. `spelling` alone means once, and since the
+ * ground. Most occur once, and each step reads and stores the memory, so the length matters.
  */
 export type Tally = string
 
-/** How often one spelling was written: in the whole run, and since the ground was moved. */
+/** Count of one spelling: in the whole run, and since the last change of the ground. */
 export interface Times {
   times: number
   since: number
 }
 
 /**
- * The tally with `spelling` counted once more, as its newest entry. Past the limit the least repeated
- * goes, and of those the least recent. A spelling holds neither `|` nor `:`.
+ * Adds one occurrence of `spelling` as the newest entry. Past the limit it drops the least repeated entry,
+ * and of those the least recent. A spelling contains neither `|` nor `:`.
  */
 export function counted(tally: Tally, spelling: string): Tally {
   const known = placeOf(tally, spelling)
@@ -28,12 +27,12 @@ export function counted(tally: Tally, spelling: string): Tally {
   return kept === '' ? newest : `${kept}|${newest}`
 }
 
-/** How often the newest spelling was written. */
+/** Count of the newest spelling. */
 export function timesOfNewest(tally: Tally): Times {
   return timesOf(tally.slice(tally.lastIndexOf('|') + 1))
 }
 
-/** The tally where the ground has just been moved: nothing was written since. */
+/** Resets the counts since the ground. */
 export function beginAnew(tally: Tally): Tally {
   return entriesOf(tally)
     .map((entry) => written(spellingOf(entry), { times: timesOf(entry).times, since: 0 }))
@@ -42,9 +41,9 @@ export function beginAnew(tally: Tally): Tally {
 
 const isFull = new RegExp(`^(?:[^|]*\\|){${rememberedSpellings - 1}}`)
 
-// A tally is gone through as the text it is: a step would wait for a list of its entries.
+// The functions scan the text directly, because splitting it into a list would slow down each step.
 
-/** Where the entry of a spelling begins, or -1. */
+/** Index of the entry of a spelling, or -1. */
 function placeOf(tally: Tally, spelling: string): number {
   let at = tally.indexOf(spelling)
   while (at >= 0) {
@@ -66,7 +65,7 @@ function without(tally: Tally, at: number): Tally {
   return end < 0 ? tally.slice(0, Math.max(0, at - 1)) : tally.slice(0, at) + tally.slice(end + 1)
 }
 
-/** Where the least recent of the least repeated entries begins. */
+/** Index of the least recent of the least repeated entries. */
 function leastRepeated(tally: Tally): number {
   let least = Number.POSITIVE_INFINITY
   let place = 0

@@ -5,17 +5,17 @@ import type { Memory } from './memory.ts'
 import type { Reason, Situation } from './rules.ts'
 import type { Reading } from './step.ts'
 
-/** Everything that was measured about a step, for the sentences that tell of it. */
+/** The measurements of a step, for its explanation. */
 export interface Told {
   reading: Reading
   situation: Situation
   /** After the step. */
   memory: Memory
-  /** Null when there was nothing to measure against. */
+  /** Null if there was nothing to measure against. */
   measured: Measured | null
   /** Overlap of the goal with the ground, 0–1. */
   overlap: number
-  /** Overlap of a declared parent with the ground, 0–1, or null when none was declared. */
+  /** Overlap of a declared parent with the ground, 0–1, or null if none was declared. */
   parentOverlap: number | null
   drifting: boolean
 }

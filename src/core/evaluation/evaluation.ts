@@ -3,7 +3,7 @@ import type { Judged, JudgedRun, Label } from './labelled.ts'
 import { aucOf, type Ranking, rank } from './ranking.ts'
 import { createRandom, drawAnew, middleOf, seed } from './resampling.ts'
 
-/** A measured number with the ends of its 95 % interval; null is "cannot be measured on this data". */
+/** A measured number with its 95 % interval; null means that this data cannot measure it. */
 export interface Estimate {
   value: number | null
   low: number | null
@@ -41,14 +41,14 @@ export interface DetectionMeasures<Number> {
   clean_runs_alarmed: Number
 }
 
-/** How many items there are, and what a person said of them. */
+/** Number of items, and their labels. */
 export interface ItemCounts {
   items: number
   drift: number
   same: number
 }
 
-/** The measures of one source, without intervals; `source` is null for items that name none. */
+/** The measures of one source, without intervals; `source` is null for items without one. */
 export interface SourceReport
   extends ItemCounts,
     Pick<ItemMeasures<number | null>, 'auc' | 'precision' | 'recall' | 'false_alarms_per_1000'> {
@@ -67,7 +67,7 @@ export interface RunReport extends PairReport, DetectionMeasures<Estimate> {
   switches: number
 }
 
-/** How often the data is drawn anew for the intervals, unless the caller says otherwise. */
+/** Number of bootstrap samples for the intervals by default. */
 export const defaultResamples = 500
 
 /** Measures pairs; the intervals come from drawing pairs anew. */
@@ -97,7 +97,7 @@ export function measureRuns(runs: readonly JudgedRun[], resamples = defaultResam
   }
 }
 
-/** What is left of the runs where the first goal of each is taken as given and not measured. */
+/** Drops the first goal of each run, which is then taken as given. */
 export function afterFirstStep(runs: readonly JudgedRun[]): JudgedRun[] {
   return runs
     .filter(({ steps }) => steps.length > 1)
@@ -149,7 +149,7 @@ function estimate<Name extends string>(
   return Object.fromEntries(estimates)
 }
 
-/** Every run of the sample taken once: the data as it is. */
+/** Every run once: the data as it is. */
 function once({ tallies }: Sample): Uint32Array {
   return new Uint32Array(tallies.length).fill(1)
 }
@@ -167,7 +167,7 @@ function intervalOf(value: number | null, drawn: number[]): Estimate {
   return { value, low, high }
 }
 
-/** What is needed to measure the runs, each taken any number of times, without looking at them again. */
+/** Counts of the runs, from which any resampling is measured without visiting them again. */
 interface Sample {
   tallies: readonly Tally[]
   ranking: Ranking

@@ -7,27 +7,27 @@ export interface ExperimentRun {
   readonly run_id: string
   readonly pair: string
   readonly arm: Arm
-  /** null when none of its steps said how many tokens it cost. */
+  /** Null if no step reported its tokens. */
   readonly tokens: number | null
   readonly score: number | null
   readonly outcome: string | null
 }
 
-/** One arm of a pair: its run, or its runs added up. */
+/** One arm of a pair: its run, or the sum of its runs. */
 export interface PairedArm {
-  /** The run; of several the last in the order of their ids. */
+  /** The run, or the last of several by id. */
   run_id: string
-  /** Every run of the arm, in the order of their ids. */
+  /** All runs of the arm, by id. */
   run_ids: string[]
-  /** null when any of its runs has no token count, since the sum would be too low. */
+  /** Null if a run has no token count, because the sum would be too low. */
   tokens: number | null
-  /** Mean of the runs that have one, 0–1, rounded to two decimals; null without any. */
+  /** Mean score, 0–1, rounded to two decimals; null without scores. */
   score: number | null
-  /** What the runs agree on; `unknown` where they do not. */
+  /** The common outcome of the runs; `unknown` if they differ. */
   outcome: string | null
 }
 
-/** What was done twice, with and without the treatment; an arm is null when it has no run. */
+/** A task that ran with and without the treatment; an arm is null if it has no run. */
 export interface Pair {
   pair: string
   treatment: PairedArm | null
@@ -36,13 +36,13 @@ export interface Pair {
   delta_tokens: number | null
 }
 
-/** What the treatment saves or costs, as `GET /v1/experiment` answers it. */
+/** The savings or costs of the treatment, as `GET /v1/experiment` returns them. */
 export interface Experiment {
-  /** In the order of their names. */
+  /** By name. */
   pairs: Pair[]
   complete_pairs: number
   incomplete_pairs: number
-  /** Over complete pairs, as are all numbers below. */
+  /** Complete pairs only, as for all numbers below. */
   treatment_tokens: number
   control_tokens: number
   /** Treatment minus control. */
@@ -56,20 +56,20 @@ export interface Experiment {
   verdict: 'less' | 'more' | 'no evidence' | 'too few'
 }
 
-/** Complete pairs below which nothing is tested: even if all agreed, p could not be below 0.05. */
+/** Fewest complete pairs for a test: with fewer, p cannot be below 0.05 even if all agree. */
 export const fewestPairs = 6
 
-/** Most pairs whose signs are all tried; above, signs are drawn. */
+/** Most pairs for the exact test; above, signs are drawn at random. */
 export const mostExactPairs = 20
 
 const significance = 0.05
 
-/** Pairs that are added up, or drawn, in one slice: some milliseconds. */
+/** Pairs that one slice of some milliseconds sums or draws. */
 const pairsOfSlice = { added: 2_000, drawn: 500_000 }
 
 /**
- * Compares the arms of every pair. Depends on the runs alone, not on their order, and gives the same
- * bytes each time: what is drawn at random begins with a fixed seed. Stops after each slice.
+ * Compares the arms of every pair. The result depends only on the runs, not on their order, and random
+ * draws use a fixed seed. Yields after each slice.
  */
 export function* compareArms(runs: readonly ExperimentRun[]): Generator<void, Experiment> {
   const pairs = yield* pairUp(runs)
@@ -154,11 +154,11 @@ function exactP(deltas: readonly number[]): number {
     while (next >= 0 && sum + (high[next] ?? 0) >= extreme) next -= 1
     atLeast += high.length - 1 - next
   }
-  // As many sums lie as far below 0.
+  // By symmetry, as many sums lie below 0.
   return (2 * atLeast) / (low.length * high.length)
 }
 
-/** Every sum of the numbers with signs of their own, in order. */
+/** All sums of the numbers under every choice of signs, sorted. */
 function signedSums(numbers: readonly number[]): Float64Array {
   let sums = [0]
   for (const number of numbers) sums = sums.flatMap((sum) => [sum - number, sum + number])
@@ -166,7 +166,7 @@ function signedSums(numbers: readonly number[]): Float64Array {
 }
 
 /**
- * The same share among signs drawn at random, theirs counted as one of them, which keeps the test
+ * Estimates the same share from random signs. The observed signs count as one draw, which keeps the test
  * valid (Phipson and Smyth 2010, doi:10.2202/1544-6115.1585).
  */
 function* sampledP(deltas: readonly number[]): Generator<void, number> {
@@ -189,7 +189,10 @@ function* sampledP(deltas: readonly number[]): Generator<void, number> {
   return (atLeast + 1) / (draws + 1)
 }
 
-/** How far from 0 a sum counts as far as theirs: less the most that rounding can make of it. */
+/**
+ * The distance from 0 at which a sum counts as extreme: that of the observed sum, less the largest
+ * rounding error.
+ */
 function extremeOf(deltas: readonly number[]): number {
   const size = sumOf(deltas.map(Math.abs))
   return Math.abs(sumOf(deltas)) - 2 * deltas.length * Number.EPSILON * size
@@ -212,14 +215,14 @@ function* intervalOfMean(deltas: readonly number[]): Generator<void, [number, nu
   return middle === null ? null : [middle.low, middle.high]
 }
 
-// Enough draws for a small experiment, and fewer for a large one, since each costs what it has pairs.
+// Fewer draws for larger experiments, because the cost of a draw grows with the pairs.
 const pairsDrawn = 5_000_000
 
 function drawsFor(pairs: number, fewest: number, most: number): number {
   return Math.max(fewest, Math.min(most, Math.floor(pairsDrawn / pairs)))
 }
 
-/** Whether as many pairs were drawn as fit a slice. */
+/** Whether the slice is full. */
 function endsSlice(draw: number, { length }: readonly number[]): boolean {
   return draw % Math.ceil(pairsOfSlice.drawn / length) === 0
 }

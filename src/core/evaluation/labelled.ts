@@ -7,16 +7,16 @@ import { type Memory, newMemory } from '../detector/memory.ts'
 import type { Step } from '../detector/step.ts'
 import { maxPlanLength } from '../runs/drift.ts'
 
-/** What a person said of a goal: still the ground's errand, or another one. */
+/** The label of a goal: still the ground's errand, or another one. */
 export type Label = 'same' | 'drift'
 
 /** One labelled goal of a run. */
 export interface LabelledStep {
   goal: string
   label: Label
-  /** As the agent reported it; `advancing` where the data does not say. */
+  /** The reported progress; `advancing` if the data has none. */
   progress: string
-  /** 0–10, or null where the data does not say. */
+  /** 0–10, or null if the data has none. */
   distance: number | null
 }
 
@@ -27,11 +27,11 @@ export interface Labelled {
   /** Sub-goals declared with the first step. */
   plan?: string[]
   steps: LabelledStep[]
-  /** Where the data comes from, or null. */
+  /** The source of the data, or null. */
   source: string | null
 }
 
-/** What a detector said of one item: a pair, or a step of a run. */
+/** The detector's answer for one item: a pair, or a step of a run. */
 export interface Prediction {
   drifting: boolean
   uncertain: boolean
@@ -43,7 +43,7 @@ export interface Prediction {
   score: number
 }
 
-/** An item with what it is and what the detector said of it. */
+/** An item with its label and the detector's answer. */
 export interface Judged extends Prediction {
   label: Label
 }
@@ -54,7 +54,7 @@ export interface JudgedRun {
   steps: readonly Judged[]
 }
 
-/** One line of labelled data as it was parsed from JSON, or what is wrong with it, field first. */
+/** Parses one line of labelled data; returns an error that begins with the field. */
 export function readLabelled(line: unknown): Labelled | { fault: string } {
   if (!isRecord(line)) return { fault: 'must be a JSON object' }
   const { ground, steps, source, plan } = line
@@ -113,14 +113,14 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** How much of its own on-errand steps a run declares as its plan: every one, or every second. */
+/** The part of a run's own on-errand steps that becomes its plan: every one, or every second. */
 export const declaredPlans = ['all', 'half'] as const
 
 export type DeclaredPlan = (typeof declaredPlans)[number]
 
 /**
- * The run as if the agent had declared its plan at the first step: its own steps that are labelled
- * `same`, word for word. A plan in the data stays; where a run has no such step it declares none.
+ * Adds a plan to the first step: the run's own steps labelled `same`, word for word. An existing plan
+ * stays; a run without such steps declares none.
  */
 export function withDeclaredPlan(labelled: Labelled, declared: DeclaredPlan): Labelled {
   if (labelled.kind === 'pair' || labelled.plan !== undefined) return labelled
@@ -130,9 +130,9 @@ export function withDeclaredPlan(labelled: Labelled, declared: DeclaredPlan): La
 }
 
 /**
- * What `detector` says of every step, in order. The ground is given, so the first step's goal is
- * measured against it like any other. Distances nobody reported cannot make a run stall: a step
- * without one breaks the row of distances that a stall needs.
+ * The detector's answer for every step, in order. The ground is given, so the first goal is measured too.
+ * A step without a distance interrupts the series that a stall needs, so unreported distances cause no
+ * stall.
  */
 export function predict(
   detector: DetectorName,

@@ -1,13 +1,13 @@
 import type { JudgedRun } from './labelled.ts'
 
-/** Every item in order of its score: its run, whether it is drift, its score. */
+/** All items in order of score: run, label and score. */
 export interface Ranking {
   runs: Int32Array
   drift: Uint8Array
   scores: Float64Array
 }
 
-/** Orders the items of the runs by their score, the lowest first. */
+/** Sorts the items of the runs by score, lowest first. */
 export function rank(runs: readonly JudgedRun[]): Ranking {
   const items = runs
     .flatMap(({ steps }, run) => steps.map(({ score, label }) => ({ run, score, label })))
@@ -20,9 +20,9 @@ export function rank(runs: readonly JudgedRun[]): Ranking {
 }
 
 /**
- * Chance that a drifted item scores above a clean one, ties counted half, with every run taken `times`
- * often; null without both kinds. Walks up the scores once, one score at a time: its drifted items
- * beat the clean ones below it and half of those beside it.
+ * Chance that a drifted item scores above a clean one, ties counted half, with every run counted `times`
+ * times; null unless both occur. One pass over the scores, lowest first: the drifted items of a score beat
+ * all clean items below it and half of those with the same score.
  */
 export function aucOf({ runs, drift, scores }: Ranking, times: Uint32Array): number | null {
   let wins = 0

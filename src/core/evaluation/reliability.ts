@@ -2,20 +2,23 @@ import { baseRate } from '../detector/confidence.ts'
 import { rounded, sumOf } from '../figures.ts'
 import type { JudgedRun } from './labelled.ts'
 
-/** Items of which about the same probability of drift was said, and how many of them drift. */
+/** Items with about the same stated probability of drift, and how many of them drift. */
 export interface ReliabilityRow {
-  /** The probabilities of the row, 0–1: from `from` up to `below`. */
+  /** The probabilities of the row, 0–1, from `from` up to `below`. */
   from: number
   below: number
   items: number
-  /** Mean of what was said, and the share that is drift, both where one item in ten is. */
+  /** Mean stated probability, and share of drift, both reweighted to one drifting item in ten. */
   said: number
   measured: number
 }
 
-/** How far the stated probabilities lie from what is true. */
+/** The error of the stated probabilities. */
 export interface Reliability {
-  /** Expected calibration error, 0–1: mean distance of said and measured, weighed by items. */
+  /**
+   * Expected calibration error, 0–1: mean distance between stated and measured probability, weighted by
+   * items.
+   */
   expected_calibration_error: number
   rows: ReliabilityRow[]
 }
@@ -23,9 +26,9 @@ export interface Reliability {
 const edges = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.01]
 
 /**
- * The stated probability of drift (`confidence` where the answer is drifting, 1 − `confidence` where
- * it is not) against the labels, with the items weighed so that one in ten is drift; null unless there
- * is both drift and none.
+ * Compares the stated probability of drift (`confidence` if the answer is drifting, otherwise 1 −
+ * `confidence`) with the labels. Items are weighted so that one in ten is drift. Null unless both labels
+ * occur.
  */
 export function measureReliability(runs: readonly JudgedRun[]): Reliability | null {
   const items = runs.flatMap(({ steps }) => steps)

@@ -10,16 +10,16 @@ import type { JudgedRun } from './labelled.ts'
 import { alarmedAbove, thresholdFor } from './ranking.ts'
 import { measureReliability, type Reliability } from './reliability.ts'
 
-/** What is left of a detector when its threshold is moved so that clean items raise few alarms. */
+/** The measures of a detector whose threshold is moved so that clean items raise few alarms. */
 export interface SweepRow {
-  /** The alarms per 1,000 clean items that were allowed. */
+  /** Allowed alarms per 1,000 clean items. */
   budget: number
-  /** An alarm is a score above it; null where no score is too high. */
+  /** Scores above it are alarms; null if no score is too high. */
   threshold: number | null
   false_alarms_per_1000: number | null
   recall: number | null
   precision_at_10_percent: number | null
-  /** Of runs; null for pairs. */
+  /** For runs; null for pairs. */
   found_within_3: number | null
   clean_runs_alarmed: number | null
 }
@@ -31,22 +31,22 @@ export interface BudgetReport {
   runs: (RunReport & { threshold: number | null }) | null
 }
 
-/** Everything measured on one file; null where it holds no pair or no run. */
+/** All measures of one file; null where it has no pair or no run. */
 export interface Report {
   detector: DetectorName
   resamples: number
   pairs: PairReport | null
   runs: RunReport | null
-  /** The same runs with their first goals taken as given and not measured. */
+  /** The same runs without their first goals. */
   runs_after_first_step: RunReport | null
-  /** How far the stated probabilities are true. */
+  /** The reliability of the stated probabilities. */
   reliability: { pairs: Reliability | null; runs: Reliability | null }
   sweep: { pairs: SweepRow[]; runs: SweepRow[] }
-  /** Null unless a budget was asked for. */
+  /** Null without a budget. */
   budget: BudgetReport | null
 }
 
-/** How the measures are to be taken. */
+/** The options of a report. */
 export interface Measuring {
   detector: DetectorName
   resamples: number
@@ -56,7 +56,7 @@ export interface Measuring {
 
 const sweptBudgets = [2, 4, 8, 16, 32, 64, 128]
 
-/** Takes every measure of the judged pairs and runs. */
+/** Computes all measures of the judged pairs and runs. */
 export function measure(
   pairs: readonly JudgedRun[],
   runs: readonly JudgedRun[],

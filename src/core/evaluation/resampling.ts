@@ -1,7 +1,7 @@
-/** Where everything drawn at random begins, so that the same data gives the same bytes. */
+/** The seed of all random draws, so that the same data gives the same bytes. */
 export const seed = 20_240_229
 
-/** Chance as mulberry32 makes it: numbers from 0 up to 1, the same for the same seed. */
+/** Random numbers in [0, 1) by mulberry32; the same seed gives the same numbers. */
 export function createRandom(start: number): () => number {
   let state = start
   return () => {
@@ -12,7 +12,7 @@ export function createRandom(start: number): () => number {
   }
 }
 
-/** Draws as many items as there are, with repeats: `times` says how often each was drawn. */
+/** Draws as many items as there are, with replacement; `times` counts the draws of each. */
 export function drawAnew(times: Uint32Array, random: () => number): void {
   times.fill(0)
   for (let draw = 0; draw < times.length; draw++) {
@@ -21,7 +21,7 @@ export function drawAnew(times: Uint32Array, random: () => number): void {
   }
 }
 
-/** The ends of the middle 95 % of what was drawn (percentile interval); null when nothing was. */
+/** The bounds of the middle 95 % of the draws (percentile interval); null without draws. */
 export function middleOf(drawn: readonly number[]): { low: number; high: number } | null {
   const sorted = Float64Array.from(drawn).sort()
   const outside = Math.floor(0.025 * sorted.length)

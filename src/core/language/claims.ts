@@ -62,18 +62,18 @@ export const observations = [
   'says',
 ] as const
 
-/** What a text claims and what it has seen, in English phrases. */
+/** The claims and observations of a text, by English phrases. */
 export interface Claims {
   claims: number
   observations: number
-  /** Observations over both, 0–1, two decimals; null when the text has neither, which is not 0. */
+  /** Observations divided by claims and observations, 0–1, two decimals; null if the text has neither. */
   grounded: number | null
 }
 
 const claimPattern = patternOf(causeClaims)
 const observationPattern = patternOf(observations)
 
-/** Counts the phrases in a text; one that stands inside a longer one is not counted again. */
+/** Counts the phrases in a text; a phrase inside a longer one does not count again. */
 export function countClaims(text: string): Claims {
   const claims = text.match(claimPattern)?.length ?? 0
   const seen = text.match(observationPattern)?.length ?? 0
@@ -84,7 +84,7 @@ export function countClaims(text: string): Claims {
   }
 }
 
-/** Longest first, because the first alternative that fits is taken. */
+/** Longest first, because a regular expression takes the first matching alternative. */
 function patternOf(phrases: readonly string[]): RegExp {
   const longestFirst = [...phrases].sort((a, b) => b.length - a.length)
   const spaced = longestFirst.map((phrase) => phrase.replaceAll(' ', '\\s+'))

@@ -20,8 +20,8 @@ import { causeClaims, observations } from './claims.ts'
 export const grammarVersion = '1'
 
 /**
- * The detector described as data: plain JSON, read from the constants the detector itself reads, so
- * that the two cannot disagree. The rules are asked in the order they stand in.
+ * Describes the detector as plain JSON from the constants that it uses, so that the two cannot disagree.
+ * The rules are listed in the order of their checks.
  */
 export function describeGrammar(): Record<string, unknown> {
   return {

@@ -8,11 +8,11 @@ import { countClaims } from './claims.ts'
 export interface Phrasing {
   /** Words of every script; pairs of characters where a script has no spaces. */
   words: number
-  /** Stretches that end in a mark of a sentence or a line; at least 1 when there is a word. */
+  /** Sentences or lines; at least 1 if there is a word. */
   sentences: number
-  /** Different content words over all of them (type-token ratio); null without one. */
+  /** Distinct content words divided by all (type-token ratio); null without any. */
   variety: number | null
-  /** Share of neighbouring word pairs that the text has had before. */
+  /** Share of repeated pairs of neighbouring words. */
   repetition: number
   /** Published English phrases that claim a cause or an outcome. */
   claims: number
@@ -28,11 +28,11 @@ export interface Phrasing {
    * decimal; about 100 is very easy and 0 very hard. Null where it was not made for the text.
    */
   readability: number | null
-  /** What does not apply to this text, and why; empty when everything does. */
+  /** The measures that do not apply to this text, and why; empty if all apply. */
   notes: string[]
 }
 
-/** Two phrasings side by side. */
+/** Two compared phrasings. */
 export interface PhrasingComparison {
   a: Phrasing
   b: Phrasing
@@ -56,7 +56,7 @@ const functionWords: ReadonlySet<string> = new Set(
   ).split(' '),
 )
 
-/** Measures the shape of a text in any language, and says what does not apply to it. */
+/** Measures the shape of a text in any language, and lists the measures that do not apply. */
 export function measurePhrasing(text: string): Phrasing {
   const words = rawWords(text)
   const sentences = sentencesOf(text)
@@ -113,7 +113,7 @@ export function comparePhrasings(a: string, b: string): PhrasingComparison {
 const notEnglish =
   'readability is null: the formula is made for English; claims and observations are English phrases.'
 
-/** What counts as clearer; each is better when it is lower. */
+/** The criteria; a lower value is clearer. */
 const measures: readonly {
   name: string
   of(measured: Phrasing, text: string): number | null
@@ -147,7 +147,7 @@ const measures: readonly {
   },
 ]
 
-/** The stretches of a text that have a word. */
+/** The sentences of a text that have a word. */
 function sentencesOf(text: string): string[] {
   return text
     .split(/[\n。！？｡।؟]+|[.!?…]+(?=\s|$)/u)
@@ -186,7 +186,7 @@ function repeatedShare(words: readonly string[]): number {
   return pairs.length === 0 ? 0 : 1 - new Set(pairs).size / pairs.length
 }
 
-/** Nearly all letters are ASCII, and long texts have some of the commonest words. */
+/** Detects English: nearly all letters are ASCII, and long texts have some of the commonest words. */
 function looksEnglish(text: string, words: readonly string[]): boolean {
   const letters = text.match(/\p{L}/gu)?.length ?? 0
   const ascii = text.match(/[a-z]/gi)?.length ?? 0
@@ -205,7 +205,7 @@ function readingEase(words: readonly string[], sentences: number): number {
   return Number(ease.toFixed(1))
 }
 
-/** Groups of vowels, without a silent e at the end; at least one. */
+/** Counts groups of vowels without a silent final e; at least one. */
 function syllablesOf(word: string): number {
   const groups = word.replace(/(?<![aeiouyl])e$|es$|ed$/, '').match(/[aeiouy]+/g)
   return Math.max(1, groups?.length ?? 0)

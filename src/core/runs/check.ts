@@ -8,21 +8,21 @@ import { maxTextLength, wellFormed } from '../text.ts'
 /** Fewest and most entries of the sequence form. */
 export const stepsRange = { min: 2, max: 64 } as const
 
-/** What `POST /v1/check` was asked, ready to be judged; `detector` is null when the caller chose none. */
+/** A parsed `POST /v1/check` request; `detector` is null if the caller chose none. */
 export interface CheckRequest {
   steps: Step[]
   detector: DetectorName | null
 }
 
-/** Why a body is not a check request. `detail` says what to send. */
+/** Why a body is not a check request; `detail` says how to correct it. */
 export interface CheckFault {
   error: 'bad_request' | 'too_many_steps'
   detail: string
 }
 
 /**
- * Reads a check body in either form; the sequence form wins when `steps` is an array. `body` is
- * whatever the caller's JSON says, undefined when it was not JSON.
+ * Reads a check body in either form; the sequence form wins if `steps` is an array. `body` is the parsed
+ * JSON, undefined if it was invalid.
  */
 export function readCheck(body: unknown): CheckRequest | CheckFault {
   if (!body) return bad('Send a JSON object: either { ground, goal } or { steps: [...] }.')
@@ -54,7 +54,7 @@ function readSequence(entries: readonly unknown[]): Step[] | CheckFault {
   return steps
 }
 
-/** Reads one entry of a sequence; `name` is what a fault calls it. */
+/** Reads one entry of a sequence; faults call it `name`. */
 export function readEntry(entry: unknown, name: string): Step | CheckFault {
   const fields = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<
     string,
@@ -99,7 +99,7 @@ function nameOf(value: unknown): string {
   return 'not a text'
 }
 
-/** A progress as reported; anything but a text counts as advancing. */
+/** The reported progress; anything but a text counts as advancing. */
 export function readProgress(value: unknown): string {
   return typeof value === 'string' ? wellFormed(value) : progressValues[0]
 }

@@ -12,10 +12,13 @@ export const restatementFloor = goalFloor
 /** Mean echo from which a stalled dialogue is an echo spiral, 0–1. */
 export const echoFloor = 0.25
 
-/** How many turns back a position is an echo, the echoes are averaged, and a distance must have fallen. */
+/**
+ * Number of earlier turns that are compared for echoes, whose echoes are averaged, and over which a
+ * distance must fall.
+ */
 export const dialogueWindow = 3
 
-/** Why a turn got its verdict, in the order in which they are asked. */
+/** The reasons of a verdict, in the order of their checks. */
 export const dialogueReasons = [
   'grounded',
   'ungrammatical',
@@ -30,11 +33,11 @@ export type DialogueReason = (typeof dialogueReasons)[number]
 /** One turn of an agent. */
 export interface Turn {
   agent: string
-  /** What the agent says. */
+  /** The position of the agent. */
   position: string
   /** 0–10, as the agent sees it. */
   distance: number
-  /** The shared goal on the first turn, later the goal as the agent states it; null when it does not. */
+  /** The shared goal on the first turn, later the goal as the agent restates it; null if it does not. */
   goal: string | null
 }
 
@@ -42,24 +45,27 @@ export interface Turn {
 export interface TurnVerdict {
   reason: DialogueReason
   drifting: boolean
-  /** How far the restated goal, or else the position, lies from the shared goal, 0–1; 0 when ungrammatical. */
+  /**
+   * Distance of the restated goal, or otherwise of the position, from the shared goal, 0–1; 0 if
+   * ungrammatical.
+   */
   phi: number
-  /** How much the position repeats what others said in the last turns, 0–1. */
+  /** How much the position repeats the last turns of other agents, 0–1. */
   echo: number
-  /** How much it repeats what its own agent said in them, 0–1. */
+  /** How much it repeats the last turns of its own agent, 0–1. */
   self_echo: number
   dist: number
   advice: string
 }
 
 /**
- * All a dialogue needs to judge its next turn: plain JSON, bounded however long it grows. `v` is the
- * version of this shape.
+ * The state that the next turn of a dialogue needs: plain JSON of bounded size. `v` is the version of this
+ * shape.
  */
 export interface DialogueMemory {
   v: 1
   goal: { text: string; words: readonly string[] } | null
-  /** The newest turns, as many as can echo. */
+  /** The newest turns, which can be echoed. */
   recent: { agent: string; words: readonly string[] }[]
   /** The newest echoes, unrounded, and the newest distances. */
   echoes: number[]
@@ -67,7 +73,7 @@ export interface DialogueMemory {
   last: DialogueReason | null
 }
 
-/** The memory of a dialogue that has not begun; with a goal, of one whose goal was frozen before its first turn. */
+/** Creates the memory of a new dialogue; a goal freezes it before the first turn. */
 export function newDialogue(goal: string | null = null): DialogueMemory {
   return {
     v: 1,
@@ -86,8 +92,8 @@ export function readDialogueMemory(text: string): DialogueMemory | null {
 }
 
 /**
- * Judges one turn: `(memory, turn) → (verdict, memory)`. Pure and deterministic. Which agents agree is
- * told from their words; a spiral or a stall warns first and drifts when the next turn repeats it.
+ * Judges one turn: `(memory, turn) → (verdict, memory)`. Pure and deterministic. Agreement is measured by
+ * words; a spiral or a stall warns first and drifts if the next turn repeats it.
  */
 export function takeTurn(
   memory: DialogueMemory,
@@ -142,7 +148,7 @@ export function takeTurn(
   }
 }
 
-/** The goal the first turn freezes: the one it states, or else its position, where that has words. */
+/** The goal that the first turn freezes: the stated goal, or its position if that has words. */
 function goalToFreeze({ goal, position }: Turn): DialogueMemory['goal'] {
   for (const text of [goal, position]) {
     const words = text === null ? [] : wordsOf(text)
@@ -165,7 +171,7 @@ function likest(
 interface Situation {
   isFirst: boolean
   isSpelled: boolean
-  /** Overlap of the restated goal with the shared one, 0–1, or null when it was not restated. */
+  /** Overlap of the restated goal with the shared one, 0–1, or null without a restatement. */
   restated: number | null
   stalls: boolean
   meanEcho: number
@@ -187,7 +193,7 @@ interface Told {
   drifting: boolean
 }
 
-/** What was measured and what it can mean, stated as facts. */
+/** The measured facts and their possible meaning. */
 const sentences: Record<DialogueReason, (told: Told) => string> = {
   grounded: () => 'The shared goal is set. Later turns of every agent are measured against it.',
   ungrammatical: ({ hasGoal }) =>
@@ -209,14 +215,14 @@ function held(drifting: boolean): string {
     : 'If it holds on the next turn, the dialogue counts as drifting.'
 }
 
-/** A turn read from a body of `POST /v1/dialogue`. */
+/** A parsed body of `POST /v1/dialogue`. */
 export interface DialogueRequest extends Turn {
   convId: string
 }
 
 /**
- * Reads a body of `POST /v1/dialogue`. A blank position and any distance are verdicts; a position that
- * is no text is a fault. Texts come back trimmed and well-formed; a blank goal counts as none.
+ * Reads a body of `POST /v1/dialogue`. A blank position and any distance get verdicts; a position that is
+ * not a text is an error. Texts are returned trimmed and well-formed; a blank goal counts as not given.
  */
 export function readDialogue(body: unknown): DialogueRequest | Fault {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -8,7 +8,7 @@ import { readProgress } from './check.ts'
 /** Longest id a caller may choose, in UTF-16 code units. */
 export const maxIdLength = 200
 
-/** The run of a step that names none. */
+/** The default run of a step. */
 export const defaultRunId = 'run'
 
 /** Most sub-goals a plan may declare. */
@@ -19,31 +19,31 @@ export const arms = ['treatment', 'control'] as const
 
 export type Arm = (typeof arms)[number]
 
-/** One step to be logged, read from a body of `POST /v1/drift`. */
+/** One step to log, read from a body of `POST /v1/drift`. */
 export interface DriftRequest {
   runId: string
-  /** '' is the run's main agent. */
+  /** '' is the main agent of the run. */
   agentId: string
   step: Step
-  /** Tokens the step cost, ≥ 0, or null when it does not say. */
+  /** Tokens of the step, ≥ 0, or null if not reported. */
   tokens: number | null
-  /** Whether the tokens went into overhead; null when it does not say. */
+  /** Whether the tokens were overhead; null if not reported. */
   overhead: boolean | null
   pair: string | null
   arm: Arm | null
-  /** The detector it asks for; counts at the first step of a run only. */
+  /** The requested detector; only the first step of a run can set it. */
   detector: DetectorName | null
 }
 
-/** What is wrong with a body; the sentence names the field and what to send. */
+/** Why a body is invalid; each sentence names the field and a correct value. */
 export interface Fault {
   fault: string
 }
 
 /**
- * Reads one body of `POST /v1/drift`. Only a goal that is no text is a fault among the measured
- * fields: a blank goal and an unknown progress are verdicts. Texts come back trimmed and well-formed;
- * null counts as not given everywhere but in `goal`.
+ * Reads one body of `POST /v1/drift`. Among the measured fields only a goal that is not a text is an
+ * error: a blank goal and an unknown progress get verdicts. Texts are returned trimmed and well-formed;
+ * null counts as not given except in `goal`.
  */
 export function readDrift(body: unknown): DriftRequest | Fault {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -85,7 +85,7 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   return faults.length === 0 ? request : { fault: faults.join('; ') }
 }
 
-/** Readers of optional fields; a field at fault adds a sentence to `faults` and reads as null. */
+/** Readers of optional fields; an invalid field adds a sentence to `faults` and reads as null. */
 export function fieldReader(fields: Readonly<Record<string, unknown>>, faults: string[]) {
   function given(name: string): unknown {
     return fields[name] ?? null

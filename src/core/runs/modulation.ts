@@ -14,7 +14,7 @@ export const modes = [
 
 export type Mode = (typeof modes)[number]
 
-/** How readily a role returns to the ground: the modes each depth acts on. */
+/** The modes that each depth acts on; it sets how readily a role returns to the ground. */
 export const depths = {
   deep: ['ungrammatical', 'topic-drift', 'goal-drift'],
   balanced: [
@@ -30,23 +30,23 @@ export const depths = {
 
 export type Depth = keyof typeof depths
 
-/** The names of the depths, from the one that lets a role go furthest. */
+/** The names of the depths, loosest first. */
 export const depthNames = Object.keys(depths) as [Depth, ...Depth[]]
 
-/** One role of a team and when it returns to the ground. */
+/** One role of a team. */
 export interface Role {
   role: string
   recurse: Depth
-  /** The modes it acts on, instead of those of its depth. */
+  /** Modes that replace those of its depth. */
   modes?: Mode[]
-  /** What it is told when it returns; true for the usual sentence, false when it never returns. */
+  /** The sentence for a returning role; true for the default sentence, false if it never returns. */
   return?: string | boolean
 }
 
-/** A team by its roles. */
+/** A team and its roles. */
 export interface Template {
   name: string
-  /** What such a team is for. */
+  /** The purpose of the team. */
   task: string
   roles: Role[]
 }
@@ -96,21 +96,21 @@ export const presets: readonly Template[] = [
   },
 ]
 
-/** What a role makes of a verdict. */
+/** The reaction of a role to a verdict. */
 export interface Modulation {
-  /** Whether the role is to return to the ground now. */
+  /** Whether the role must return to the ground now. */
   return: boolean
   advice: string
-  /** What decided: the role's depth, the modes it lists, or `unstyled` without a team. */
+  /** The source of the decision: the depth of the role, its listed modes, or `unstyled` without a team. */
   basis: Depth | 'modes' | 'unstyled'
   team: string | null
   role: string | null
 }
 
 /**
- * What a verdict means for a role of a team, or, with null, for an agent without a team, which returns
- * whenever it drifts. A role acts on its modes, from their first sign on, drifting or not; a tight one
- * also on drift that is none of the modes, such as an oscillation.
+ * Decides how a role of a team reacts to a verdict; an agent without a team (null) returns whenever it
+ * drifts. A role acts on its modes from their first sign, drifting or not. A tight role also acts on drift
+ * of other reasons, such as an oscillation.
  */
 export function modulate(
   verdict: { reason: string; drifting: boolean },
@@ -147,7 +147,10 @@ function staying({ role }: Role, reason: string, drifting: boolean): string {
     : `Nothing to return from (${reason}).`
 }
 
-/** A team and role as a body names them; null when it names none. What is no text names an unknown one. */
+/**
+ * Reads the team and role of a body; null if it has none. A value that is not a text reads as an unknown
+ * name.
+ */
 export function readStyle(fields: Readonly<Record<string, unknown>>): {
   team: string | null
   role: string | null

@@ -7,9 +7,9 @@ import { dayMs } from '../time.ts'
 import type { Arm, DriftRequest } from './drift.ts'
 
 /**
- * A run as it is stored. What speaks of a verdict (`drifting`, `last_reason`, `phi`, `max_phi`,
- * `judgment`, `ground`, `revision`) speaks of the main agent; counts are over all agents. Times are
- * milliseconds since 1970 and never go back, whatever the clock does.
+ * A stored run. The fields of the verdict (`drifting`, `last_reason`, `phi`, `max_phi`, `judgment`,
+ * `ground`, `revision`) describe the main agent; counts cover all agents. Times are milliseconds since
+ * 1970 and never decrease, even if the clock does.
  */
 export interface Run {
   run_id: string
@@ -27,7 +27,7 @@ export interface Run {
   max_phi: number
   tokens: number
   overhead_tokens: number
-  /** Steps that said how many tokens they cost. */
+  /** Steps that reported their tokens. */
   token_steps: number
   outcome: string | null
   score: number | null
@@ -37,7 +37,7 @@ export interface Run {
   judgment: Judgment | null
 }
 
-/** One agent of a run and all that is needed to judge its next step. */
+/** One agent of a run with the state that its next step needs. */
 export interface Agent {
   /** '' is the main agent. */
   agent_id: string
@@ -54,7 +54,7 @@ export interface FrozenGround {
   by: 'first' | 'user'
 }
 
-/** What logging one step makes of a run. */
+/** The result of logging one step. */
 export interface Logged {
   run: Run
   agent: Agent
@@ -65,7 +65,7 @@ export interface Logged {
   frozen: FrozenGround | null
 }
 
-/** A run that has no step yet. */
+/** Creates a run without steps. */
 export function newRun(runId: string, detector: DetectorName, now: number): Run {
   return {
     run_id: runId,
@@ -93,7 +93,7 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
   }
 }
 
-/** An agent that has not reported yet, judged by the run's detector. */
+/** Creates an agent without steps that uses the detector of the run. */
 export function newAgent(agentId: string, detector: DetectorName): Agent {
   return {
     agent_id: agentId,
@@ -104,7 +104,10 @@ export function newAgent(agentId: string, detector: DetectorName): Agent {
   }
 }
 
-/** Logs one step of an agent: judges it against the agent's own ground and adds it up in the run. */
+/**
+ * Logs one step of an agent: judges it against the ground of the agent and adds it to the totals of the
+ * run.
+ */
 export function logStep(
   run: Run,
   agent: Agent,

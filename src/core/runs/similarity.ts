@@ -3,10 +3,10 @@ import { similarityLimits } from '../detector/meaning/hints.ts'
 import type { Memory } from '../detector/memory.ts'
 import { readStep, type Step } from '../detector/step.ts'
 
-/** How near the goal lies to the ground by what is known at the moment; undefined where nothing is. */
+/** The similarity of goal and ground from cached embeddings; undefined if they are missing. */
 export type SimilarityOf = (ground: string, goal: string) => number | undefined
 
-/** Errands of many kinds: how near a goal lies to any of them says what nearness means nothing. */
+/** Unrelated errands; the similarity to them is the baseline of a goal. */
 export const unrelatedErrands = [
   'Book a table for dinner on Friday',
   'Fix the failing unit test of the parser',
@@ -19,9 +19,9 @@ export const unrelatedErrands = [
 ] as const
 
 /**
- * How much nearer two vectors of length 1 are than the goal is to unrelated errands: 0 is no nearer, 1
- * is the same direction. Models differ in how near they put any two texts, and this takes it out.
- * Rounded to 1/1024, so that no engine's last digit can turn a verdict.
+ * How much nearer two unit vectors are than the goal is to unrelated errands: 0 is no nearer, 1 is the
+ * same direction. The baseline removes the differences between models. Rounded to 1/1024, so that the last
+ * digit of an engine cannot change a verdict.
  */
 export function similarityOf(
   ground: Float32Array,
@@ -30,7 +30,7 @@ export function similarityOf(
 ): number {
   let usual = 0
   for (const vector of unrelated) usual += dot(vector, goal) / unrelated.length
-  // Of a goal that is as near to everything as to itself nothing can be told.
+  // A goal that is equally near to everything carries no information.
   if (usual > 0.99) return (similarityLimits.near + similarityLimits.far) / 2
   const share = (dot(ground, goal) - usual) / (1 - usual)
   return Math.round(1024 * Math.max(-1, Math.min(1, share))) / 1024
@@ -42,7 +42,7 @@ function dot(a: Float32Array, b: Float32Array): number {
   return sum
 }
 
-/** The vector with length 1; null when it has none, or holds what is no finite number. */
+/** Normalises a vector to length 1; null if it is zero or has a number that is not finite. */
 export function unitVector(numbers: readonly unknown[]): Float32Array | null {
   let squares = 0
   for (const number of numbers) {
@@ -54,7 +54,7 @@ export function unitVector(numbers: readonly unknown[]): Float32Array | null {
   return Float32Array.from(numbers as readonly number[], (number) => number / length)
 }
 
-/** The step with how near its goal lies to the ground it will be measured against, where that is known. */
+/** Adds the similarity of goal and ground to the step, if it is available. */
 export function withSimilarity(memory: Memory, step: Step, known: SimilarityOf): Step {
   const reading = readStep(step)
   const ground = groundToFreeze(memory, reading) ?? memory.ground

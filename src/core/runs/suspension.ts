@@ -3,24 +3,24 @@ import { goalFloor } from '../detector/contract/constants.ts'
 import type { Step } from '../detector/step.ts'
 import { wordsOf } from '../detector/words/words.ts'
 
-/** Grounds a task has put aside, so that it can come back to them. */
+/** The suspended grounds of a task, which it can resume. */
 export interface Suspension {
-  /** Latest last, at most `maxSuspended`, each once. */
+  /** Latest last, at most `maxSuspended`, without duplicates. */
   suspended: string[]
-  /** Whether the live ground was put aside and the next goal becomes the ground. */
+  /** Whether the live ground is suspended, so that the next goal becomes the ground. */
   awaiting: boolean
 }
 
-/** How many grounds are kept aside; the oldest goes first. */
+/** Most suspended grounds; the oldest one is dropped. */
 export const maxSuspended = 8
 
-/** Overlap above which two grounds are taken for the same errand. */
+/** Overlap above which two grounds are the same errand. */
 const sameErrand = 0.6
 
-/** A task that has put nothing aside. */
+/** A task without suspended grounds. */
 export const nothingSuspended: Suspension = { suspended: [], awaiting: false }
 
-/** The step as it is to be logged, what is put aside after it, and the ground it came back to, or null. */
+/** The step to log, the suspended grounds after it, and the resumed ground or null. */
 export interface Resumed {
   step: Step
   suspension: Suspension
@@ -28,11 +28,10 @@ export interface Resumed {
 }
 
 /**
- * Reads a step against the live ground (null before the first) and those put aside. A goal that
- * shares more words with one put aside than with the live ground, and enough to be on it (an overlap
- * above 0.30), takes that up again, and the live one is put aside in its place. Once the live ground
- * itself was put aside, only a goal that is nearly the same (above 0.60) takes one up; any other is a
- * new ground. A turn of the user puts the live ground aside too.
+ * Reads a step against the live ground (null before the first) and the suspended ones. A goal resumes a
+ * suspended ground if it overlaps it more than the live one and by more than 0.30; the live ground is then
+ * suspended. If the live ground is suspended already, the goal must overlap by more than 0.60; any other
+ * goal becomes a new ground. A user turn suspends the live ground too.
  */
 export function resume(suspension: Suspension, live: string | null, step: Step): Resumed {
   const { suspended, awaiting } = suspension
@@ -64,13 +63,13 @@ export function resume(suspension: Suspension, live: string | null, step: Step):
   }
 }
 
-/** Puts the live ground aside; the next goal becomes the ground. */
+/** Suspends the live ground; the next goal becomes the ground. */
 export function suspend(suspension: Suspension, live: string | null): Suspension {
   if (live === null) return suspension
   return { suspended: putAside(suspension.suspended, live), awaiting: true }
 }
 
-/** The one `overlap` is highest for, the latest of equals; null without any. */
+/** The value with the highest `overlap`, the latest of equals; null for an empty list. */
 function mostLike(grounds: readonly string[], overlap: (ground: string) => number): string | null {
   let best: string | null = null
   for (const ground of grounds) if (best === null || overlap(ground) >= overlap(best)) best = ground

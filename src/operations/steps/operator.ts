@@ -63,7 +63,7 @@ export const consultOperator = keyed({
   return store.tx(async ({ runs, escalations, teams, acts }) => {
     const members = await teams.membersOf(account.id)
     // Held from here on, so that of two who ask at once the second sees what the first began.
-    await acts.hold(members)
+    await acts.lock(members)
     const run = await runs.find(account.id, run_id, at)
     const beside = await acts.beside(members, self, act, group, at - actWindowMs)
     const verdict = consult({

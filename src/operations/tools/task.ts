@@ -158,7 +158,7 @@ export const resetTask = tool({
       const logged = await logResumed({ ...context, store }, store, step)
       begun = logged.step === 1
     }
-    const held = await store.toolSessions.hold(account.id, runId, now())
+    const held = await store.toolSessions.lock(account.id, runId, now())
     const run = await store.runs.find(account.id, runId, now())
     const after = given === '' ? suspend(held, run?.ground ?? null) : held
     await store.toolSessions.save(account.id, runId, after, expiryOf(context))
@@ -195,7 +195,7 @@ export async function logInTask(context: ToolContext, step: Step) {
 
 async function logResumed(context: ToolContext, store: Store, step: Step) {
   const { account, runId, now } = context
-  const held = await store.toolSessions.hold(account.id, runId, now())
+  const held = await store.toolSessions.lock(account.id, runId, now())
   const run = await store.runs.find(account.id, runId, now())
   const { suspension, resumedGround, step: resumed } = resume(held, run?.ground ?? null, step)
   await store.toolSessions.save(account.id, runId, suspension, expiryOf(context))

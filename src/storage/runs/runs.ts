@@ -73,12 +73,12 @@ export interface PairedRun
   arm: Arm
 }
 
-/** The runs of accounts. Runs past their expiry read as if they were gone. */
+/** The runs of accounts. Readers do not see expired ones. */
 export interface Runs {
   find(account: string, runId: string, now: number): Promise<Run | null>
   /**
-   * What is kept of an agent for its next step: `none` before its first one in a run that is there or
-   * will be, null when it cannot be read.
+   * Reads the memory of an agent: `none` without such a run, a new memory if the agent has none,
+   * null if it cannot be read.
    */
   memoryOf(
     account: string,
@@ -86,13 +86,13 @@ export interface Runs {
     agentId: string,
     now: number,
   ): Promise<Memory | 'none' | null>
-  /** The newest grounds of the main agent with a revision below `before`, oldest first. */
+  /** Lists the newest grounds of the main agent with a revision below `before`, oldest first. */
   grounds(account: string, runId: string, before: number, limit: number): Promise<GroundRow[]>
-  /** Sub-agents in the order of their ids, after the one named. */
+  /** Lists sub-agents by id, after the given one. */
   subAgents(account: string, runId: string, after: string, limit: number): Promise<SubAgent[]>
-  /** Steps after number `after`, ascending. */
+  /** Lists the steps after number `after`, ascending. */
   trace(account: string, runId: string, after: number, limit: number): Promise<StepRow[]>
-  /** Among the 200 most recently updated runs, newest first. */
+  /** Lists the matching runs among the 200 most recently updated, newest first. */
   list(
     account: string,
     now: number,
@@ -100,29 +100,29 @@ export interface Runs {
     limit: number,
     after: RunPlace | null,
   ): Promise<Run[]>
-  /** The most recent entries of the index that have not expired. */
+  /** Lists the unexpired runs among the `entries` most recently updated. */
   recent(account: string, now: number, entries: number): Promise<Run[]>
-  /** Runs that belong to an arm of an experiment, by pair and id, after the one named. */
+  /** Lists runs in an arm of an experiment, by pair and id, after the given one. */
   paired(
     account: string,
     now: number,
     after: Pick<PairedRun, 'pair' | 'run_id'> | null,
     limit: number,
   ): Promise<PairedRun[]>
-  /** All runs in the order of their ids, after the one named. */
+  /** Lists all runs by id, after the given one. */
   page(account: string, now: number, after: string, limit: number): Promise<Run[]>
-  /** Answers whether there is such a run. */
+  /** Sets the outcome, and returns whether the run exists. */
   setOutcome(account: string, runId: string, now: number, outcome: Outcome): Promise<boolean>
-  /** The run reads as gone from now on; answers how many steps it had, or null without such a run. */
+  /** Ends the run: readers no longer see it. Returns its number of steps, or null if there is no such run. */
   end(account: string, runId: string, now: number): Promise<number | null>
 }
 
-/** How many of the most recently updated runs an account can list. */
+/** Most runs that an account can list. */
 export const indexSize = 200
 
 const columns = Object.keys(runColumns).join(', ')
 
-/** The runs in a database or one of its transactions. */
+/** Creates the runs on a database or a transaction. */
 export function createRuns(db: Queries): Runs {
   async function select(where: string, ...values: (string | number | null)[]): Promise<Run[]> {
     const rows = await db.all<RunRow>(`SELECT ${columns} FROM runs WHERE ${where}`, ...values)

@@ -1,16 +1,16 @@
-/** A table ready for use. */
+/** A parsed personal table. */
 export interface Adaptation {
-  /** The source and a hash of all the table holds, so that a verdict can name what it was judged with. */
+  /** The source and a hash of the table, which identify it in a verdict. */
   version: string
   examples: number
-  /** By the hash of a word: its examples among errands, and among parts. */
+  /** Number of examples by the hash of a word: among errands, and among parts. */
   errands: ReadonlyMap<number, Associations>
   parts: ReadonlyMap<number, number>
 }
 
-/** What is known of a word of errands. */
+/** The entry of a word of errands. */
 export interface Associations {
   examples: number
-  /** By the hash of a part's word: the examples that hold both. */
+  /** Number of common examples by the hash of a part's word. */
   together: ReadonlyMap<number, number>
 }

@@ -1,15 +1,15 @@
 /**
- * The published numbers and word lists of the detector, each in one place. The rules, the
- * documents and the grammar all read them from here, so that they cannot disagree.
+ * The published numbers and word lists of the detector. The rules, the documents and the grammar read them
+ * here, so they cannot disagree.
  */
 
 /** The progress values an agent may report. */
 export const progressValues = ['advancing', 'stuck', 'circling'] as const
 
-/** Distance left to the goal as the agent sees it: whole numbers, `fallback` when unreadable. */
+/** Distance to the goal as the agent reports it: whole numbers, `fallback` if unreadable. */
 export const distanceRange = { min: 0, max: 10, fallback: 5 } as const
 
-/** How a goal becomes a set of words; the order of the fields is the order of the work. */
+/** The steps that turn a goal into a set of words, in order. */
 export const normaliser = {
   tokenPattern: "[a-z0-9']+",
   stopWords: [
@@ -51,7 +51,7 @@ export const normaliser = {
 /** Weights of the three parts of phi; they add up to 1. */
 export const phiWeights = { goal: 0.5, distance: 0.3, progress: 0.2 } as const
 
-/** Overlap with the ground below which a goal has left it (exactly this much still passes), 0–1. */
+/** Overlap below which a goal has left the ground (exactly this much still passes), 0–1. */
 export const goalFloor = 0.3
 
 /** Phi above which a report of being stuck or circling counts, 0–1. */
@@ -75,5 +75,5 @@ export const judgmentLimits = {
   stalledDistance: 4,
 } as const
 
-/** Spellings counted exactly in one run; beyond them the most repeated and most recent are kept. */
+/** Most spellings counted exactly in one run; beyond them the most repeated and most recent are kept. */
 export const rememberedSpellings = 64

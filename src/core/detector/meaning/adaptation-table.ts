@@ -4,8 +4,8 @@ import { hashOf } from '../words/hash.ts'
 import { analyse, stemOf } from './text.ts'
 
 /**
- * Which words of errands and of their parts occur together in one's own work. Words are without their
- * endings, and counted once for each example they stand in.
+ * Counts which words of errands and of their parts occur together in one's own work. Words have no
+ * endings, and count once for each example.
  */
 export interface AdaptationTable {
   plumbline: 'adaptation'
@@ -14,17 +14,17 @@ export interface AdaptationTable {
   examples: number
   /** Words of errands, each with its count, most frequent first. */
   errands: readonly (readonly [word: string, examples: number])[]
-  /** The same of the parts of errands. */
+  /** The same for the parts of errands. */
   parts: readonly (readonly [word: string, examples: number])[]
-  /** For each word of `errands`: places in `parts`, each followed by the examples that hold both. */
+  /** For each word of `errands`: indexes in `parts`, each followed by the number of common examples. */
   together: readonly (readonly number[])[]
 }
 
-/** Where the examples of a table come from: commits of a repository, or runs that succeeded. */
+/** The source of the examples: commits of a repository, or successful runs. */
 const adaptationSources = ['git', 'history'] as const
 export type AdaptationSource = (typeof adaptationSources)[number]
 
-/** One piece of work that is known to belong together: an errand and what was done for it. */
+/** One example: an errand and the work done for it. */
 export interface Example {
   errand: string
   parts: readonly string[]
@@ -34,13 +34,12 @@ export interface Example {
 export const maxTableLength = 200_000
 
 const mostWordsOfParts = 120
-/** A word that occurs once tells of nothing that will come again. */
+/** A word that occurs once predicts nothing. */
 const fewestOccurrences = 2
 
 /**
- * Counts which words occur together, as the text of a table of at most `maxTableLength` characters:
- * the words that occur most rarely are left out until it fits. The same examples give the same bytes,
- * in whatever order. Null when they have no two words in common.
+ * Builds the text of a table of at most `maxTableLength` characters; the rarest words are dropped until it
+ * fits. The same examples in any order give the same bytes. Null if they have no two words in common.
  */
 export function buildTable(from: AdaptationSource, examples: Iterable<Example>): string | null {
   const counted = count(examples)
@@ -131,7 +130,7 @@ function frequent(counts: ReadonlyMap<string, number>, least: number): [string, 
     .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
 }
 
-/** Reads the text of a table, or says what is wrong with it. */
+/** Reads the text of a table, or returns an error. */
 export function readTable(text: string): Adaptation | { fault: string } {
   if (text.length > maxTableLength)
     return { fault: `it has more than ${maxTableLength} characters` }
@@ -182,7 +181,7 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0
 }
 
-/** Sixteen hexadecimal digits of a text. */
+/** Hashes a text to sixteen hexadecimal digits. */
 function fingerprint(text: string): string {
   return [text, `${text} `]
     .map((each) => (hashOf(each) >>> 0).toString(16).padStart(8, '0'))

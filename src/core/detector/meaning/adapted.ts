@@ -1,7 +1,7 @@
 import type { Adaptation } from '../contract/adaptation.ts'
 import type { Analysed } from './text.ts'
 
-/** Furthest that a table moves the log-odds of a pair, either way. */
+/** Largest change of the log-odds of a pair by a table, either way. */
 export const mostAdapted = 1.5
 
 // Chosen on pull requests of other repositories than those it was then measured on, see model/README.md.

@@ -1,36 +1,36 @@
 import { type ReadText, saysBeginningWith, saysTheSame } from './texts.ts'
 
 /**
- * What the meaning detector keeps of a run beside its ground: plain JSON of some kilobytes at most.
- * `v` is the version of this shape.
+ * The meaning detector's own state of a run: plain JSON of some kilobytes at most. `v` is the version of
+ * this shape.
  */
 export interface Errand {
   v: 1
-  /** The decayed sums of evidence that the run has left the ground, ≥ 0: one soon gone, one lasting. */
+  /** The decayed sums of evidence of drift, ≥ 0: a fast one and a slow one. */
   evidence: number
   lasting: number
   /** Declared sub-goals that came with the ground or with a user turn. */
   plan: readonly string[]
-  /** Sub-goals of a plan the agent declared on its own. */
+  /** Sub-goals of the agent's own plan. */
   ownPlan: readonly string[]
-  /** Parents that were confirmed; the first ones stay. */
+  /** Confirmed parents; the first ones stay. */
   parents: readonly string[]
-  /** The newest goals that were on the errand beyond doubt. */
+  /** The newest goals that clearly served the errand. */
   accepted: readonly string[]
-  /** Steps since the plan came that were no drift, and how many of them restated one of its items. */
+  /** Steps without drift since the plan was declared, and how many of them restated one of its items. */
   planSteps: number
   planRestated: number
-  /** Whether a step counted as drift and none has leaned to the errand since. */
+  /** Whether a step counted as drift and no later step has leaned to the errand. */
   alarmed: boolean
 }
 
-/** How many characters of all plan items are kept, and how many of each when they are few or many. */
+/** Characters kept of all plan items, and of each item if they are few or many. */
 const planRoom = 4_000
 const itemRoom = { min: 80, max: 240 }
 const mostParents = 8
 const mostAccepted = 3
 
-/** A run that has just begun, or whose ground was moved; a plan that came with it is trusted. */
+/** The errand of a new run or a new ground; a plan that came with it is trusted. */
 export function newErrand(plan: readonly string[] | null): Errand {
   return {
     v: 1,
@@ -46,14 +46,14 @@ export function newErrand(plan: readonly string[] | null): Errand {
   }
 }
 
-/** The errand as it was kept; anew when it was kept by another version. */
+/** Reads the stored errand; starts anew if another version stored it. */
 export function readErrand(own: unknown): Errand {
   return (own as Errand | null)?.v === 1 ? (own as Errand) : newErrand(null)
 }
 
 /**
- * The errand once a plan was declared. By the user it is trusted. The agent's own replaces the plan
- * too, but only what the trusted one held already stays trusted.
+ * Adds a declared plan. A plan of the user is trusted. A plan of the agent replaces the old one, and only
+ * items of the trusted plan stay trusted.
  */
 export function withPlan(errand: Errand, plan: readonly string[], byUser: boolean): Errand {
   const items = fitted(plan)
@@ -67,21 +67,21 @@ export function withPlan(errand: Errand, plan: readonly string[], byUser: boolea
   }
 }
 
-/** The errand with a confirmed parent. */
+/** Adds a confirmed parent. */
 export function withParent(errand: Errand, parent: ReadText): Errand {
   const kept = cut(parent.text, itemRoom.max)
   if (errand.parents.includes(kept) || errand.parents.length >= mostParents) return errand
   return { ...errand, parents: [...errand.parents, kept] }
 }
 
-/** The errand with a goal that was on it beyond doubt. */
+/** Adds a goal that clearly served the errand. */
 export function withAccepted(errand: Errand, goal: ReadText): Errand {
   const kept = cut(goal.text, itemRoom.max)
   const others = errand.accepted.filter((each) => each !== kept)
   return { ...errand, accepted: [...others, kept].slice(-mostAccepted) }
 }
 
-/** Whether a goal says what a kept text says, to the letter and as far as it was kept. */
+/** Whether a goal equals a stored text, up to its stored length. */
 export function restates(goal: ReadText, kept: ReadText): boolean {
   if (saysTheSame(goal, kept)) return true
   return kept.text.length >= itemRoom.min && saysBeginningWith(goal, kept)

@@ -3,59 +3,62 @@ import { scorePair } from './score.ts'
 import { partsIn, type ReadText, readText } from './texts.ts'
 
 /**
- * How the evidence of a step is weighed and from when on it counts as drift. All of it was chosen on
- * the development runs and pairs; the figures are log-odds as the pair score gives them.
+ * How the evidence of a step is weighed, and when it counts as drift. All values were chosen on the
+ * development runs and pairs; the figures are log-odds as in the pair score.
  */
 export const weights = {
   /** Share of the best match among trusted sub-goals, of the agent's own, and of accepted goals. */
   plan: 0.3,
   ownPlan: 0.15,
   accepted: 0.2,
-  /** How much of the evidence so far is left at the next step. */
+  /** Share of the fast sum that remains at the next step. */
   decay: 0.5,
-  /** The same for weak evidence that lasts over many steps, and how much of it counts. */
+  /** The same for the slow sum of weak evidence, and its weight. */
   lastingDecay: 0.92,
   lasting: 0.4,
-  /** How much the newest step counts once more. */
+  /** Extra weight of the newest step. */
   newest: 0.25,
-  /** No single step counts for more than this, either way. */
+  /** Limit on the weight of a single step, either way. */
   most: 6,
 } as const
 
-/** Evidence from which a run has left its ground: without a trusted plan, with one, with one kept to the letter. */
+/**
+ * Evidence at which a run has left its ground: without a trusted plan, with one, and with one that the
+ * agent keeps to the letter.
+ */
 export const limits = { alone: 2.9, planned: 1.7, literal: 0 } as const
 
-/** A step scored below this is on the errand beyond doubt and joins the accepted goals. */
+/** A step with a lower score clearly serves the errand and joins the accepted goals. */
 export const acceptBelow = 0
 
-/** A step scored above this leans off the errand enough that saying nothing would be false confidence. */
+/** A step with a higher score leans off the errand so far that a clear answer would be false confidence. */
 export const uncertainAbove = 1
 
 /** The score of a step that restates the ground or a trusted sub-goal. */
 export const restatedScore = -4
 
-/** The score of a step whose difference by itself makes another errand of it. */
+/** The score of a step whose difference alone makes it another errand. */
 export const hardScore = 4
 
-/** How far a goal lies from the ground and what is trusted beside it; above 0 leans off the errand. */
+/** The score of a goal against the ground and the other trusted texts; above 0 it leans off the errand. */
 export function scoreStep(errand: Errand, ground: ReadText, goal: ReadText): number {
   const alone = clamped(scoreTexts(ground, goal))
   let score = alone
   const { plan, ownPlan, parents, accepted } = errand
   if (plan.length > 0) score += weights.plan * (nearest(plan, goal) - alone)
   if (ownPlan.length > 0) score += weights.ownPlan * (nearest(ownPlan, goal) - alone)
-  // A parent can speak for a step and never against one.
+  // A parent can only speak for a step.
   if (parents.length > 0) score += weights.plan * Math.min(0, nearest(parents, goal) - alone)
   if (accepted.length > 0) score += weights.accepted * (mean(accepted, goal) - alone)
   return clamped(Math.round(score * 1024) / 1024)
 }
 
-// What the nearest of several parts is nearer by chance, about 0.25 · ln of their number.
+// The advantage of the nearest of several parts by chance, about 0.25 · ln of their number.
 const nearerByChance = 0.27
 
 /**
- * The pair score of a goal and a text it may belong to, in log-odds. Of a text too long for the model it
- * is the score of the part that the goal is nearest to, less what chance makes of many parts.
+ * The pair score of a goal and a text, in log-odds. For a text too long for the model it is the score of
+ * the nearest part, less the advantage of many parts by chance.
  */
 export function scoreTexts(ground: ReadText, goal: ReadText): number {
   const parts = partsIn(ground)
@@ -86,17 +89,20 @@ function clamped(score: number): number {
   return Math.max(-weights.most, Math.min(weights.most, score))
 }
 
-/** What a step adds up to with those before it. */
+/** The evidence after a step. */
 export interface Weighed {
   /** The decayed sums to keep for the next step. */
   sum: number
   lasting: number
-  /** The evidence of this step, to be held against the limit. */
+  /** The evidence of this step, to compare with the limit. */
   evidence: number
   limit: number
 }
 
-/** Adds a step's score to the evidence before it. A step that leans to the errand is no alarm, whatever came before. */
+/**
+ * Adds the score of a step to the earlier evidence. A step that leans to the errand raises no alarm,
+ * whatever came before.
+ */
 export function weigh(errand: Errand, score: number): Weighed {
   const sum = decayed(errand.evidence, weights.decay, score)
   const lasting = decayed(errand.lasting, weights.lastingDecay, score)
@@ -113,7 +119,7 @@ function decayed(before: number, decay: number, score: number): number {
   return Math.round(Math.max(0, decay * before + score) * 1024) / 1024
 }
 
-// A plan the agent keeps to the letter leaves less room for what stands in neither ground nor plan.
+// A plan kept to the letter leaves less room for goals outside ground and plan.
 function limitOf({ plan, planSteps, planRestated }: Errand): number {
   if (plan.length === 0) return limits.alone
   const kept = planRestated / (planSteps + 0.5)
@@ -121,9 +127,8 @@ function limitOf({ plan, planSteps, planRestated }: Errand): number {
 }
 
 /**
- * Probability that a step is drift when its evidence is that share of the limit or more, at one
- * drifting step in ten: measured on the development pairs and runs by `npm run model:evidence`, made
- * monotone.
+ * Probability of drift for a step whose evidence is at least that share of the limit, at one drifting step
+ * in ten. Measured on the development pairs and runs by `npm run model:evidence`, made monotone.
  */
 export const calibration: readonly { from: number; driftProbability: number }[] = [
   { from: Number.NEGATIVE_INFINITY, driftProbability: 0.004 },
@@ -157,8 +162,8 @@ export function driftProbabilityAt(share: number): number {
 }
 
 /**
- * What was seen in one step. `score` is in log-odds, above 0 leaning off the errand; `told` names the
- * pair of a slot.
+ * The findings on one step. `score` is in log-odds, above 0 leaning off the errand; `told` names the pair
+ * of a slot.
  */
 export interface Seen {
   kind: 'restated' | 'scored' | 'lexical' | 'unreadable' | 'slot' | 'hard' | 'override'

@@ -1,6 +1,6 @@
 import { type Analysed, mostTokens, type Token } from './text.ts'
 
-/** What is measured of a ground and a goal, in the order of the model's coefficients. */
+/** The features of a ground and a goal, in the order of the coefficients of the model. */
 export const featureNames = [
   'goal covered',
   'ground covered',
@@ -29,14 +29,14 @@ export const featureNames = [
   'log-odds matched',
 ] as const
 
-/** Similarity from which two words are as good as one, and below which they have nothing in common. */
+/** Similarity at which two words are equal, and below which they have nothing in common. */
 const similar = { from: 0.75, unlike: 0.45, soft: 0.3, same: 0.8 } as const
 const shortestPart = 4
 const shortestWhole = 6
 
-// What is noted while a pair is measured: the best match of each of the ground's words, how far it is
-// begun, whether the last word compared begins like any of them, and the sums that one half of the
-// cosine leaves for the other.
+// State of one measurement: the best match and the longest common prefix of each word of the ground,
+// whether the last compared word shares a prefix with any of them, and the sums that the first half of the
+// cosine leaves for the second.
 const closestOfGround = new Float64Array(mostTokens)
 const begunOfGround = new Float64Array(mostTokens)
 let isBegun = false
@@ -58,7 +58,7 @@ export function measurePair(ground: Analysed, goal: Analysed, out: Float64Array)
   out[22] = share(out[3] as number, count)
 }
 
-/** What the words of the goal find in the ground; opaque words count only where they are found. */
+/** Measures the goal's words against the ground; opaque words count only if the ground has them. */
 function measureGoal(ground: Analysed, goal: Analysed, out: Float64Array): void {
   let rarity = 0
   let squares = 0
@@ -123,7 +123,7 @@ function measureGoal(ground: Analysed, goal: Analysed, out: Float64Array): void 
   out[24] = matchedLeaning
 }
 
-/** What the ground's words found on their side; opaque words count only where they were found. */
+/** Measures the ground's words against the goal; opaque words count only if the goal has them. */
 function measureGround({ tokens }: Analysed, goal: Analysed, out: Float64Array): void {
   let rarity = 0
   let squares = 0
@@ -152,8 +152,8 @@ function measureGround({ tokens }: Analysed, goal: Analysed, out: Float64Array):
 }
 
 /**
- * The best match of a word among the ground's, 0–1: 1 for the same stem, else the cosine of the
- * vectors. Notes what the ground's words find on their side.
+ * The best match of a word in the ground, 0–1: 1 for the same stem, otherwise the cosine of the vectors.
+ * Also records the matches of the ground's words.
  */
 function closestTo(token: Token, among: readonly Token[]): number {
   const { stem, prefix } = token
@@ -180,7 +180,7 @@ function closestTo(token: Token, among: readonly Token[]): number {
   return closest
 }
 
-/** The same for a word of which nothing is known, and too short to begin like another: a match or none. */
+/** The same for an unknown word that is too short for a common prefix: a match or none. */
 function sameAmong(stem: number, among: readonly Token[]): number {
   let closest = 0
   for (let at = 0; at < among.length; at++) {
@@ -195,15 +195,14 @@ function sameAmong(stem: number, among: readonly Token[]): number {
 
 const almostOne = 1023 / 1024
 
-// Similarities found before, each at the place that the ids of its two words give: most words meet
-// again, and looking is ten times as quick as comparing their vectors.
+// A cache of similarities, indexed by the ids of both words: most words meet again, and a lookup is ten
+// times as fast as comparing vectors.
 const places = 1 << 15
-// At each place both ids and the inner product, side by side. Ids are counted up for as long as the
-// process lives, which is more than 32 bits have room for.
+// Each entry holds both ids and the inner product. Ids grow while the process lives, beyond 32 bits.
 const entry = 4
 const compared = new Float64Array(entry * places)
 
-/** The cosine of two words of different stems, which never count as one, however alike they are. */
+/** The cosine of two words of different stems; it never reaches 1. */
 function similarityOf(one: Token, other: Token): number {
   if (one.length === 0 || other.length === 0) return 0
   const lower = Math.min(one.id, other.id)
@@ -217,7 +216,7 @@ function similarityOf(one: Token, other: Token): number {
   return Math.min(almostOne, (compared[place + 2] as number) / (one.length * other.length))
 }
 
-/** The inner product of two vectors whose length is a multiple of four; whole, so exact in any order. */
+/** The inner product of two integer vectors whose length is a multiple of four; exact in any order. */
 function dotOf(one: Int8Array, other: Int8Array): number {
   let dot = 0
   for (let d = 0; d < one.length; d += 4) {
@@ -230,7 +229,7 @@ function dotOf(one: Int8Array, other: Int8Array): number {
   return dot
 }
 
-/** For each word of the goal how much of it the ground has, 0–1, in the order of its tokens. */
+/** For each word of the goal, the share that the ground covers, 0–1, in the order of its tokens. */
 export function likenesses(ground: Analysed, goal: Analysed): number[] {
   return goal.tokens.map((token) => {
     const closest = closestTo(token, ground.tokens)
@@ -238,13 +237,13 @@ export function likenesses(ground: Analysed, goal: Analysed): number[] {
   })
 }
 
-/** How much of a word's meaning the ground has, 0–1, by the cosine of its best match. */
+/** The share of a word's meaning that the ground covers, 0–1, by the cosine of its best match. */
 function likenessOf(closest: number): number {
   const likeness = (closest - similar.soft) / (similar.same - similar.soft)
   return Math.max(0, Math.min(1, likeness))
 }
 
-/** Whether the word stands inside the ground's letters, or one of the ground's words inside it. */
+/** Whether the ground's letters contain the word, or the word contains one of the ground's words. */
 function isPartOf(token: Token, ground: Analysed): boolean {
   if (standsIn(ground, token)) return true
   const { word, letters } = token
@@ -257,22 +256,25 @@ function isPartOf(token: Token, ground: Analysed): boolean {
   return false
 }
 
-/** Whether the letters of a text have the word's root in them; mostly one is missing. */
+/**
+ * Whether the letters of a text contain the root of a word; a quick check first, because mostly a letter
+ * is missing.
+ */
 function standsIn({ squashed, letters }: Analysed, { root, lettersOfRoot }: Token): boolean {
   if (root.length < shortestPart || (lettersOfRoot & ~letters) !== 0) return false
   return squashed.includes(root)
 }
 
-/** The share of two words that they begin with alike, 0–1. */
+/** The length of the common prefix as a share of two words, 0–1. */
 function beginningOf(one: string, other: string): number {
   const shorter = Math.min(one.length, other.length)
   let alike = 0
   while (alike < shorter && one.charCodeAt(alike) === other.charCodeAt(alike)) alike += 1
-  // 1 is kept for words of the same stem.
+  // Below 1, which is reserved for words of the same stem.
   return Math.min(almostOne, (2 * alike) / (one.length + other.length))
 }
 
-/** How many pairs of words of the goal the ground has. */
+/** Number of word pairs that goal and ground share. */
 function countShared({ pairs }: Analysed, ground: Analysed): number {
   ground.pairSet ??= new Set(ground.pairs)
   let count = 0

@@ -5,32 +5,31 @@ import type { Seen } from './evidence.ts'
 import { uncertainAbove, weights } from './evidence.ts'
 import type { ReadText } from './texts.ts'
 
-/** What a step looks like once a table of one's own work and the embeddings of its texts were asked. */
+/** A step after the personal table and the embeddings were consulted. */
 export interface Hinted {
   seen: Seen
-  /** Whether the embeddings take away the uncertainty; evidence of drift stays as it was. */
+  /** Whether the embeddings end the uncertainty; evidence of drift is unchanged. */
   isSettled: boolean
-  /** The version of the table that was asked, or null. */
+  /** The version of the table that was used, or null. */
   adaptation: string | null
-  /** What each of them said, in sentences. */
+  /** The findings of each, in sentences. */
   told: readonly string[]
 }
 
 /**
- * How near embeddings must put goal and ground to settle that it is the errand, and from where on
- * being no nearer is evidence of drift, in the unit of `Step.similarity`. Nothing here was measured:
- * the figures depend on whose embeddings they are.
+ * Similarities, in the unit of `Step.similarity`: from the first on, embeddings settle that goal and
+ * ground are one errand; at the second and below, they are evidence of drift. The figures are not
+ * measured, because they depend on the embedding model.
  */
 export const similarityLimits = { near: 0.25, far: 0.02 } as const
 
-/** The least log-odds of a step that embeddings put far away: to be drift, it must be sustained. */
+/** Lowest log-odds of a step that embeddings put far away: only sustained evidence makes it drift. */
 export const farScore = 1.5
 
 /**
- * Asks what stands beside the texts. Neither is asked where a name, an opposite or an instruction
- * decided. The table moves the score by its bounded part. Embeddings are asked where the step would be
- * uncertain, and cannot take back what speaks for drift: near, they end the uncertainty; far, they are
- * evidence.
+ * Consults the personal table and the embeddings, unless a name, an opposite or an instruction decided the
+ * step. The table moves the score within its bounds. Embeddings are used if the step would be uncertain.
+ * They cannot reduce evidence of drift: near ones end the uncertainty, far ones are evidence.
  */
 export function takeHints(
   seen: Seen,

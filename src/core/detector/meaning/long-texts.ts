@@ -1,14 +1,14 @@
 import { type Analysed, analyse, contentWords, mostTokens } from './text.ts'
 
-/** About as many content words as most texts have that the model was trained on. */
+/** About the number of content words of most training texts. */
 const roomOfPart = 16
 const mostParts = 16
 const endsOfClauses = /(?<=[.!?;:,])\s+|(?<=[。！？；：，、])|\n+/
 
 /**
- * A text that names more than the model compares at once, in parts of whole clauses, so that what it
- * says last counts as much as what it says first; none of a text that fits. Of thousands of words
- * every part is read as far as any text is.
+ * Splits a text with more words than the model compares at once into parts of whole clauses, so that its
+ * end counts as much as its start; empty for a text that fits. Very long texts have longer parts, each
+ * read up to the limit of a text.
  */
 export function partsOf(text: string, whole: Analysed): readonly Analysed[] {
   if (whole.tokens.length < mostTokens) return []

@@ -36,9 +36,9 @@ import { explainStep } from './why.ts'
 const leastFrameOverlap = 0.1
 
 /**
- * The same errand by meaning: a small built-in model scores the goal against the ground and what is
- * trusted beside it, evidence adds up over the steps, identifiers and opposites are compared place by
- * place, and what the model cannot read is uncertain, never drift.
+ * Judges by meaning: a small built-in model scores the goal against the ground and the other trusted
+ * texts, and evidence adds up over the steps. Identifiers and opposites are compared slot by slot. Texts
+ * that the model cannot read are uncertain, never drift.
  */
 export const meaning: Detector = {
   asPublished: false,
@@ -84,7 +84,7 @@ export const meaning: Detector = {
 
 function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
   const planned = plan === null ? errand : withPlan(errand, plan, userTurn)
-  // What was against the run before the user spoke is settled: the user has seen it.
+  // Evidence from before a user turn is reset: the user has seen it.
   return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false } : planned
 }
 
@@ -116,14 +116,14 @@ function differenceOf(
   const denies = deniedIn(slotsOf(ground)).size > 0
   // Texts of one frame share words; most steps do not, and are not cut for the comparison.
   if (!denies && overlap < leastFrameOverlap) return null
-  // Asked once a goal, unlike a ground.
+  // Computed once for each goal, unlike for grounds.
   const slots = readSlots(goal.text)
   const denied = denies ? deniedVerb(slotsOf(ground), slots) : null
   if (denied !== null || overlap < leastFrameOverlap) return denied
   return compareSlots(slotsOf(ground), slots, (key) => isTrusted(key, errand, ground))
 }
 
-/** Where something else is in doubt, the score says half as much for the errand and nothing against it. */
+/** If something else is in doubt, the score counts half for the errand and not against it. */
 function halved(score: number): number {
   return Math.min(0, Math.round(score * 512) / 1024)
 }
@@ -135,7 +135,7 @@ function isTrusted(key: string, { plan, parents }: Errand, ground: ReadText): bo
   return plan.some(names) || parents.some(names)
 }
 
-/** How far a declared parent lies from the errand; below 0 it is a part of it. */
+/** The score of a declared parent against the errand; below 0 it belongs to it. */
 function scoreParent(
   { parentOverlap }: Compared,
   { plan, parents, accepted }: Errand,
@@ -171,7 +171,7 @@ function errandAfter(
     ...errand,
     evidence: sum,
     lasting,
-    // Steps that count as drift say nothing of how the plan was kept before them.
+    // Drifting steps say nothing about how the plan was kept before.
     planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
     planRestated: errand.planRestated + (onPlan ? 1 : 0),
     alarmed: alarmed || (errand.alarmed && seen.score > 0),
@@ -179,8 +179,8 @@ function errandAfter(
 }
 
 /**
- * Whether a goal joins the accepted ones. Whoever sets a ground begins on it, so the goal that comes with
- * it is taken for a part of it even where its words do not show that.
+ * Whether a goal joins the accepted ones. A new ground comes with its first goal, which therefore counts
+ * as part of it even if its words do not show that.
  */
 function isAccepted({ kind, score }: Seen, begins: boolean): boolean {
   return score < acceptBelow || (begins && kind === 'scored')
@@ -204,7 +204,7 @@ function surelyOf(kind: Seen['kind']): number | null {
   return kind === 'hard' || kind === 'override' ? 0.95 : null
 }
 
-/** Any number as one from 0 to 1, 0 being a half. */
+/** Maps a number to 0–1, with 0 at one half. */
 function squashed(value: number): number {
   return 0.5 + (0.5 * value) / (1 + Math.abs(value))
 }

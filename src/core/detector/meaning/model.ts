@@ -1,7 +1,7 @@
 import { bytesOfBase64 } from './base64.ts'
 import { meaningModel } from './weights.js'
 
-/** What the pair score knows: a row for each word, and the weights of what is measured of a pair. */
+/** The model of the pair score: a row for each word, and the weights of the features. */
 export interface Model extends Header {
   /** The hash of each row's word. */
   hashes: Int32Array
@@ -15,15 +15,15 @@ export interface Model extends Header {
   unmatched: Int8Array
   /** Log-odds that each word adds where it finds a match, in sixteenths. */
   matched: Int8Array
-  /** 1 for words of English and of the trade, 0 for other languages' and what is only a string. */
+  /** 1 for words of English and of the trade, 0 for words of other languages and other strings. */
   known: Uint8Array
   /** `dims` numbers a row; only their direction counts. */
   vectors: Int8Array
 }
 
-/** The part of a model file that is text. */
+/** The header of a model file. */
 export interface Header {
-  /** Which training made the model: changes whenever a score may. */
+  /** The version of the training; it changes whenever a score may. */
   version: string
   dims: number
   words: number
@@ -32,7 +32,7 @@ export interface Header {
   bias: number
   features: string[]
   coefficients: number[]
-  /** From each log-odds upwards the probability of drift, ascending in both. */
+  /** The probability of drift from each log-odds upwards, ascending in both. */
   calibration: [from: number, probability: number][]
 }
 
@@ -45,8 +45,8 @@ export function packagedModel(): Model {
 }
 
 /**
- * Reads a model file: the length of a JSON header in four bytes, least significant first, the header
- * in ASCII, then the columns of the rows one after the other and the vectors.
+ * Reads a model file: the length of the JSON header in four bytes, least significant first, the ASCII
+ * header, the columns of the rows one after another, and the vectors.
  */
 export function decodeModel(bytes: Uint8Array): Model {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -5,15 +5,15 @@ import type { Analysed } from './text.ts'
 const measured = new Float64Array(featureNames.length)
 
 /**
- * Log-odds that the goal has left the ground where drift and errand are equally likely, rounded to
- * 1/1024; higher means more drift, and 0 is all that can be said where a text has no word. The same on
- * every engine: only sums, products, quotients and square roots in a fixed order lead to it.
+ * Log-odds that the goal has left the ground at even prior odds, rounded to 1/1024. Higher means more
+ * drift; 0 if a text has no word. The same on every engine, because it uses only sums, products, quotients
+ * and square roots in a fixed order.
  */
 export function scorePair(ground: Analysed, goal: Analysed): number {
   return scoreWith(packagedModel(), ground, goal)
 }
 
-/** The score by another model than the packaged one, as training does. */
+/** The score by another model, for training. */
 export function scoreWith(model: Model, ground: Analysed, goal: Analysed): number {
   if (ground.tokens.length === 0 || goal.tokens.length === 0) return 0
   measurePair(ground, goal, measured)
@@ -26,8 +26,8 @@ export function scoreWith(model: Model, ground: Analysed, goal: Analysed): numbe
 }
 
 /**
- * Share of the text's words that the model knows, 0–1; numbers are no words, single letters and
- * words of screens are unknown ones. 0 for a text without any.
+ * Share of the text's words that the model knows, 0–1. Numbers are not words; single letters and words of
+ * user interfaces are unknown. 0 for a text without words.
  */
 export function coverage({ tokens }: Analysed): number {
   let known = 0

@@ -14,28 +14,28 @@ export interface SlotText {
   tokens: readonly SlotToken[]
   /** Tokens that are not function words. */
   content: number
-  /** What `keysOf` and `deniedIn` have found; most texts are not asked. */
+  /** The results of `keysOf` and `deniedIn`, computed on demand. */
   keys: ReadonlySet<string> | null
   denied: ReadonlySet<string> | null
 }
 
 /** One word, number, identifier or quotation of a text. */
 export interface SlotToken {
-  /** As it is written. */
+  /** The original spelling. */
   text: string
-  /** What counts as the same: numbers and identifiers as they are, words without their ending. */
+  /** The key for comparison: numbers and identifiers unchanged, words without their ending. */
   key: string
   /** The key as a hash. */
   hash: number
   kind: Kind
-  /** Whether a "not" stands shortly before it. */
+  /** Whether a "not" precedes it closely. */
   negated: boolean
 }
 
-/** What a token is: two of one kind can stand in one slot. */
+/** The kind of a token: two of one kind can fill the same slot. */
 export type Kind = 'number' | 'identifier' | 'quote' | 'name' | 'word' | 'function' | 'negation'
 
-/** Of a longer text the first tokens are compared. */
+/** Most tokens of a text that are compared. */
 export const mostTokens = 80
 const beyondAscii = /[^\0-\x7f]/
 const pieces =
@@ -51,7 +51,7 @@ const functionWords = new Set(
     'do does did also all any some up out'
   ).split(' '),
 )
-// What forbids; "cannot" and "doesn't" tell of a problem.
+// Words that forbid; "cannot" and "doesn't" describe a problem.
 const negations = new Set(
   "not no never don't dont without shouldn't mustn't nor neither avoid".split(' '),
 )
@@ -68,10 +68,10 @@ const numberWords = new Map(
       return [word, digits]
     }),
 )
-// A "not" reaches over this many tokens: do not ever delete.
+// Reach of a "not" in tokens: do not ever delete.
 const negationReach = 3
 
-/** Cuts a text; of a long one the first tokens. */
+/** Tokenises a text; only the first tokens of a long one. */
 export function readSlots(text: string): SlotText {
   const tokens: SlotToken[] = []
   let content = 0
@@ -91,13 +91,13 @@ export function readSlots(text: string): SlotText {
   return { text, tokens, content, keys: null, denied: null }
 }
 
-/** The keys of all tokens of a text, also of those that are not compared. */
+/** The keys of all tokens of a text, also beyond the compared ones. */
 export function keysOf(slots: SlotText): ReadonlySet<string> {
   slots.keys ??= new Set(cutOf(slots.text).map((piece) => readPiece(piece).inside.key))
   return slots.keys
 }
 
-/** The keys of what a text speaks of only after a "not", compared or not. */
+/** The keys of tokens that occur only after a "not", also beyond the compared ones. */
 export function deniedIn(slots: SlotText): ReadonlySet<string> {
   slots.denied ??= deniedOf(cutOf(slots.text))
   return slots.denied
@@ -123,14 +123,14 @@ function cutOf(text: string): readonly string[] {
   return beyondAscii.test(plain) ? wordsOfEveryScript(plain) : (plain.match(pieces) ?? [])
 }
 
-/** A piece as a token: at the beginning of a text, where a capital makes no name, and inside of it. */
+/** Converts a piece to a token. At the start of a text a capital letter does not mean a name. */
 interface ReadPiece {
   first: SlotToken
   inside: SlotToken
 }
 
 const readPiece = remembering(readAnew)
-/** The same for a piece of a plain text, which is a token as it stands. */
+/** The same for a piece of a plain text, which is a token unchanged. */
 const readPlain = rememberingPieces(readAnew)
 
 function readAnew(text: string): ReadPiece {
@@ -157,7 +157,7 @@ function kindOf(piece: string, lower: string): Kind {
   return capital.test(piece) ? 'name' : 'word'
 }
 
-/** Whether a token says something: function words and "not" say how the others belong together. */
+/** Whether a token carries content; function words and "not" do not. */
 export function isContent({ kind }: SlotToken): boolean {
   return kind !== 'function' && kind !== 'negation'
 }

@@ -1,5 +1,5 @@
-// The same wording with another order number, city, file or a "not": what two texts of one frame
-// put into its places, compared place by place.
+// Finds the same wording with another order number, city, file or a "not": compares two texts of one frame
+// slot by slot.
 
 import { areOpposite } from './antonyms.ts'
 import {
@@ -14,32 +14,32 @@ import {
 
 /** How two texts of nearly the same wording differ. */
 export interface SlotDifference {
-  /** Whether the difference by itself makes another errand of it: identifiers, opposites, negations. */
+  /** Whether the difference alone makes it another errand: identifiers, opposites, negations. */
   hard: boolean
   /** One factual phrase that names the pair. */
   told: string
 }
 
-/** A place where the two texts differ. */
+/** A gap where the two texts differ. */
 interface Gap {
-  /** Whether nothing of the goal stands before it: the verb, which sub-tasks of an errand change. */
+  /** Whether it is at the start of the goal: the verb, which differs between sub-tasks of one errand. */
   leads: boolean
   ground: Stretch
   goal: Stretch
 }
 
-/** Some tokens in a row. */
+/** A range of tokens. */
 interface Stretch {
   tokens: readonly SlotToken[]
   from: number
   to: number
-  /** How many of them say something. */
+  /** Number of content tokens. */
   content: number
 }
 
 /**
- * How the goal differs from the ground where both have nearly the same wording, or null. What
- * `isKnown` tells to belong to the errand is never foreign.
+ * How the goal differs from a ground of nearly the same wording, or null. Tokens that `isKnown` accepts
+ * are never foreign.
  */
 export function compareSlots(
   ground: SlotText,
@@ -55,7 +55,10 @@ export function compareSlots(
   )
 }
 
-/** `pause it, do not cancel it` against `cancel it`: what the goal begins with is only ever denied. */
+/**
+ * `pause it, do not cancel it` against `cancel it`: the ground names the goal's first word only after a
+ * "not".
+ */
 export function deniedVerb(ground: SlotText, goal: SlotText): SlotDifference | null {
   const verb = goal.tokens.find(isContent)
   if (verb?.kind !== 'word' || verb.negated || !deniedIn(ground).has(verb.key)) return null
@@ -66,7 +69,7 @@ export function deniedVerb(ground: SlotText, goal: SlotText): SlotDifference | n
   }
 }
 
-// Most goals share no frame with the ground, and counting is quicker than aligning.
+// Most goals share no frame with the ground, and counting is faster than aligning.
 function mayShareFrame(ground: SlotText, goal: SlotText): boolean {
   const keys = keysOf(ground)
   const one = goal.tokens.find(({ key }) => keys.has(key))
@@ -75,21 +78,21 @@ function mayShareFrame(ground: SlotText, goal: SlotText): boolean {
   return goal.tokens.some(({ key }) => key !== one.key && keys.has(key))
 }
 
-/** The tokens two texts share in the same order, and what lies between them. */
+/** The common tokens of two texts in order, and the gaps between them. */
 interface Alignment {
-  /** How many tokens they share, and how many of these say something. */
+  /** Number of common tokens, and of those with content. */
   matched: number
   matchedContent: number
   /** How many tokens the two begin with alike. */
   begin: number
-  /** The first shared token that says something, as each of the two has it. */
+  /** The first common content token, as spelled in each text. */
   first: { ground: SlotToken; goal: SlotToken } | null
-  /** The gaps where both have something, and how many there are where one of the two has nothing. */
+  /** The gaps where both texts have tokens, and the number of gaps where only one has. */
   exchanged: readonly Gap[]
   oneSided: number
 }
 
-// The length of the longest common subsequence of what is left of both, row by row of the ground.
+// Lengths of the longest common subsequence of the remaining tokens, one row for each token of the ground.
 const longest = new Uint8Array((mostTokens + 1) * (mostTokens + 1))
 
 /** Fills `longest` from the place on to which the two are alike. */
@@ -104,7 +107,7 @@ function measure(ground: readonly SlotToken[], goal: readonly SlotToken[], begin
       place--
       const skipGround = longest[place + width] as number
       const skipGoal = longest[place + 1] as number
-      // Where the two are the same, no way is longer than the one that takes both.
+      // At equal tokens, taking both is always among the longest ways.
       longest[place] = isSame(goal[j] as SlotToken, token)
         ? (longest[place + width + 1] as number) + 1
         : Math.max(skipGround, skipGoal)
@@ -128,7 +131,7 @@ function align(ground: readonly SlotToken[], goal: readonly SlotToken[]): Alignm
   let matchedContent = 0
   let i = 0
   let j = 0
-  // Where the gap that is open now begins in each of the two.
+  // Start of the current gap in each text.
   let groundFrom = 0
   let goalFrom = 0
   const closeGap = () => {
@@ -175,7 +178,7 @@ function firstSaidIn({ tokens, from }: Stretch): SlotToken {
   return tokens[at] as SlotToken
 }
 
-/** The tokens of a stretch that say something. */
+/** The content tokens of a range. */
 function saidIn({ tokens, from, to }: Stretch): SlotToken[] {
   return tokens.slice(from, to).filter(isContent)
 }
@@ -188,7 +191,7 @@ function sharedBeginning(ground: readonly SlotToken[], goal: readonly SlotToken[
   return begin
 }
 
-/** `do not delete` against `delete`: the same words, denied in one of the two only. */
+/** `do not delete` against `delete`: the same words, negated in only one text. */
 function turnedNegation(
   { first, matchedContent }: Alignment,
   ground: SlotText,
@@ -207,7 +210,7 @@ function turnedNegation(
     : null
 }
 
-/** `a to b` against `b to a`: the same words in the same frame, two of them exchanged. */
+/** `a to b` against `b to a`: the same frame with two words exchanged. */
 function swappedPlaces(ground: SlotText, goal: SlotText): SlotDifference | null {
   if (ground.tokens.length !== goal.tokens.length) return null
   let one = -1
@@ -249,13 +252,13 @@ function differingSlot(
 }
 
 interface Frame {
-  /** Share of the tokens that the two have in common, 0–1. */
+  /** Share of common tokens, 0–1. */
   share: number
-  /** Whether it is nearly the same wording. */
+  /** Whether the wording is nearly the same. */
   isNear: boolean
 }
 
-/** Half of the tokens are a frame; fewer are when they are many, or when the texts begin alike. */
+/** Half of the tokens make a frame; fewer suffice if there are many, or if the texts start alike. */
 function frameOf({ matched, begin }: Alignment, ground: SlotText, goal: SlotText): Frame {
   const share = (2 * matched) / (ground.tokens.length + goal.tokens.length)
   const isNear =

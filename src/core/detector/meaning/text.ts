@@ -3,60 +3,60 @@ import { wordsOfEveryScript } from '../words/scripts.ts'
 import { type Piece, piecesOf, remembering, rememberingPieces } from '../words/tokens.ts'
 import { type Model, packagedModel, rowOf } from './model.ts'
 
-/** What the model knows of one word. */
+/** The model's data for one word. */
 export interface Token {
-  /** Its own number, by which what is found of two words is remembered; from 1. */
+  /** Its id, the key of cached comparisons; from 1. */
   id: number
   word: string
   /** The word without its ending. */
   root: string
-  /** Which letters the word has, and which its root, as `lettersOf` gives them. */
+  /** The letters of the word and of its root, as in `lettersOf`. */
   letters: number
   lettersOfRoot: number
   /** The root as a hash. */
   stem: number
-  /** The first letters of a root that has enough of them, as a hash, or 0. */
+  /** Hash of the first letters of a long enough root, or 0. */
   prefix: number
-  /** How rare the word is: about the natural logarithm of its rank, 0–16. */
+  /** Rarity: about the natural logarithm of its rank, 0–16. */
   rarity: number
-  /** How much a match of the word matters, above 0. */
+  /** Weight of a match of the word, above 0. */
   weight: number
   vector: Int8Array
-  /** The length of the vector, 0 where nothing is known of the word. */
+  /** Length of the vector, 0 for an unknown word. */
   length: number
-  /** Log-odds of drift that the word adds where the ground has nothing like it. */
+  /** Log-odds of drift if the ground has no similar word. */
   unmatched: number
-  /** Log-odds of drift that the word adds where the ground has it. */
+  /** Log-odds of drift if the ground has the word. */
   matched: number
   /** Whether it is a word of English or of the trade. */
   known: boolean
   digits: boolean
   /**
-   * Whether its absence from the ground says nothing: numbers, single letters, words without a row and
-   * words of screens. They count where both texts have them, else a log line, a name or a click would
-   * look like another errand.
+   * Whether its absence from the ground has no meaning: numbers, single letters, unknown words and words
+   * of user interfaces. They count only if both texts have them, otherwise a log line, a name or a click
+   * would look like another errand.
    */
   opaque: boolean
 }
 
-/** What the pair score needs of one text; made from the text alone, in microseconds. */
+/** The prepared form of one text for the pair score; it takes microseconds to build. */
 export interface Analysed {
   /** The distinct content words in order, `mostTokens` at most. */
   tokens: readonly Token[]
-  /** Hashes of each two content words in a row. */
+  /** Hashes of neighbouring pairs of content words. */
   pairs: readonly number[]
-  /** The same as a set, made when the text is first compared as a ground. */
+  /** The same as a set, built when the text is first compared as a ground. */
   pairSet: ReadonlySet<number> | null
-  /** The text's letters and digits in lower case, without anything between them. */
+  /** The letters and digits of the text in lower case, without separators. */
   squashed: string
-  /** Which letters `squashed` has, as `lettersOf` gives them. */
+  /** The letters of `squashed`, as in `lettersOf`. */
   letters: number
   /** Content words with repeats. */
   size: number
   isFile: boolean
 }
 
-/** As many distinct words of a text are compared. */
+/** Most distinct words of a text that are compared. */
 export const mostTokens = 32
 
 const stopWords: ReadonlySet<string> = new Set(
@@ -67,7 +67,7 @@ const stopWords: ReadonlySet<string> = new Set(
     'which while who will with would you your also all any about after before need want'
   ).split(' '),
 )
-// The longest ending that leaves three letters goes, then a doubled last consonant and a final e.
+// Removes the longest ending that leaves three letters, then a doubled last consonant and a final e.
 const endings: readonly (readonly [ending: string, instead: string])[] = (
   'ational ization fulness ousness iveness ations ation ingly edly ments ment ings ing ies ers er ed ' +
   'es ly s'
@@ -75,7 +75,7 @@ const endings: readonly (readonly [ending: string, instead: string])[] = (
   .split(' ')
   .map((ending) => [ending, ending === 'ies' ? 'y' : ''])
 
-// What a program shows and what is done to it: a click says nothing of the errand it is made for.
+// Words of user interfaces: a click says nothing about its errand.
 const wordsOfScreens: ReadonlySet<string> = new Set(
   (
     'click press scroll navigate pane tab menu button console dialog window icon checkbox dropdown toolbar ' +
@@ -85,12 +85,12 @@ const wordsOfScreens: ReadonlySet<string> = new Set(
     .map(stemOf),
 )
 const beyondAscii = /[^\0-\x7f]/
-// Letters and digits mixed beyond what a name does.
+// Mixes of letters and digits that are not names.
 const keyOrHash = /\b(?=[a-z]*\d+[a-z]+\d)[a-z0-9]{10,}\b/gi
 const camel = /([a-z0-9])([A-Z])/g
 const lettersOrDigits = /[a-z\x80-\uffff]+|[0-9]+/g
 const between = /[^a-z0-9\x80-\uffff]+/g
-// Quotes, dashes, ellipses, bullets and arrows; they must not cost a text its identifiers.
+// Quotes, dashes, ellipses, bullets and arrows must not hide identifiers.
 const typography = /[\xa0\xab\xbb\u2010-\u2027\u2190-\u21ff]/g
 const isOneWord = /^(?:[a-z]+|[0-9]+)$/
 const onlyDigits = /^[0-9]+$/
@@ -101,7 +101,7 @@ export function analyse(text: string): Analysed {
   return analyseWith(packagedModel(), text)
 }
 
-/** Reads a text with another model than the packaged one, as training does. */
+/** Reads a text with another model, for training. */
 export function analyseWith(model: Model, text: string): Analysed {
   const plain = withoutTypography(text)
   const content: Token[] = []
@@ -125,7 +125,7 @@ export function analyseWith(model: Model, text: string): Analysed {
   }
 }
 
-/** Puts the tokens of the content words into `content`, and answers the letters and digits of the text. */
+/** Appends the tokens of the content words to `content`, and returns the letters and digits of the text. */
 function readContent(model: Model, plain: string, content: Token[]): string {
   const readPiece = readersOf(model).piece
   let squashed = ''
@@ -146,8 +146,8 @@ function holds(tokens: readonly Token[], { stem, word }: Token): boolean {
 }
 
 /**
- * The words of a text that carry its content, in order, with repeats: identifiers cut into their
- * words, lower-cased, without stop words; where there is nothing else, the stop words.
+ * The content words of a text in order, with repeats: identifiers are split into words, everything is in
+ * lower case, and stop words count only if there are no other words.
  */
 export function contentWords(text: string): string[] {
   return contentOf(readable(withoutTypography(text)))
@@ -163,7 +163,7 @@ function withoutTypography(text: string): string {
   return piecesOf(text) === null ? text.replace(typography, ' ') : text
 }
 
-/** The text in lower case, without keys and hashes, with a space where an identifier changes case. */
+/** The text in lower case, without keys and hashes, with spaces at case changes in identifiers. */
 function readable(plain: string): string {
   if (beyondAscii.test(plain)) return wordsOfEveryScript(plain).join(' ')
   return plain.replace(keyOrHash, ' ').replace(camel, '$1 $2').toLowerCase()
@@ -173,20 +173,20 @@ function isFile(text: string): boolean {
   return (text.includes('.') || text.includes('/')) && file.test(text.trim())
 }
 
-/** What a piece of a text adds to it. */
+/** The contribution of a piece of a text. */
 interface ReadPiece {
   /** Its words without stop words. */
   content: readonly Token[]
   squashed: string
 }
 
-/** What is remembered of pieces and words, for each model. */
+/** The caches of pieces and words for each model. */
 interface Readers {
   piece(piece: Piece): ReadPiece
   token(word: string): Token
 }
 
-// Of one model: training asks of several, one after the other.
+// The caches of the current model; training uses several models one after another.
 let newest: { model: Model; readers: Readers } | undefined
 
 function readersOf(model: Model): Readers {
@@ -239,10 +239,10 @@ function readToken(model: Model, word: string): Token {
   }
 }
 
-/** Parts of one in which the model keeps rarities, weights and log-odds. */
+/** Denominator of the model's rarities, weights and log-odds. */
 export const steps = 16
 
-/** The letters of a text as bits, some sharing one: what lacks a letter's bit lacks the letter. */
+/** The letters of a text as a bit set in which some share a bit: a missing bit means a missing letter. */
 function lettersOf(text: string): number {
   let letters = 0
   for (let at = 0; at < text.length; at++) letters |= 1 << (text.charCodeAt(at) & 31)

@@ -1,5 +1,4 @@
-// The texts a meaning is read from, each read once: what is kept here can be made again from the
-// text alone.
+// Caches the analysed texts; each entry depends only on its text.
 
 import { hashOf } from '../words/hash.ts'
 import { piecesOf, rememberingTexts } from '../words/tokens.ts'
@@ -10,16 +9,16 @@ import { coverage } from './score.ts'
 import { readSlots, type SlotText } from './slot-text.ts'
 import { type Analysed, analyse } from './text.ts'
 
-/** A text as the pair score and the slots see it. */
+/** A text prepared for the pair score and the slots. */
 export interface ReadText {
   /** In canonical composition. */
   text: string
   meaning: Analysed
-  /** Whether the model knows enough of it to judge it: words of its language, and not one alone. */
+  /** Whether the model knows enough of its words to judge it, and more than one. */
   isKnown: boolean
-  /** A hash of its words in order, the same for all texts that say the same to the letter. */
+  /** A hash of its words in order, equal for texts with equal words. */
   said: number
-  /** What `slotsOf` and `partsIn` have found; most texts are not asked. */
+  /** The results of `slotsOf` and `partsIn`, computed on demand. */
   slots: SlotText | null
   parts: readonly Analysed[] | null
 }
@@ -34,11 +33,11 @@ const shortestNumber = 8
 const shortestWord = 3
 const fewWordsBesideIds = 5
 
-/** Reads a text, or answers what was read of it before. */
+/** Analyses a text, or returns the cached result. */
 export const readText = rememberingTexts(readAnew)
 
 function readAnew(given: string): ReadText {
-  // A text in ASCII is composed as it is.
+  // ASCII text is in canonical composition already.
   const text = piecesOf(given) === null ? composed(given) : given
   const meaning = analyse(text)
   return {
@@ -52,31 +51,31 @@ function readAnew(given: string): ReadText {
   }
 }
 
-/** What of a text is compared with others slot by slot. */
+/** The slots of a text, computed on demand. */
 export function slotsOf(read: ReadText): SlotText {
   read.slots ??= readSlots(read.text)
   return read.slots
 }
 
-/** The parts of a text that is too long to be compared as a whole, else none. */
+/** The parts of a text that is too long to compare as a whole; empty for other texts. */
 export function partsIn(read: ReadText): readonly Analysed[] {
   read.parts ??= partsOf(read.text, read.meaning)
   return read.parts
 }
 
-/** Whether two texts say the same, to the letter. */
+/** Whether two texts have the same words in the same order. */
 export function saysTheSame(one: ReadText, other: ReadText): boolean {
   if (one.said !== other.said) return false
   const [words, others] = [spokenIn(one.text), spokenIn(other.text)]
   return words.length === others.length && words.every((word, place) => word === others[place])
 }
 
-/** Whether a text says what another begins with; the last word of that may be cut. */
+/** Whether a text starts with the words of another, whose last word may be cut. */
 export function saysBeginningWith(one: ReadText, begins: ReadText): boolean {
   return spokenIn(one.text).join(' ').startsWith(spokenIn(begins.text).join(' '))
 }
 
-/** The words of a text in order; a text without words by itself. */
+/** The words of a text in order; a text without words counts as one. */
 function spokenIn(text: string): readonly string[] {
   const words = rawWords(text)
   return words.length === 0 ? [text] : words
@@ -88,7 +87,7 @@ function saidIn(text: string): number {
   return said
 }
 
-/** Whether a text is made of ids and figures more than of words, as a call of a tool can be. */
+/** Whether a text consists more of ids and figures than of words, like some tool calls. */
 function isOpaque(text: string): boolean {
   if (!someDigit.test(text)) return false
   let letters = 0
@@ -98,13 +97,13 @@ function isOpaque(text: string): boolean {
   let digitsOfPiece = 0
   let lettersOfPiece = 0
   let start = 0
-  // One place further than the text, so that its end closes the last piece.
+  // One index past the end, which closes the last piece.
   for (let at = 0; at <= text.length; at++) {
     const code = text.charCodeAt(at)
     if (isDigit(code)) digitsOfPiece++
     else if (isLetter(code)) lettersOfPiece++
     else if (code !== underscore && code !== hyphen) {
-      // Letters with several digits in one word mean nothing by themselves; a year or a size is none.
+      // Words of letters and several digits have no meaning, except a year or a size.
       const isId =
         lettersOfPiece === 0
           ? digitsOfPiece >= shortestNumber

@@ -4,15 +4,15 @@ import { piecesOf, stemOf } from '../words/tokens.ts'
 import { rawWords } from '../words/words.ts'
 import type { Seen, Weighed } from './evidence.ts'
 
-/** What the sentence tells of. */
+/** The facts for the explanation. */
 interface Explained {
   compared: Compared
   seen: Seen
-  /** What was said beside the texts, in sentences. */
+  /** The findings of table and embeddings, in sentences. */
   hints: readonly string[]
   weighed: Weighed
   drifts: boolean
-  /** The score of a declared parent, or null when none was. */
+  /** The score of a declared parent, or null without one. */
   parentScore: number | null
   /** Whether the run had drifted before this step. */
   returned: boolean
@@ -20,10 +20,10 @@ interface Explained {
 
 const mostWords = 6
 const longestWord = 24
-// Characters of the goal and words of the ground together; up to here a search is quicker than a set.
+// Total characters of the goal and the words of the ground up to which a search is faster than a set.
 const shortTexts = 400
 
-/** The numbers that decided, in sentences. */
+/** The deciding numbers, in sentences. */
 export function explainStep(explained: Explained): string {
   const { seen, hints, drifts, returned, parentScore } = explained
   let sentences = told(explained)

@@ -1,5 +1,5 @@
-// The words of a text in any language. Unicode's own tables stand in unicode-tables.ts; what is
-// decided here is what a word is.
+// Finds the words of a text in any language. The tables of Unicode are in unicode-tables.ts; this file
+// defines a word.
 
 import {
   composed,
@@ -24,7 +24,7 @@ export function wordsOfEveryScript(text: string): readonly string[] {
   return newest.words
 }
 
-// A goal is asked for its words, its meaning, its slots and its explanation, one after the other.
+// Cached, because a goal is read for its words, its meaning, its slots and its explanation.
 let newest: { text: string; words: readonly string[] } = { text: '', words: [] }
 
 function cut(plain: string): string[] {
@@ -63,9 +63,9 @@ function cut(plain: string): string[] {
 
 const apostrophe = 0x27
 
-// What is written in a word and never read: the soft hyphen, joiners, variation selectors, and the
-// tatweel, which only stretches a line. They would keep a letter from composing with its mark, so
-// they go before composition.
+// Characters inside a word that are never read: the soft hyphen, joiners, variation selectors, and the
+// tatweel, which only stretches a line. They are removed before composition, because they would separate a
+// letter from its mark.
 const invisible =
   /\u00AD|\u034F|\u0640|\u180B|\u180C|\u180D|\u180F|\u200C|\u200D|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]/gu
 
@@ -74,15 +74,15 @@ const invisible =
 const points =
   /[\u0591-\u05BD\u05BF\u05C1\u05C2\u05C4\u05C5\u05C7\u064B-\u065F\u0670\u06D6-\u06DC\u06DF-\u06E4\u06E7\u06E8\u06EA-\u06ED]/gu
 
-// Lower case comes before composition because some letters have a composed form in lower case only
-// (ΐ); the result is the same as with composition both before and after it. Lone surrogates are
-// replaced first, lest two of them meet where something invisible stood between.
+// Lower case comes before composition, because some letters have a composed form in lower case only (ΐ);
+// composing before as well would change nothing. Lone surrogates are replaced first, because removing
+// invisible characters could join two of them.
 function readable(text: string): string {
   const visible = text.toWellFormed().replace(invisible, '').replaceAll('\u2019', apostropheInWord)
   return withAsciiDigits(composed(lowered(visible)).replace(points, ''))
 }
 
-// Typesetters write don’t where keyboards write don't; beside a space it is a quotation mark.
+// Typeset text has don’t for don't; next to a space ’ is a quotation mark.
 function apostropheInWord(quote: string, at: number, text: string): string {
   const joins =
     kindOf(text.charCodeAt(at - 1)) === spaced && kindOf(text.charCodeAt(at + 1)) === spaced

@@ -5,11 +5,11 @@ export interface Piece {
   text: string
   /** Its words, lower-cased, with stop words and endings. */
   raw: readonly string[]
-  /** What each of them counts as: its stem, or null for a stop word. */
+  /** The stem of each word, or null for a stop word. */
   stems: readonly (string | null)[]
   /** Whether it begins and ends with a letter or a digit. */
   isWhole: boolean
-  /** Where what is known of it is kept, or -1 where nothing is. */
+  /** Its index in the cache, or -1. */
   place: number
 }
 
@@ -21,8 +21,8 @@ const longestRemembered = 80
 const longestNumber = 4
 const isOneWord = /^[a-z0-9']+$/
 
-// What a character of ASCII is to the pieces: a part of one, a mark that means something by itself, one
-// that joins what stands on both its sides, or nothing.
+// The role of an ASCII character: part of a piece, a mark with its own meaning, a joint of its neighbours,
+// or nothing.
 const roleOf = new Uint8Array(128)
 const role = { none: 0, ofPiece: 1, mark: 2, joint: 3 } as const
 for (const [which, characters] of [
@@ -39,12 +39,12 @@ interface Cut {
   isPlain: boolean
 }
 
-// A goal is cut for its words, its meaning and its explanation, one after the other.
+// Cached, because a goal is cut for its words, its meaning and its explanation.
 let newest: Cut = { text: '', pieces: [], isPlain: true }
 
 /**
- * The pieces of a text in ASCII, in order; null for any other text. No word reaches over the end of a
- * piece, so that what is known of one is known wherever it stands.
+ * The pieces of an ASCII text in order; null for other texts. No word crosses the end of a piece, so facts
+ * about a piece hold anywhere.
  */
 export function piecesOf(text: string): readonly Piece[] | null {
   if (newest.text !== text) newest = cut(text)
@@ -52,8 +52,8 @@ export function piecesOf(text: string): readonly Piece[] | null {
 }
 
 /**
- * The pieces of a text where nothing but them says anything: no quotation, nothing joined to an address
- * or a file, no sign of a number or a currency; else null.
+ * The pieces of a text without other meaningful characters: no quotation, address, file name, sign or
+ * currency; otherwise null.
  */
 export function plainPiecesOf(text: string): readonly Piece[] | null {
   const pieces = piecesOf(text)
@@ -65,7 +65,7 @@ function cut(text: string): Cut {
   let isPlain = true
   let start = 0
   let hash = 0
-  // One place further than the text, so that its end closes the last piece.
+  // One index past the end, which closes the last piece.
   for (let at = 0; at <= text.length; at++) {
     const code = at < text.length ? text.charCodeAt(at) : space
     if (code >= 128) return { text, pieces: null, isPlain: false }
@@ -93,8 +93,8 @@ function isGap(text: string, at: number): boolean {
   return at >= text.length || roleOf[text.charCodeAt(at)] === role.none
 }
 
-// The pieces read last, each at the place that its hash gives: found without a string made of it,
-// which is most of what a map would cost.
+// A cache of the latest pieces, indexed by hash. A lookup creates no string, which is the main cost of a
+// map.
 const places = 1 << 14
 const read: (Piece | undefined)[] = Array.from({ length: places })
 
@@ -129,7 +129,7 @@ function isEdge(code: number): boolean {
 const underscore = 0x5f
 const apostrophe = 0x27
 
-/** A further reading of pieces, each remembered as long as its piece is. */
+/** A further property of pieces, cached as long as the piece. */
 export function rememberingPieces<Further>(
   readFurther: (text: string) => Further,
 ): (piece: Piece) => Further {
@@ -146,13 +146,13 @@ export function rememberingPieces<Further>(
   }
 }
 
-/** What a raw word counts as: its stem, or null for a stop word. */
+/** The stem of a raw word, or null for a stop word. */
 export function stemOf(word: string): string | null {
   if (stopWords.has(word)) return null
   return word.length < normaliser.stemMinLength ? word : word.replace(suffix, '')
 }
 
-/** The same text by itself: an engine keeps the whole of a text for the sake of a long slice of it. */
+/** Copies a text, because an engine keeps the whole source of a long slice in memory. */
 function unshared(slice: string): string {
   return slice.length < longSlice ? slice : Array.from(slice).join('')
 }
@@ -160,13 +160,13 @@ function unshared(slice: string): string {
 const longSlice = 13
 const mostRemembered = 20_000
 
-/** A reading of short texts that is remembered; its answer must follow from the text alone. */
+/** Caches a function of short texts; the result must depend only on the text. */
 export function remembering<Read>(read: (text: string) => Read): (text: string) => Read {
   const known = new Map<string, Read>()
   return (text) => {
     const before = known.get(text)
     if (before !== undefined) return before
-    // Most long numbers do not come again.
+    // Most long numbers occur only once.
     const longest = startsWithDigit.test(text) ? longestNumber : longestRemembered
     if (text.length > longest) return read(text)
     const kept = unshared(text)
@@ -177,10 +177,10 @@ export function remembering<Read>(read: (text: string) => Read): (text: string) 
   }
 }
 
-// Characters of the texts that are remembered: as many again of those that were used before them.
+// Characters of the cached texts: this many new ones and as many older ones.
 const roomForTexts = 200_000
 
-/** A reading of texts of any length that is remembered for the newest; its answer must follow from the text alone. */
+/** Caches a function of texts of any length, for the newest ones; the result must depend only on the text. */
 export function rememberingTexts<Read>(read: (text: string) => Read): (text: string) => Read {
   let newer = new Map<string, Read>()
   let older = new Map<string, Read>()

@@ -1,7 +1,7 @@
 import { wordsOfEveryScript } from './scripts.ts'
 import { piecesOf, rememberingTexts, stemOf } from './tokens.ts'
 
-// In texts up to this length putting each word into its place is quicker than a set.
+// Up to this length, insertion into a sorted list is faster than a set.
 const shortText = 400
 
 /**
@@ -17,13 +17,13 @@ export function wordsOf(text: string): readonly string[] {
   return words
 }
 
-// A step's words are asked for more than once: for its context, and to judge it.
+// A step needs its words several times: for its context and its judgment.
 const wordsOfLongText = rememberingTexts((text): readonly string[] => {
   const stems = rawWords(text).map(stemOf)
   return [...new Set(stems.filter((stem) => stem !== null))].sort()
 })
 
-/** Puts a word into its place among sorted ones unless it is there. */
+/** Inserts a word into a sorted list, unless it is there. */
 function insert(sorted: string[], word: string | null): void {
   if (word === null) return
   let from = 0
