@@ -155,7 +155,7 @@ test('callers without a key share a thousand questions a day, those with one hav
   assert.equal((await ask(app, 'ask_alice', situation)).source, 'model')
   const past = await ask(app, 'ask_alice', situation)
   assert.equal(past.source, 'rules')
-  assert.match(past.note, /not asked: callers without a key.*Send a key/)
+  assert.match(past.note, /did not ask the model endpoint: callers without a key.*Send a key/)
   assert.equal((await ask(app, 'ask_alice', { ...situation, key })).source, 'model')
   assert.equal(asked.length, 2)
   app.advance(dayMs)

@@ -53,7 +53,7 @@ for (const [fault, env, sentence] of [
   [
     'a host that nobody knows',
     { DATABASE_URL: 'sqlite::memory:', HOST: 'nowhere.invalid' },
-    /nowhere.invalid is no address/,
+    /nowhere.invalid is not an address/,
   ],
   [
     'a PostgreSQL that is away',

@@ -22,7 +22,7 @@ export async function admitState(service: Service, given: object): Promise<void>
   if (await fits(service, 'bytes', storedBytes(given))) return
   const retry_after_s = secondsToMidnight(service.now())
   throw new Refusal(429, 'rate_limit', {
-    detail: `This server has stored its daily limit (UTC) for callers without a key. Send a key, or try again in ${retry_after_s} seconds.`,
+    detail: `This server has reached its daily limit (UTC) of stored state for callers without a key. Send a key, or try again in ${retry_after_s} seconds.`,
     retry_after_s,
   })
 }

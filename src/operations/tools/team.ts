@@ -66,7 +66,7 @@ export const checkDialogue = tool({
 /** Clears a conversation. */
 export const resetDialogue = tool({
   name: 'reset_dialogue',
-  title: 'Start a dialogue anew',
+  title: 'Start a new dialogue',
   description: 'Clears the conversation of this session. The next turn freezes a new shared goal.',
   hints: { destructiveHint: true, idempotentHint: true },
   input: z.object({}),

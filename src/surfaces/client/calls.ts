@@ -199,7 +199,7 @@ function refusalOf({ status, headers }: Response, body: unknown): ServiceError {
 }
 
 function unreadable({ status, headers }: Response, text: string): ServiceError {
-  return serviceError('unreadable', 'What answered is not this service, or was cut off.', {
+  return serviceError('unreadable', 'The answer is not from this service, or was cut off.', {
     status,
     requestId: headers.get('x-request-id'),
     body: text,

@@ -149,13 +149,13 @@ function asItIs(fields: object): Record<string, unknown> {
 function readVerdict(answer: unknown): Verdict {
   const read = answer as Verdict | null | undefined
   if (typeof read?.drifting === 'boolean' && typeof read.revision === 'number') return read
-  throw serviceError('unreadable', 'What answered is not this service.', { body: answer })
+  throw serviceError('unreadable', 'The answer is not from this service.', { body: answer })
 }
 
 function readRun(answer: unknown): StoredRun {
   const { run } = answer as { run?: StoredRun | null }
   if (typeof run === 'object' && run !== null) return run
-  throw serviceError('unreadable', 'What answered is not this service.', { body: answer })
+  throw serviceError('unreadable', 'The answer is not from this service.', { body: answer })
 }
 
 /** What a run is about, and how long its steps may hold the agent up. */
