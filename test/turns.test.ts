@@ -176,7 +176,9 @@ onEachDatabase((database) => {
           },
         },
       }))
-      await assertShort(`tool calls with ${name}`, '/mcp', [calls])
+      // A batch has at most 20 messages.
+      const batches = Array.from({ length: 5 }, (_, at) => calls.slice(at * 20, (at + 1) * 20))
+      await assertShort(`tool calls with ${name}`, '/mcp', batches)
     }
 
     const steps = goalsByScript['long Chinese goals']?.map((goal) => ({ goal })) ?? []
