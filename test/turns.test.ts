@@ -176,9 +176,7 @@ onEachDatabase((database) => {
           },
         },
       }))
-      // A batch has at most 20 messages.
-      const batches = Array.from({ length: 5 }, (_, at) => calls.slice(at * 20, (at + 1) * 20))
-      await assertShort(`tool calls with ${name}`, '/mcp', batches)
+      await assertShort(`tool calls with ${name}`, '/mcp', [calls])
     }
 
     const steps = goalsByScript['long Chinese goals']?.map((goal) => ({ goal })) ?? []
