@@ -167,7 +167,7 @@ ${keys}`)
   await running.stop({ graceMs: lastConnectionsMs })
 }
 
-// Whoever reads the output may have seen enough, as `| head` has.
+// The reader of the output may close it early, as `| head` does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

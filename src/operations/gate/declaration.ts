@@ -7,7 +7,7 @@ export interface Call {
   readonly method: string
   /** The bucket its address counts in. */
   readonly address: string
-  /** The credential as sent, undefined when none was; '' when what was sent is none. */
+  /** The credential as sent; undefined without one, '' if the header or parameter holds no credential. */
   readonly credential: string | undefined
   /** The idempotency key of the header, undefined when there is none. */
   readonly idempotencyKey: string | undefined

@@ -95,7 +95,7 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
 }
 
 /**
- * An operation of whoever runs the server. Its routes exist only while a credential is set, and are
+ * An operation of the operator. Its routes exist only while a credential is set, and are
  * described apart from the public ones. A POST is replayed as on keyed routes.
  */
 export function admin<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {

@@ -31,7 +31,7 @@ const entrySchema = z
   })
   .meta({ id: 'SelfEntry' })
 
-/** What an agent has left for whoever goes on in its place. */
+/** What an agent has left for the agent that continues its work. */
 export const readSelf = keyed({
   name: 'self.read',
   group: 'operating',

@@ -246,7 +246,7 @@ export const deleteRun = keyed({
     // In the order in which the tools hold the two.
     await toolSessions.forget(account.id, wanted)
     const steps = await runs.end(account.id, wanted, at)
-    // Whoever deletes a run means its rows too, now and not at the next full hour.
+    // The rows of the run go now, not at the next full hour.
     if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
     return steps
   })

@@ -8,7 +8,7 @@ export interface Item {
   keeps: boolean
   /** Asked once, when its turn has come; plain JSON. */
   body(): Record<string, unknown>
-  /** Takes the answer; throws when it is none. */
+  /** Takes the answer; throws if it is not an answer of the service. */
   settle(answer: unknown): void
   fail(error: unknown): void
 }
@@ -16,7 +16,7 @@ export interface Item {
 /** What waits to be delivered of one run: strictly in order, one request at a time. */
 export interface Queue {
   readonly stats: RunStats
-  /** Whether a step has waited in vain since the last answer. */
+  /** Whether a step has waited its whole budget since the last answer. */
   isAway: boolean
   add(item: Item): void
   /** Counts something that could not even be queued. */

@@ -7,8 +7,8 @@ import type { Exchange } from './exchange.ts'
 import { queryOf } from './route.ts'
 
 /**
- * One HTTP request as the gate sees it; nothing of its body is read yet. The credential of whoever
- * runs the server is read from the header alone, because addresses are logged.
+ * One HTTP request as the gate sees it; nothing of its body is read yet. The operator's
+ * credential is read from the header alone, because proxies log addresses.
  */
 export function readCall(
   exchange: Exchange,

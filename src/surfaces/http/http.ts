@@ -206,7 +206,7 @@ function rememberDescription(
   }
 }
 
-/** The description of the administrative routes is one of them, and there is none without them. */
+/** Adds `/v1/admin/openapi.json`, only if administrative routes are served. */
 function adminDescription(parts: HttpParts): Operation[] {
   const { operations } = parts
   if (!operations.some(({ access }) => access === 'admin')) return []

@@ -17,8 +17,8 @@ export interface DescribedRoute {
 }
 
 /**
- * An OpenAPI 3.1 document for a service at `servers`: of everything but what only whoever runs the
- * server may ask (`public`), or of that alone (`admin`).
+ * An OpenAPI 3.1 document for a service at `servers`: all operations except the administrative ones
+ * (`public`), or only those (`admin`).
  */
 export function describe(
   edition: keyof typeof editions,
