@@ -344,7 +344,7 @@ export function createService(
         ? null
         : createEmbeddings(config.embeddings, {
             now: world.now,
-            failed: (reason) => log.info({ reason }, 'the embeddings endpoint was asked in vain'),
+            failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
     noteChange: (change) => log.info(change, 'changed'),
     digestTests: createOneEach(),
