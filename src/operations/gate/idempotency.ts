@@ -18,14 +18,13 @@ const askEveryMs = 100
 const asksAtMost = 100
 
 /**
- * Works a POST once for each idempotency key of its account and route (a body's `step_id`: of its
- * account and run, or what else the operation says): the same key and body within 24 hours answers the same bytes, another body is a
- * 409. The work and the record of its answer are one transaction; only good answers are recorded. A
- * second use while the first is under way waits for it. Without a key the work is done as it is.
- * A work that does nothing but log steps shares the transaction of all who log at the moment.
- * A work that goes on outside is claimed in its transaction and recorded in another; when its process
- * dies in between, it is worked again after a minute.
- * An answer that holds a secret is kept sealed, since nothing stored may give a key away.
+ * Works a POST once for each idempotency key of its account and route. A `step_id` in the body is such a
+ * key within its account and run, or within what `stepsOf` names. The same key and body within 24 hours get
+ * the same bytes; another body gets a 409. One transaction holds the work and the record of its answer, and
+ * only good answers are recorded. A second request with a key waits while the first is in flight.
+ * Work that only logs steps shares the transaction of other requests. Work that continues outside is claimed
+ * in one transaction and recorded in another; if its process dies in between, the key is free after a minute.
+ * An answer with a secret is stored sealed, so that the database cannot give a key away.
  */
 export async function replayable(
   service: Service,
