@@ -180,7 +180,7 @@ export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
  * Logs a step in the task of the session, coming back to a ground put aside where it is nearer. Where
  * the task is nobody's, the step is judged as its first and not kept.
  */
-export async function logInTask(context: ToolContext, step: Step) {
+async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, owner } = context
   if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
   await learnUncertain(context, () => [requestOf(runId, step)])

@@ -249,8 +249,10 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   hear: { method: 'POST', path: '/v1/hear', keyed: false },
 }
 
+/** What a caller sends to an operation. */
 export type Sent<O> = O extends Operation<infer _Input, infer _Output, infer S> ? S : never
 
+/** What an operation answers. */
 export type Output<O> =
   O extends Operation<infer _Input, infer Answer, infer _Sent> ? Answer : never
 

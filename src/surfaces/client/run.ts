@@ -224,12 +224,12 @@ export interface RunHandle extends AgentHandle {
   readonly stats: Readonly<RunStats>
 }
 
-export type DriftStep = Sent<typeof logDrift>
+type DriftStep = Sent<typeof logDrift>
 
-export type OwnField =
+type OwnField =
   | ('run_id' | 'agent_id' | 'ground' | 'user_turn' | 'step_id')
   | ('pair' | 'arm' | 'detector')
 
-export type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
+type CamelCase<Name> = Name extends `${infer Head}_${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
   : Name
