@@ -2,16 +2,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import pg from 'pg'
 import { defaultDetector } from '../src/core/detector/contract/detector.ts'
 import { detect } from '../src/core/detector/detect.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 import { type Sample, startAsker } from './asker.ts'
-import type { Pattern, Step } from './bare-drift-server.ts'
-import { goalOfRun } from './goals.ts'
-import type { Round } from './load.ts'
-import { postOf } from './request.ts'
+import type { Pattern } from './bare-drift-server.ts'
+import { adminOf, databaseUrl } from './postgres.ts'
 import { residentMiBOf, type Server, startServer, startWithKey } from './server.ts'
+import { batches, batchSteps, singleSteps, stepOf, type Task } from './step-tasks.ts'
 import { compared, type Row } from './table.ts'
 
 const rounds = 7
@@ -19,21 +17,10 @@ const roundMs = 1000
 // Until V8 has compiled what runs often, and the runs know as many spellings as they keep.
 const warmUpMs = 3000
 const levels = [1, 8, 32, 64]
-const goalsARun = 125
-const postgres = { connections: 32, batchConnections: 8, batchSteps: 100 }
+const postgresConnections = 32
 const peerName = 'node:http, inserting'
 const judgingName = 'node:http, judging'
 const batchTarget = '≥ 30,000'
-const databaseUrl =
-  process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test?connect_timeout=2'
-
-/** One thing that is asked of both servers. */
-interface Task {
-  name: string
-  round: Omit<Round, 'url'>
-  /** Steps an answer stands for. */
-  steps: number
-}
 
 interface Peers {
   ours: Server
@@ -55,7 +42,7 @@ export async function measureDrift(): Promise<Row[]> {
 async function onSqlite(folder: string): Promise<Row[]> {
   const files = ['bare', 'judging'].map((name) => join(folder, `${name}.db`))
   return withPeers(folder, 'sqlite:./ours.db', files, async (peers) => {
-    const tasks = levels.map((connections) => singleSteps(peers.key, connections, true))
+    const tasks = levels.map((connections) => singleSteps(peers.key, connections, true, roundMs))
     const samples = await takeTurns('drift, SQLite', peers, tasks)
     return [
       ...tasks.flatMap((task) => rowsOf('drift, SQLite', task, samples)),
@@ -65,12 +52,8 @@ async function onSqlite(folder: string): Promise<Row[]> {
 }
 
 async function onPostgres(folder: string): Promise<Row[]> {
-  const admin = new pg.Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2000 })
-  const refused = await admin.connect().then(
-    () => null,
-    (error: Error) => error,
-  )
-  if (refused !== null) {
+  const admin = await adminOf()
+  if (admin === null) {
     const measured = `drift, PostgreSQL: not measured, no server at ${new URL(databaseUrl).host}`
     return [{ measured, ours: null, against: '', peer: null, ratios: [], target: '' }]
   }
@@ -83,7 +66,10 @@ async function onPostgres(folder: string): Promise<Row[]> {
   try {
     for (const schema of schemas) await admin.query(`CREATE SCHEMA ${schema}`)
     return await withPeers(folder, ours, bare, async (peers) => {
-      const tasks = [singleSteps(peers.key, postgres.connections, false), batches(peers.key)]
+      const tasks = [
+        singleSteps(peers.key, postgresConnections, false, roundMs),
+        batches(peers.key, roundMs),
+      ]
       const samples = await takeTurns('drift, PostgreSQL', peers, tasks)
       return tasks.flatMap((task) => rowsOf('drift, PostgreSQL', task, samples))
     })
@@ -123,7 +109,7 @@ async function withPeers<T>(
 
 /** What the service stores and answers after as many steps as it takes until nothing grows. */
 async function patternOf(url: string, key: string): Promise<Pattern> {
-  const steps = Array.from({ length: postgres.batchSteps }, (_, n) => stepOf('pattern', 0, n))
+  const steps = Array.from({ length: batchSteps }, (_, n) => stepOf('pattern', 0, n))
   const post = async (path: string, body: object) => {
     const answer = await fetch(url + path, {
       method: 'POST',
@@ -149,49 +135,6 @@ async function patternOf(url: string, key: string): Promise<Pattern> {
     batchAnswer: batch.text,
     memory: JSON.stringify(memory),
     verdict: JSON.parse(single.text),
-  }
-}
-
-/** Step `n` of the run with this name and number. */
-function stepOf(name: string, run: number, n: number): Step {
-  return {
-    run_id: `${name}-${run}`,
-    goal: goalOfRun(run, n),
-    progress: 'advancing',
-    distance: n % 11,
-    tokens: 100 + n,
-  }
-}
-
-/** Single steps, each connection into a run of its own. */
-function singleSteps(key: string, connections: number, staysAwake: boolean): Task {
-  const headers = { authorization: `Bearer ${key}` }
-  const requests = Array.from({ length: connections * goalsARun }, (_, n) =>
-    postOf(
-      '/v1/drift',
-      headers,
-      stepOf(`of-${connections}`, Math.floor(n / goalsARun), n % goalsARun),
-    ),
-  )
-  const name = connections === 1 ? '1 connection' : `${connections} connections`
-  return { name, round: { requests, connections, ms: roundMs, staysAwake }, steps: 1 }
-}
-
-/** Batches, each connection into a run of its own. */
-function batches(key: string): Task {
-  const { batchConnections: connections, batchSteps } = postgres
-  const headers = { authorization: `Bearer ${key}` }
-  const batchesARun = 5
-  const requests = Array.from({ length: connections * batchesARun }, (_, batch) => {
-    const run = Math.floor(batch / batchesARun)
-    const first = (batch % batchesARun) * batchSteps
-    const steps = Array.from({ length: batchSteps }, (_, n) => stepOf('batch', run, first + n))
-    return postOf('/v1/drift/batch', headers, { steps })
-  })
-  return {
-    name: `batches of ${batchSteps}, ${connections} connections`,
-    round: { requests, connections, ms: roundMs, staysAwake: false },
-    steps: batchSteps,
   }
 }
 

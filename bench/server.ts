@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
@@ -12,10 +13,15 @@ export interface Server {
   stop(): Promise<void>
 }
 
-const program = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
+/** This checkout. */
+const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** The arguments that have Node serve Plumbline, as its users do. */
-export const plumbline = [program, 'serve']
+export const plumbline = [programOf(root), 'serve']
+
+function programOf(checkout: string): string {
+  return join(checkout, 'bin/plumbline.js')
+}
 
 const stopLimitMs = 10_000
 
@@ -59,20 +65,21 @@ export async function startServer(
   return { url, pid: child.pid!, stop }
 }
 
-/** Starts Plumbline on a database, with a key of an account that nothing limits. */
+/** Starts the Plumbline of a checkout on a database, with a key of an account that nothing limits. */
 export async function startWithKey(
   databaseUrl: string,
   folder: string,
   settings: Readonly<Record<string, string>> = {},
+  checkout = root,
 ): Promise<{ server: Server; key: string }> {
   const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', ...settings }
   const made = await promisify(execFile)(
     process.execPath,
-    [program, 'keys', 'create', '--tier', 'enterprise', '--json'],
+    [programOf(checkout), 'keys', 'create', '--tier', 'enterprise', '--json'],
     { cwd: folder, env },
   )
   const { key } = JSON.parse(made.stdout)
-  return { server: await startServer(plumbline, folder, env), key }
+  return { server: await startServer([programOf(checkout), 'serve'], folder, env), key }
 }
 
 /** Processor time the threads of a process have used so far, in the kernel too, in microseconds. */
