@@ -64,7 +64,8 @@ const rooms: Record<string, readonly string[]> = {
   storage: ['', 'runs', 'alerts', 'database'],
   core: [
     'accounts corpus evaluation language',
-    'runs alerts acts guidance',
+    'runs',
+    'alerts acts guidance',
     'detector',
     'detector/meaning',
     'detector/words',

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import { z } from 'zod'
 import { keyed } from '../src/operations/gate/operation.ts'
+import { keyOfClaim } from '../src/storage/database/idempotency.ts'
 import { databases, onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
@@ -349,16 +350,18 @@ onEachDatabase((database) => {
     const { store } = (await startOn(t)).running
     const noon = Date.UTC(2026, 0, 15, 12)
     const claimAt = (at: number) =>
-      store.tx(({ idempotency }) =>
-        idempotency.claim({ account: 'a', scope: '/v1/x', key: 'once', bodyHash: 'h', at }),
-      )
-    assert.equal(await claimAt(noon), null)
+      store.tx(async ({ idempotency }) => {
+        const claim = { account: 'a', scope: '/v1/x', key: 'once', bodyHash: 'h', at }
+        return (await idempotency.claim([claim])).get(keyOfClaim(claim))
+      })
+    assert.equal(await claimAt(noon), undefined)
     assert.equal((await claimAt(noon + 59_999))?.status, 0)
-    assert.equal(await claimAt(noon + 60_000), null)
+    assert.equal(await claimAt(noon + 60_000), undefined)
     const claim = { account: 'a', scope: '/v1/x', key: 'once', bodyHash: 'h', at: noon }
     await store.tx(({ idempotency }) => idempotency.release(claim))
-    assert.equal(await claimAt(noon + 60_001), null)
-    await store.tx(({ idempotency }) => idempotency.keep(claim, 200, '{}'))
+    assert.equal(await claimAt(noon + 60_001), undefined)
+    const answered = [{ claim, status: 200, answer: '{}' }]
+    await store.tx(({ idempotency }) => idempotency.keep(answered))
     await store.tx(({ idempotency }) => idempotency.release(claim))
     assert.equal((await claimAt(noon + 200_000))?.status, 200)
   })

@@ -20,6 +20,11 @@ export function fnv1a(text: string): number {
   return hash
 }
 
+/** Joins values into one map key. Well-formed text cannot contain the separator. */
+export function keyOf(...values: string[]): string {
+  return values.join('\0')
+}
+
 /** Parses JSON; undefined if it is invalid. */
 export function parseJson(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import type { Queries } from './database/database.ts'
-import { runColumns } from './runs/run-rows.ts'
+import { runColumns } from './runs/tables.ts'
 
 /** A table whose rows belong to accounts: each has the column `account`. */
 export interface OwnedTable {

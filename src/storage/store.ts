@@ -1,3 +1,5 @@
+import type { LoggedStep } from '../core/runs/batch.ts'
+import { type Entry, readEntry } from '../core/runs/entry.ts'
 import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accounts.ts'
 import { type Acts, createActs } from './acts.ts'
 import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
@@ -14,10 +16,9 @@ import { createEmails, type Emails } from './emails.ts'
 import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
-import type { Entry, LoggedStep } from './runs/entries.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
+import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
-import { logAndAlert } from './runs/steps-and-alerts.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createTeams, type Teams } from './teams.ts'
@@ -116,7 +117,8 @@ export function createStore(db: Database): OpenStore {
     const store: Store = {
       ...over(tx, note),
       async log(entries) {
-        const steps = await logAndAlert(tx, db.kind, [entries], () => note('jobs'))
+        const read = entries.map(readEntry)
+        const steps = await logSteps(tx, db.kind, [read], () => note('jobs'))
         logged.push(...steps)
         return steps
       },

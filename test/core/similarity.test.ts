@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { detect, type Verdict } from '../../src/core/detector/detect.ts'
 import { similarityLimits } from '../../src/core/detector/meaning/hints.ts'
 import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
-import { similarityOf, unitVector, withSimilarity } from '../../src/core/runs/similarity.ts'
+import { readStep, type Step } from '../../src/core/detector/step.ts'
+import { similarityIn, similarityOf, unitVector } from '../../src/core/runs/similarity.ts'
 import { readRuns } from '../golden/runs.ts'
 import { verifies } from '../verifies.ts'
 
@@ -46,26 +47,17 @@ test('the ground that is asked about is the one the step will be measured agains
   const about = { progress: 'advancing', distance: 5 }
   let memory = newMemory('meaning')
   const begin = { ...about, goal: ' find the leak ', ground: 'mend the roof' }
-  assert.equal(withSimilarity(memory, begin, known).similarity, 0.5)
+  const similarity = (step: Step, of = memory) => similarityIn(of, readStep(step), known)
+  assert.equal(similarity(begin), 0.5)
   memory = detect(memory, begin).memory
-  withSimilarity(memory, { ...about, goal: 'buy tiles', ground: 'ignored' }, known)
-  withSimilarity(
-    memory,
-    { ...about, goal: 'paint it', ground: 'paint the door', userTurn: true },
-    known,
-  )
-  const nothing = { ...about, goal: '' }
-  assert.equal(withSimilarity(newMemory('meaning'), nothing, known), nothing)
+  similarity({ ...about, goal: 'buy tiles', ground: 'ignored' })
+  similarity({ ...about, goal: 'paint it', ground: 'paint the door', userTurn: true })
+  assert.equal(similarity({ ...about, goal: '' }, newMemory('meaning')), undefined)
   assert.deepEqual(asked, [
     ['mend the roof', 'find the leak'],
     ['mend the roof', 'buy tiles'],
     ['paint the door', 'paint it'],
   ])
-  const step = { ...about, goal: 'buy tiles' }
-  assert.equal(
-    withSimilarity(memory, step, () => undefined),
-    step,
-  )
 })
 
 const answered = ({ drifting, uncertain, reason }: Verdict) => [drifting, uncertain, reason]

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
+import type { LoggedStep } from '../../src/core/runs/batch.ts'
 import { type DriftRequest, readDrift } from '../../src/core/runs/drift.ts'
 import { dayMs } from '../../src/core/time.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type Value,
 } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrations.ts'
-import type { LoggedStep } from '../../src/storage/runs/entries.ts'
 import { deleteExpiredRuns } from '../../src/storage/runs/expiry.ts'
 import { createWeightedCache } from '../../src/storage/runs/run-cache.ts'
 import { createStore, type OpenStore } from '../../src/storage/store.ts'

@@ -53,6 +53,3 @@ function crc32(text: string): number {
   }
   return ~crc >>> 0
 }
-
-/** Prefix of the one-day account ids of callers without a key. */
-export const keylessPrefix = 'anon_'

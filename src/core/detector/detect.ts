@@ -11,7 +11,7 @@ import { frozen, type Memory, withAdaptation } from './memory.ts'
 import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
-import { type Reading, readStep, type Step } from './step.ts'
+import { type Hints, type Reading, readStep, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
 import { explain } from './why.ts'
 
@@ -52,7 +52,11 @@ export interface Detected {
  * only on the length of the texts, not on the length of the run. Never throws.
  */
 export function detect(memory: Memory, step: Step): Detected {
-  const reading = readStep(step)
+  return detectReading(memory, readStep(step), step)
+}
+
+/** As `detect`, for a step whose texts are read already. */
+export function detectReading(memory: Memory, reading: Reading, hints: Hints): Detected {
   const { goal, progress, distance, spelled, words, context, parent, parentWords } = reading
 
   const newGround = groundToFreeze(memory, reading)
@@ -80,8 +84,8 @@ export function detect(memory: Memory, step: Step): Detected {
             overlap,
             parent,
             parentOverlap,
-            adaptation: step.adaptation ?? null,
-            similarity: step.similarity ?? null,
+            adaptation: hints.adaptation ?? null,
+            similarity: hints.similarity ?? null,
           },
           before.own,
         )
@@ -130,7 +134,7 @@ export function detect(memory: Memory, step: Step): Detected {
   const repetition = spelled ? timesOfNewest(after.spellings).times : 0
   if (repetition > 1) verdict.repetition = repetition
   const isPaced = detector.asPublished || after.reported.count > 1
-  const judgment = judge(after, before.cycles, step.earlier ?? null, isPaced)
+  const judgment = judge(after, before.cycles, hints.earlier ?? null, isPaced)
   if (judgment !== null) verdict.judgment = judgment
   if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
   const adaptation = measured?.adaptation ?? null

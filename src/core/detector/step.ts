@@ -3,8 +3,21 @@ import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
 import { wordsOf } from './words/words.ts'
 
+/** Evidence beside the texts of a step. */
+export interface Hints {
+  /** The totals of the owner's earlier runs in this context; undefined counts as none. */
+  earlier?: EarlierRuns | undefined
+  /** The personal table; a detector that uses it names its version. */
+  adaptation?: Adaptation | undefined
+  /**
+   * How much nearer embeddings put the goal to the ground than to unrelated errands: 0 is no nearer, 1 is
+   * the same text. It can only settle uncertainty or add evidence.
+   */
+  similarity?: number | undefined
+}
+
 /** One report of an agent. */
-export interface Step {
+export interface Step extends Hints {
   goal: string
   /** `advancing`, `stuck` or `circling`; anything else makes the step ungrammatical. */
   progress: string
@@ -20,15 +33,6 @@ export interface Step {
   ground?: string
   /** Declared sub-goals of the ground; a new plan replaces the old one. */
   plan?: readonly string[]
-  /** The totals of the owner's earlier runs in this context; undefined counts as none. */
-  earlier?: EarlierRuns
-  /** The personal table; a detector that uses it names its version. */
-  adaptation?: Adaptation
-  /**
-   * How much nearer embeddings put the goal to the ground than to unrelated errands: 0 is no nearer, 1 is
-   * the same text. It can only settle uncertainty or add evidence.
-   */
-  similarity?: number
 }
 
 /** A step with analysed texts, before any comparison. */

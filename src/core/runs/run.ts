@@ -1,10 +1,12 @@
 import type { DetectorName } from '../detector/contract/detector.ts'
-import { detect, type Verdict } from '../detector/detect.ts'
+import { detectReading, type Verdict } from '../detector/detect.ts'
 import type { Judgment } from '../detector/judgment.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { dayMs } from '../time.ts'
-import type { Arm, DriftRequest } from './drift.ts'
+import type { Arm } from './drift.ts'
+import type { ReadEntry } from './entry.ts'
+import { similarityIn } from './similarity.ts'
 
 /**
  * A stored run. The fields of the verdict (`drifting`, `last_reason`, `phi`, `max_phi`, `judgment`,
@@ -106,20 +108,19 @@ export function newAgent(agentId: string, detector: DetectorName): Agent {
 
 /**
  * Logs one step of an agent: judges it against the ground of the agent and adds it to the totals of the
- * run.
+ * run. `earlier` holds the totals of earlier runs in the context of the step.
  */
 export function logStep(
   run: Run,
   agent: Agent,
-  request: DriftRequest,
+  { request, reading, adaptation, similarity, now, retentionDays }: ReadEntry,
   earlier: EarlierRuns | null,
-  now: number,
-  retentionDays: number,
 ): Logged {
-  const { verdict, memory } = detect(
-    agent.memory,
-    earlier === null ? request.step : { ...request.step, earlier },
-  )
+  const { verdict, memory } = detectReading(agent.memory, reading, {
+    adaptation,
+    similarity: similarity && similarityIn(agent.memory, reading, similarity),
+    earlier: earlier ?? undefined,
+  })
   const isMain = agent.agent_id === ''
   const updated = Math.max(run.updated, now)
   const tokens = request.tokens ?? 0

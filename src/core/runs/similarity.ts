@@ -1,7 +1,7 @@
 import { groundToFreeze } from '../detector/ground.ts'
 import { similarityLimits } from '../detector/meaning/hints.ts'
 import type { Memory } from '../detector/memory.ts'
-import { readStep, type Step } from '../detector/step.ts'
+import type { Reading } from '../detector/step.ts'
 
 /** The similarity of goal and ground from cached embeddings; undefined if they are missing. */
 export type SimilarityOf = (ground: string, goal: string) => number | undefined
@@ -54,10 +54,12 @@ export function unitVector(numbers: readonly unknown[]): Float32Array | null {
   return Float32Array.from(numbers as readonly number[], (number) => number / length)
 }
 
-/** Adds the similarity of goal and ground to the step, if it is available. */
-export function withSimilarity(memory: Memory, step: Step, known: SimilarityOf): Step {
-  const reading = readStep(step)
+/** The similarity of the goal of a step to the ground that judges it; undefined if it is not known. */
+export function similarityIn(
+  memory: Memory,
+  reading: Reading,
+  known: SimilarityOf,
+): number | undefined {
   const ground = groundToFreeze(memory, reading) ?? memory.ground
-  const similarity = ground === null ? undefined : known(ground.goal, reading.goal)
-  return similarity === undefined ? step : { ...step, similarity }
+  return ground === null ? undefined : known(ground.goal, reading.goal)
 }

@@ -1,8 +1,14 @@
+import type { LoggedStep } from '../../core/runs/batch.ts'
 import { defaultRunId, maxIdLength } from '../../core/runs/drift.ts'
+import type { Entry } from '../../core/runs/entry.ts'
 import { parseJson, wellFormed } from '../../core/text.ts'
 import { commitUnknown, isUnavailable } from '../../storage/database/database.ts'
-import { bodyHashOf, isSameBody, type StoredAnswer } from '../../storage/database/idempotency.ts'
-import type { Entry, LoggedStep } from '../../storage/runs/entries.ts'
+import {
+  bodyHashOf,
+  isSameBody,
+  keyOfClaim,
+  type StoredAnswer,
+} from '../../storage/database/idempotency.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Service } from './context.ts'
 import type { Answer, Call, Operation, Outside } from './declaration.ts'
@@ -45,11 +51,8 @@ export async function replayable(
 
   async function keep(store: Store, answer: Answer): Promise<Answer> {
     const json = JSON.stringify(answer.body)
-    await store.idempotency.keep(
-      claim,
-      answer.status,
-      seal === undefined ? json : service.seal(json, seal),
-    )
+    const kept = seal === undefined ? json : service.seal(json, seal)
+    await store.idempotency.keep([{ claim, status: answer.status, answer: kept }])
     return { ...answer, json }
   }
 
@@ -108,8 +111,9 @@ export async function replayable(
   }
   for (let asked = 0; asked < asksAtMost; asked++) {
     const worked = await service.store.tx(async (store) => {
-      const earlier = await store.idempotency.claim({ ...claim, at: service.now() })
-      if (earlier === null) {
+      const claims = [{ ...claim, at: service.now() }]
+      const earlier = (await store.idempotency.claim(claims)).get(keyOfClaim(claim))
+      if (earlier === undefined) {
         const answer = await work(store)
         return 'outside' in answer ? answer : keep(store, answer)
       }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { keylessPrefix } from '../../core/accounts/keys.ts'
 import { type Tier, tierNamed } from '../../core/accounts/tiers.ts'
 import { unknownAddress } from '../../core/address.ts'
+import { keylessPrefix } from '../../core/keyless.ts'
 import { maxIdLength } from '../../core/runs/drift.ts'
 import type { Account } from '../../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'

@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { progressValues } from '../../core/detector/contract/constants.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
-import { detect, type Verdict } from '../../core/detector/detect.ts'
+import { detectReading, type Verdict } from '../../core/detector/detect.ts'
 import { newMemory } from '../../core/detector/memory.ts'
-import type { Step } from '../../core/detector/step.ts'
+import { readStep, type Step } from '../../core/detector/step.ts'
 import { readCheck, stepsRange } from '../../core/runs/check.ts'
-import { type SimilarityOf, withSimilarity } from '../../core/runs/similarity.ts'
+import { type SimilarityOf, similarityIn } from '../../core/runs/similarity.ts'
 import { maxTextLength } from '../../core/text.ts'
 import { bytesOf } from '../gate/bytes.ts'
 import type { Service } from '../gate/context.ts'
@@ -15,7 +15,7 @@ import { lenient } from '../gate/lenient.ts'
 import { perAddress } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { createSlices } from '../gate/turns.ts'
-import { embeddingsWaitMs, pairOf, withAdaptation } from './uncertain.ts'
+import { embeddingsWaitMs, pairOf } from './uncertain.ts'
 import { stepResultSchema, verdictBytes } from './verdict.ts'
 
 const goal = z.string().min(1).max(maxTextLength)
@@ -155,8 +155,11 @@ async function judge(
     let memory = newMemory(detector)
     for (const step of steps) {
       await slice(step.goal)
-      const informed = embeddings === null ? step : withSimilarity(memory, step, known)
-      const detected = detect(memory, withAdaptation(informed, settings.adaptation))
+      const reading = readStep(step)
+      const detected = detectReading(memory, reading, {
+        adaptation: settings.adaptation ?? undefined,
+        similarity: embeddings === null ? undefined : similarityIn(memory, reading, known),
+      })
       memory = detected.memory
       verdicts.push(detected.verdict)
     }

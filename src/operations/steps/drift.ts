@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { progressValues } from '../../core/detector/contract/constants.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
+import type { LoggedStep } from '../../core/runs/batch.ts'
 import {
   arms,
   type DriftRequest,
@@ -8,8 +9,8 @@ import {
   maxPlanLength,
   readDrift,
 } from '../../core/runs/drift.ts'
+import { type Entry, readEntry } from '../../core/runs/entry.ts'
 import { logStep, newAgent, newRun } from '../../core/runs/run.ts'
-import type { Entry, LoggedStep } from '../../storage/runs/entries.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { badRequest } from '../gate/declaration.ts'
@@ -19,7 +20,7 @@ import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { readAhead } from './read-ahead.ts'
 import { claimOf, logEachOnce, saysOf, stepRoute } from './steps-once.ts'
-import { learnUncertain, withAdaptation } from './uncertain.ts'
+import { learnUncertain } from './uncertain.ts'
 import { score, stepResultSchema, verdictBytes } from './verdict.ts'
 
 /** Most steps that one batch logs. */
@@ -128,14 +129,14 @@ export async function logRequest(
 
 /** Judges one step as the first of a run, and keeps nothing of it. */
 export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeof driftAnswer> {
-  const { request: whole, detector, now } = entryOf(context, request)
-  const run = newRun(request.runId, request.detector ?? detector, now)
+  const entry = readEntry(entryOf(context, request))
+  const run = newRun(request.runId, request.detector ?? entry.detector, entry.now)
   const agent = newAgent(request.agentId, run.detector)
-  const judged = logStep(run, agent, whole, null, now, 0)
+  const judged = logStep(run, agent, entry, null)
   const { revision } = judged.agent.memory
   const names = { run_id: run.run_id, agent_id: agent.agent_id }
   context.countVerdict(judged.verdict)
-  return answerOf({ ...judged, ...names, revision, earlier: null, previous: null })
+  return answerOf({ ...judged, ...names, revision, earlier: null })
 }
 
 /** Logs many steps at once, of one run or of several: all of them, or none. */
@@ -205,7 +206,8 @@ function entryOf(
 ): Entry {
   return {
     account: account.id,
-    request: { ...request, step: withAdaptation(request.step, settings.adaptation) },
+    request,
+    adaptation: settings.adaptation ?? undefined,
     ...(embeddings === null ? {} : { similarity: embeddings.similarity }),
     detector: settings.detector,
     now: now(),

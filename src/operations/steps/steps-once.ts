@@ -62,7 +62,7 @@ export async function logEachOnce<Answer>(
     claims.set(key, first)
   }
   return store.tx(async (tx) => {
-    const earlier = await tx.idempotency.claimAll([...claims.values()])
+    const earlier = await tx.idempotency.claim([...claims.values()])
     const answers = new Map<string, Answer>()
     for (const [index, { claim }] of batch.entries()) {
       const kept = claim === null ? undefined : earlier.get(keyOfClaim(claim))
@@ -86,7 +86,7 @@ export async function logEachOnce<Answer>(
       answers.set(keyOfClaim(claim), answer)
       kept.push({ claim, status: 200, answer: JSON.stringify(answer) })
     }
-    tx.idempotency.keepAll(kept)
+    await tx.idempotency.keep(kept)
     return batch.map((entry) => {
       const answer = entry.claim === null ? own.get(entry) : answers.get(keyOfClaim(entry.claim))
       if (answer === undefined) throw new Error('an entry without its answer')

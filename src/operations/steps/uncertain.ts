@@ -1,8 +1,8 @@
-import { detect } from '../../core/detector/detect.ts'
+import { detectReading } from '../../core/detector/detect.ts'
 import { type Memory, newMemory } from '../../core/detector/memory.ts'
-import type { Step } from '../../core/detector/step.ts'
+import { readStep } from '../../core/detector/step.ts'
 import type { DriftRequest } from '../../core/runs/drift.ts'
-import { withSimilarity } from '../../core/runs/similarity.ts'
+import { similarityIn } from '../../core/runs/similarity.ts'
 import type { TextPair } from '../../outbound/embeddings.ts'
 import type { Keyed } from '../gate/context.ts'
 import { createSlices } from '../gate/turns.ts'
@@ -33,11 +33,13 @@ export async function learnUncertain(
     }
     if (memory === null) continue
     await slice(step.goal)
-    const informed = withSimilarity(memory, step, embeddings.similarity)
-    const judged = detect(memory, withAdaptation(informed, settings.adaptation))
+    const reading = readStep(step)
+    const similarity = similarityIn(memory, reading, embeddings.similarity)
+    const adaptation = settings.adaptation ?? undefined
+    const judged = detectReading(memory, reading, { adaptation, similarity })
     memories.set(agent, judged.memory)
     const pair = pairOf(judged.verdict)
-    if (pair !== null && informed.similarity === undefined) pairs.push(pair)
+    if (pair !== null && similarity === undefined) pairs.push(pair)
   }
   if (pairs.length > 0) await embeddings.learn(pairs, embeddingsWaitMs)
 }
@@ -50,9 +52,4 @@ export function pairOf(verdict: {
 }): TextPair | null {
   const { uncertain, ground, goal } = verdict
   return uncertain && ground !== null && goal !== '' ? { ground, goal } : null
-}
-
-/** The step with the table of one's own work, where there is one. */
-export function withAdaptation(step: Step, adaptation: Step['adaptation'] | null): Step {
-  return adaptation === null || adaptation === undefined ? step : { ...step, adaptation }
 }

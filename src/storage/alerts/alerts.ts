@@ -7,7 +7,7 @@ import {
   addDeliverJob,
   addLog,
   configOf,
-  emitAlerts,
+  emitAlert,
   forgetIdleOutboxes,
   logEntriesKept,
   logKeptMs,
@@ -108,11 +108,11 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
     },
     async addToLog(account, entry) {
       const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
-      const seq = (taken.get(account)?.seq ?? 0) + 1
+      const seq = (taken.get(account) ?? 0) + 1
       await addLog(db, kind, [{ account, seq, value: entry }])
     },
-    emit: (alert) => emitAlerts(db, kind, [{ ...alert, drifting: true }], jobAdded),
-    returned: (alert) => emitAlerts(db, kind, [{ ...alert, drifting: false }], jobAdded),
+    emit: (alert) => emitAlert(db, kind, { ...alert, drifting: true }, jobAdded),
+    returned: (alert) => emitAlert(db, kind, { ...alert, drifting: false }, jobAdded),
     incidents: (account, open, limit, before) => listIncidents(db, account, open, limit, before),
   }
 }

@@ -129,7 +129,7 @@ export function createDeliveries(
       // its events.
       if (entry !== null) {
         const taken = await takeNumbers(db, kind, new Map([[account, 1]]))
-        await addLog(db, kind, [{ account, seq: (taken.get(account)?.seq ?? 0) + 1, value: entry }])
+        await addLog(db, kind, [{ account, seq: (taken.get(account) ?? 0) + 1, value: entry }])
       }
       await db.run(
         `UPDATE alert_events SET state = ?, due = ?, tries = ?, attempts = ?, held = ?, detail = ?
@@ -210,7 +210,7 @@ export function createDeliveries(
       )
       const given = rows.map(deliveryOf).sort((a, b) => a.seq - b.seq)
       const taken = await takeNumbers(db, kind, new Map([[account, given.length]]))
-      const first = (taken.get(account)?.seq ?? 0) + 1
+      const first = (taken.get(account) ?? 0) + 1
       const entries = given.map(({ value }, place) => ({
         account,
         seq: first + place,

@@ -1,21 +1,18 @@
-import { keylessPrefix } from '../../core/accounts/keys.ts'
 import type { AlertConfig, Severity } from '../../core/alerts/alerts.ts'
 import {
-  type AlertAccount,
-  agentKey,
+  type DecidedAlerts,
   decideAlerts,
-  type EventIncident,
   type Happening,
-  type LogEntry,
-  type Numbered,
-  type OutboxEvent,
-} from '../../core/alerts/outbox.ts'
+  numberAlerts,
+} from '../../core/alerts/decide.ts'
+import type { EventIncident, LogEntry, Numbered, OutboxEvent } from '../../core/alerts/outbox.ts'
+import { isKeyless } from '../../core/keyless.ts'
 import { dayMs } from '../../core/time.ts'
 import { type Database, notAwaited, type Queries } from '../database/database.ts'
 import { createJobs } from '../database/jobs.ts'
 import { type Columns, jsonRows, type Row } from '../database/rows.ts'
 import { createTable } from '../database/table.ts'
-import { type AgentOf, findOpenIncidents, saveIncidents } from './incidents.ts'
+import { findOpenIncidents, saveIncidents } from './incidents.ts'
 
 /** The kind of the delivery jobs; each account has one job. */
 export const deliverKind = 'deliver'
@@ -24,44 +21,62 @@ export const deliverKind = 'deliver'
 export const logEntriesKept = 50
 export const logKeptMs = 30 * dayMs
 
-/**
- * Writes each happening to the outbox or, if the account does not want it, to the log, in the caller's
- * transaction. The happenings must be in order. One that does not drift costs a query and changes
- * something only if it ends an incident. `jobAdded` is called after every enqueue. Callers without a key
- * are skipped, because they can neither set a webhook nor read the log.
- */
-export async function emitAlerts(
+/** Reads the config of each account; null without one. */
+export async function findConfigs(
   tx: Queries,
   kind: Database['kind'],
-  all: readonly Happening[],
+  accounts: readonly string[],
+): Promise<Map<string, AlertConfig | null>> {
+  const rows = await tables[kind].configs.find(
+    tx,
+    accounts.map((account) => ({ account })),
+  )
+  const configs = new Map<string, AlertConfig | null>(accounts.map((account) => [account, null]))
+  for (const { account, config } of rows) {
+    configs.set(String(account), configOf(config === null ? null : String(config)))
+  }
+  return configs
+}
+
+/**
+ * Decides the alert of a dialogue or an escalation and stores it. `jobAdded` is called after every enqueue.
+ * The dialogue must be locked.
+ */
+export async function emitAlert(
+  tx: Queries,
+  kind: Database['kind'],
+  happening: Happening,
   jobAdded: () => void,
 ): Promise<void> {
-  const happenings = all.filter(({ account }) => !account.startsWith(keylessPrefix))
-  if (happenings.length === 0) return
-  const returning = happenings.filter(({ drifting }) => !drifting)
-  const drifting = happenings.filter((each) => each.drifting)
-  const closing = await findOpenIncidents(tx, kind, unique(returning))
-  // A drifting step may need three numbers: for an incident, its event and the event of its end.
-  const numbers = countByAccount([...drifting, ...drifting, ...drifting, ...closing])
-  if (numbers.size === 0) return
-  const accounts = await takeNumbers(tx, kind, numbers)
-  const known = new Set(returning.map(keyOfAgent))
-  const watched = drifting.filter(
-    (each) =>
-      accounts.get(each.account)?.config?.incidents === true && !known.has(keyOfAgent(each)),
-  )
-  const open = [...closing, ...(await findOpenIncidents(tx, kind, unique(watched)))]
-  const { events, log, incidents } = decideAlerts(happenings, accounts, open)
+  if (isKeyless(happening.account)) return
+  const [configs, open] = await Promise.all([
+    findConfigs(tx, kind, [happening.account]),
+    findOpenIncidents(tx, kind, [happening]),
+  ])
+  await saveAlerts(tx, kind, decideAlerts([happening], configs, open), jobAdded)
+}
+
+/**
+ * Stores decided alerts: events in the outbox with the jobs that deliver them, log entries and incidents.
+ * `jobAdded` is called after every enqueue.
+ */
+export async function saveAlerts(
+  tx: Queries,
+  kind: Database['kind'],
+  decided: DecidedAlerts,
+  jobAdded: () => void,
+): Promise<void> {
+  const last = await takeNumbers(tx, kind, decided.newNumbers)
+  const { events, log, incidents } = numberAlerts(decided, last)
   saveIncidents(tx, kind, incidents)
   addLog(tx, kind, log)
-  if (events.length === 0) return
   tables[kind].events.insert(tx, events.map(eventRow))
   const first = new Map<string, number>()
   for (const { account, value } of events) {
     first.set(account, Math.min(first.get(account) ?? value.ts, value.ts))
   }
   for (const [account, due] of [...first].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    await addDeliverJob(tx, kind, account, due, jobAdded)
+    notAwaited(addDeliverJob(tx, kind, account, due, jobAdded))
   }
 }
 
@@ -91,16 +106,16 @@ export function addLog(
 }
 
 /**
- * Reserves numbers for each account, and returns its config and the last number before them. The rows stay
- * locked until the transaction ends, so the numbers of an account follow the order of its commits. Once in
- * fifty numbers it deletes the excess log entries: finding them costs more than an insert, and readers
- * never see them.
+ * Reserves numbers for each account, and returns the last number before them. The rows stay locked until
+ * the transaction ends, so the numbers of an account follow the order of its commits. Once in fifty numbers
+ * it deletes the excess log entries: finding them costs more than an insert, and readers never see them.
  */
 export async function takeNumbers(
   tx: Queries,
   kind: Database['kind'],
   numbers: ReadonlyMap<string, number>,
-): Promise<Map<string, AlertAccount>> {
+): Promise<Map<string, number>> {
+  if (numbers.size === 0) return new Map()
   // A fixed order on every node prevents deadlocks.
   const rows = [...numbers]
     .map(([account, seq]) => ({ account, seq }))
@@ -110,16 +125,15 @@ export async function takeNumbers(
       ? [tx.all<TakenNumbers>(takeAll, JSON.stringify(rows))]
       : // Reading values out of JSON costs SQLite more than one statement for each row.
         rows.map(({ account, seq }) => tx.all<TakenNumbers>(takeOne, account, seq))
-  const taken = (await Promise.all(asked)).flat()
-  const accounts = new Map<string, AlertAccount>()
-  for (const { account, seq, config } of taken) {
+  const last = new Map<string, number>()
+  for (const { account, seq } of (await Promise.all(asked)).flat()) {
     const before = seq - (numbers.get(account) ?? 0)
-    accounts.set(account, { seq: before, config: configOf(config) })
+    last.set(account, before)
     if (Math.floor(seq / logEntriesKept) > Math.floor(before / logEntriesKept)) {
       trimLog(tx, account)
     }
   }
-  return accounts
+  return last
 }
 
 function trimLog(tx: Queries, account: string): void {
@@ -201,23 +215,25 @@ const logColumns = {
   detail: 'TEXT',
 } as const satisfies Columns
 
+const configColumns = { account: 'TEXT', config: 'TEXT' } as const satisfies Columns
+
 const tables = { sqlite: tablesFor('sqlite'), postgres: tablesFor('postgres') }
 
 function tablesFor(kind: Database['kind']) {
   return {
     events: createTable(kind, 'alert_events', ['account', 'seq'], eventColumns),
     log: createTable(kind, 'alert_log', ['account', 'seq'], logColumns),
+    configs: createTable(kind, 'alert_accounts', ['account'], configColumns),
   }
 }
 
 interface TakenNumbers {
   account: string
   seq: number
-  config: string | null
 }
 
 const addNumbers = `ON CONFLICT (account) DO UPDATE SET seq = alert_accounts.seq + excluded.seq
-  RETURNING account, seq, config`
+  RETURNING account, seq`
 
 const takeOne = `INSERT INTO alert_accounts (account, seq) VALUES (?, ?) ${addNumbers}`
 
@@ -278,18 +294,4 @@ export function eventOf(row: Row<typeof eventColumns>): OutboxEvent {
 
 function logRow({ account, seq, value }: Numbered<LogEntry>): Row<typeof logColumns> {
   return { account, seq, ...value, delivered: value.delivered ? 1 : 0 }
-}
-
-function countByAccount(each: readonly { account: string }[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { account } of each) counts.set(account, (counts.get(account) ?? 0) + 1)
-  return counts
-}
-
-function keyOfAgent(agent: AgentOf): string {
-  return agentKey(agent.account, agent)
-}
-
-function unique(agents: readonly AgentOf[]): AgentOf[] {
-  return [...new Map(agents.map((agent) => [keyOfAgent(agent), agent])).values()]
 }

@@ -1,6 +1,7 @@
+import { keyOf } from '../../core/text.ts'
 import { dayMs, minuteMs } from '../../core/time.ts'
 import type { Database, Queries } from './database.ts'
-import { type Columns, keyOf } from './rows.ts'
+import type { Columns, Row } from './rows.ts'
 import { createTable } from './table.ts'
 
 /** A request with an idempotency key. */
@@ -24,20 +25,14 @@ export interface StoredAnswer {
 /** The idempotency records: stored answers by key. */
 export interface Idempotency {
   /**
-   * Claims the key for this request and returns null, or returns the answer of an earlier request from the
-   * last 24 hours. Status 0 means that the earlier request is still in progress outside a transaction.
-   * Waits while another transaction locks the key. A claim without an answer is lost after a minute.
+   * Claims different keys for requests, and returns the answers of earlier requests from the last 24 hours
+   * by `keyOfClaim`; a key without one is claimed. Status 0 means that the earlier request is still in
+   * progress outside a transaction. Waits while another transaction locks one of the keys. A claim without
+   * an answer is lost after a minute.
    */
-  claim(claim: Claim): Promise<StoredAnswer | null>
-  /** Stores the answer of a claimed request. */
-  keep(claim: Claim, status: number, answer: string): Promise<void>
-  /**
-   * As `claim` for several different keys whose requests end in this transaction; returns the earlier
-   * answers by `keyOfClaim`.
-   */
-  claimAll(claims: readonly Claim[]): Promise<Map<string, StoredAnswer>>
-  /** Stores the answers of requests that `claimAll` has claimed. A transaction need not await it. */
-  keepAll(answers: readonly Answered[]): void
+  claim(claims: readonly Claim[]): Promise<Map<string, StoredAnswer>>
+  /** Stores the answers of claimed requests. A transaction need not await it. */
+  keep(answers: readonly Answered[]): Promise<unknown>
   /** Deletes the claim of a request that gets no answer. */
   release(claim: Claim): Promise<void>
   /** Deletes at most `limit` answers older than 24 hours and returns their number. */
@@ -71,45 +66,34 @@ const lostAfterMs = minuteMs
 
 /** Creates the idempotency records on a transaction. */
 export function createIdempotency(db: Queries, kind: Database['kind']): Idempotency {
+  const table = tables[kind]
   return {
-    async claim({ account, scope, key, bodyHash, at }) {
-      const claimed = await db.run(
-        `INSERT INTO idempotency (account, scope, key, body_hash, at, status, answer)
-         VALUES (?, ?, ?, ?, ?, 0, '')
-         ON CONFLICT (account, scope, key) DO UPDATE
-         SET body_hash = excluded.body_hash, at = excluded.at, status = 0, answer = '', run_id = NULL
-         WHERE idempotency.at <= excluded.at - ${keptForMs}
-           OR (idempotency.status = 0 AND idempotency.at <= excluded.at - ${lostAfterMs})`,
-        account,
-        scope,
-        key,
-        bodyHash,
-        at,
+    async claim(claims) {
+      const byKey = new Map(claims.map((claim) => [keyOfClaim(claim), claim]))
+      // A fixed order on every node prevents deadlocks.
+      const sorted = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1))
+      const claimed = await table.insertMissing(
+        db,
+        sorted.map(([, claim]) => rowOf(claim)),
       )
-      if (claimed > 0) return null
-      const row = await db.get<{ body_hash: string; status: number; answer: string }>(
-        'SELECT body_hash, status, answer FROM idempotency WHERE account = ? AND scope = ? AND key = ?',
-        account,
-        scope,
-        key,
+      for (const row of claimed) byKey.delete(keyIn(row))
+      // The insert has locked the other rows on PostgreSQL, so they are still there.
+      const kept = await table.find(
+        db,
+        [...byKey.values()].map(({ account, scope, key }) => ({ account, scope, key })),
       )
-      if (row === undefined) throw new Error('an idempotency record vanished while it was locked')
-      return { bodyHash: row.body_hash, status: row.status, answer: row.answer }
+      return new Map(kept.map((row) => [keyIn(row), answerOf(row)]))
     },
-    async keep({ account, scope, key }, status, answer) {
-      await db.run(
-        `UPDATE idempotency SET status = ?, answer = ?, run_id = ?
-         WHERE account = ? AND scope = ? AND key = ?`,
-        status,
-        answer,
-        runOfAnswer(answer),
-        account,
-        scope,
-        key,
-      )
-    },
-    claimAll: (claims) => claimAll(db, kind, claims),
-    keepAll: (answers) => keepAll(db, kind, answers),
+    keep: (answers) =>
+      table.update(
+        db,
+        answers.map(({ claim, status, answer }) => ({
+          ...rowOf(claim),
+          status,
+          answer,
+          run_id: runOfAnswer(answer),
+        })),
+      ),
     async release({ account, scope, key }) {
       await db.run(
         'DELETE FROM idempotency WHERE account = ? AND scope = ? AND key = ? AND status = 0',
@@ -146,7 +130,10 @@ const columns = {
 const tables = { sqlite: tableFor('sqlite'), postgres: tableFor('postgres') }
 
 function tableFor(kind: Database['kind']) {
-  return createTable(kind, 'idempotency', ['account', 'scope', 'key'], columns)
+  return createTable(kind, 'idempotency', ['account', 'scope', 'key'], columns, {
+    stale: `idempotency.at <= excluded.at - ${keptForMs}
+      OR (idempotency.status = 0 AND idempotency.at <= excluded.at - ${lostAfterMs})`,
+  })
 }
 
 /** The map key of a claim. */
@@ -154,45 +141,12 @@ export function keyOfClaim({ account, scope, key }: Claim): string {
   return keyOf(account, scope, key)
 }
 
-/**
- * Claims the different keys of several requests that end in this transaction, and returns the earlier
- * answers by `keyOfClaim`. Waits while another transaction locks one of the keys.
- */
-export async function claimAll(
-  tx: Queries,
-  kind: Database['kind'],
-  claims: readonly Claim[],
-): Promise<Map<string, StoredAnswer>> {
-  const earlier = new Map<string, StoredAnswer>()
-  if (claims.length === 0) return earlier
-  // A fixed order on every node prevents deadlocks.
-  const byKey = new Map([...claims].map((claim) => [keyOfClaim(claim), claim]))
-  const rows = [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, claim]) => rowOf(claim))
-  let locked = await tables[kind].lock(tx, rows)
-  // On PostgreSQL an old row can be deleted between the insert and the lock; the second call inserts it.
-  if (locked.length < rows.length) locked = await tables[kind].lock(tx, rows)
-  for (const { account, scope, key, body_hash, at, status, answer } of locked) {
-    const ours = keyOf(String(account), String(scope), String(key))
-    const isOver = Number(at) <= (byKey.get(ours)?.at ?? 0) - keptForMs
-    // Status 0 is the row of this claim.
-    if (status === 0 || isOver) continue
-    const kept = { bodyHash: String(body_hash), status: Number(status), answer: String(answer) }
-    earlier.set(ours, kept)
-  }
-  return earlier
+function keyIn({ account, scope, key }: Readonly<Record<'account' | 'scope' | 'key', unknown>>) {
+  return keyOf(String(account), String(scope), String(key))
 }
 
-/** Stores the answers of requests that `claimAll` has claimed. */
-export function keepAll(tx: Queries, kind: Database['kind'], answers: readonly Answered[]): void {
-  tables[kind].upsert(
-    tx,
-    answers.map(({ claim, status, answer }) => ({
-      ...rowOf(claim),
-      status,
-      answer,
-      run_id: runOfAnswer(answer),
-    })),
-  )
+function answerOf({ body_hash, status, answer }: Row<typeof columns>): StoredAnswer {
+  return { bodyHash: String(body_hash), status: Number(status), answer: String(answer) }
 }
 
 function rowOf({ account, scope, key, bodyHash, at }: Claim) {

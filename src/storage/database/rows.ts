@@ -22,8 +22,3 @@ export function jsonRows(kind: Database['kind'], columns: Columns): string {
 
 /** A row with these columns. */
 export type Row<C extends Columns> = { [Name in keyof C]: string | number | null }
-
-/** Joins values into one map key. Stored text cannot contain the separator. */
-export function keyOf(...values: string[]): string {
-  return values.join('\0')
-}

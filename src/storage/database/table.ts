@@ -17,56 +17,60 @@ export interface Table<C extends Columns, K extends string> {
    * transactions can deadlock.
    */
   lock(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
-  /**
-   * As `lock`, for rows that the caller may have cached. Only the rows of `missing` are inserted.
-   * `writtenIn[i]` is the id of the transaction that had last written `rows[i]` when the caller cached it.
-   */
-  lockCached(
-    tx: Queries,
-    rows: readonly Row<C>[],
-    missing: readonly Row<C>[],
-    writtenIn: readonly (number | undefined)[],
-  ): Promise<Locked<C, K>[]>
   /** Inserts rows. A transaction need not await it; see `notAwaited`. */
   insert(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
-  /** Inserts the rows whose key does not exist yet, and returns their keys. */
+  /**
+   * Inserts the rows whose key does not exist yet, and returns their keys. An existing row that is `stale`
+   * counts as missing and is updated as `merge` says.
+   */
   insertMissing(tx: Queries, rows: readonly Row<C>[]): Promise<Key<C, K>[]>
   /**
    * Inserts rows or updates those whose key exists, as the `merge` of the table says. A transaction need
    * not await it.
    */
   upsert(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
+  /** Replaces the rows that exist. A transaction need not await it. */
+  update(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
 }
 
-/**
- * A locked row, or null if the cached copy is current; `locked_in` is the id of the PostgreSQL transaction
- * that locks it, undefined on SQLite.
- */
-export type Locked<C extends Columns, K extends string> = Key<C, K> & {
-  row: Row<C> | null
-  locked_in?: number
+/** How a table treats existing rows; both are SQL over the columns of the row and of `excluded`. */
+export interface OnConflict {
+  /** The SET clause of `upsert` and `insertMissing`; replaces every column by default. */
+  readonly merge?: string
+  /** The condition of a row that `insertMissing` updates; by default it updates none. */
+  readonly stale?: string
 }
 
 type Key<C extends Columns, K extends string> = Pick<Row<C>, K & keyof C>
 
-/**
- * Creates a table with these columns and this primary key. `merge` is the SET clause of `upsert`; by
- * default every column is replaced.
- */
+/** Creates a table with these columns and this primary key. */
 export function createTable<C extends Columns, K extends keyof C & string>(
   kind: Database['kind'],
   name: string,
   key: readonly K[],
   columns: C,
-  merge = replaceAll(key, columns),
+  { merge = replacing(key, columns, 'excluded'), stale }: OnConflict = {},
 ): Table<C, K> {
-  return (kind === 'sqlite' ? rowByRow : allAtOnce)(name, key, columns, merge)
+  const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
+  return (kind === 'sqlite' ? rowByRow : allAtOnce)(name, key, columns, {
+    skip: `${onConflict} NOTHING`,
+    merge: `${onConflict} UPDATE SET ${merge}`,
+    mergeStale: `${onConflict} UPDATE SET ${merge} WHERE ${stale ?? false}`,
+  })
 }
 
-function replaceAll(key: readonly string[], columns: Columns): string {
+/** The clauses of an insert that skips an existing row, merges it, or merges it if it is stale. */
+interface Clauses {
+  skip: string
+  merge: string
+  mergeStale: string
+}
+
+/** Sets each column that is not of the key to its value in `source`. */
+function replacing(key: readonly string[], columns: Columns, source: string): string {
   return Object.keys(columns)
     .filter((column) => !key.includes(column))
-    .map((column) => `${column} = excluded.${column}`)
+    .map((column) => `${column} = ${source}.${column}`)
     .join(', ')
 }
 
@@ -74,12 +78,17 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
   name: string,
   key: readonly K[],
   columns: C,
-  merge: string,
+  { merge, mergeStale }: Clauses,
 ): Table<C, K> {
   const names = Object.keys(columns)
   const insertInto = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`
-  const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
-  const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${key.map((column) => `${column} = ?`).join(' AND ')}`
+  const isKey = key.map((column) => `${column} = ?`).join(' AND ')
+  const select = `SELECT ${names.join(', ')} FROM ${name} WHERE ${isKey}`
+  // A numbered placeholder can stand anywhere, so the values keep the order of the columns.
+  const numbered = names.map((column, place) => `${column} = ?${place + 1}`)
+  const isUpdated = (column: string) => !key.some((part) => part === column)
+  const update = `UPDATE ${name} SET ${numbered.filter((_, place) => isUpdated(names[place] ?? '')).join(', ')}
+    WHERE ${numbered.filter((_, place) => !isUpdated(names[place] ?? '')).join(' AND ')}`
   const valuesOf = (row: Row<C>) => names.map((column) => row[column] ?? null)
 
   function each(tx: Queries, sql: string, rows: readonly Row<C>[]): Promise<number[]> {
@@ -96,32 +105,28 @@ function rowByRow<C extends Columns, K extends keyof C & string>(
   return {
     find,
     lock: find,
-    lockCached: async (tx, rows) => (await find(tx, rows)).map((row) => ({ ...row, row })),
     insert: (tx, rows) => notAwaited(each(tx, insertInto, rows)),
     async insertMissing(tx, rows) {
-      const changed = await each(tx, `${insertInto} ${onConflict} NOTHING`, rows)
+      const changed = await each(tx, `${insertInto} ${mergeStale}`, rows)
       return rows.filter((_, place) => changed[place] === 1)
     },
-    upsert: (tx, rows) =>
-      notAwaited(each(tx, `${insertInto} ${onConflict} UPDATE SET ${merge}`, rows)),
+    upsert: (tx, rows) => notAwaited(each(tx, `${insertInto} ${merge}`, rows)),
+    update: (tx, rows) => notAwaited(each(tx, update, rows)),
   }
 }
-
-/** Transaction ids as `xmin` numbers them, to compare with the row's last writer. */
-const writtenIn = 'CAST(CAST(xmin AS TEXT) AS BIGINT)'
-const lockedIn = 'txid_current() & 4294967295'
 
 function allAtOnce<C extends Columns, K extends keyof C & string>(
   name: string,
   key: readonly K[],
   columns: C,
-  merge: string,
+  { skip, merge, mergeStale }: Clauses,
 ): Table<C, K> {
   const names = Object.keys(columns).join(', ')
   const insertInto = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${arrayRows(columns)} WHERE true`
-  const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
   const keyColumns = Object.fromEntries(key.map((column) => [column, columns[column]])) as Columns
   const same = key.map((column) => `${name}.${column} = rows.${column}`).join(' AND ')
+  // An update of a stale row could not tell its column from that of the inserted one.
+  const returned = key.map((column) => `${name}.${column}`).join(', ')
   // A lateral join looks up each key through the index; a plain join can scan a whole small table.
   const lookUp = (selected: string, lockClause: string) =>
     `SELECT found.* FROM ${arrayRows(keyColumns)}
@@ -130,32 +135,26 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
     notAwaited(rows.length === 0 ? Promise.resolve(0) : tx.run(sql, ...columnArrays(columns, rows)))
   const select = lookUp(names, 'OFFSET 0')
   const lockRows = lookUp(names, `FOR UPDATE OF ${name}`)
-  const cachedColumns = { ...keyColumns, written_in: 'BIGINT' } as const
-  const pairs = Object.keys(columns).map((column) => `'${column}', ${name}.${column}`)
-  const lockCachedRows = `SELECT found.* FROM ${arrayRows(cachedColumns)}
-    CROSS JOIN LATERAL (
-      SELECT ${key.join(', ')}, ${lockedIn} AS locked_in,
-        CASE WHEN ${writtenIn} = rows.written_in THEN NULL ELSE json_build_object(${pairs.join(', ')}) END AS row
-      FROM ${name} WHERE ${same} FOR UPDATE OF ${name}
-    ) AS found`
+  const update = `UPDATE ${name} SET ${replacing(key, columns, 'rows')} FROM ${arrayRows(columns)} WHERE ${same}`
+  const read = async <Found>(
+    tx: Queries,
+    sql: string,
+    values: readonly Key<C, K>[],
+    of: Columns,
+  ) => (values.length === 0 ? [] : tx.all<Found>(sql, ...columnArrays(of, values)))
 
   return {
-    find: (tx, keys) => tx.all<Row<C>>(select, ...columnArrays(keyColumns, keys)),
+    find: (tx, keys) => read<Row<C>>(tx, select, keys, keyColumns),
     lock(tx, rows) {
-      write(tx, `${insertInto} ${onConflict} NOTHING`, rows)
-      return tx.all<Row<C>>(lockRows, ...columnArrays(keyColumns, rows))
-    },
-    lockCached(tx, rows, missing, writtenIn) {
-      write(tx, `${insertInto} ${onConflict} NOTHING`, missing)
-      const keys = rows.map((row, place) => ({ ...row, written_in: writtenIn[place] ?? null }))
-      return tx.all<Locked<C, K>>(lockCachedRows, ...columnArrays(cachedColumns, keys))
+      write(tx, `${insertInto} ${skip}`, rows)
+      return read<Row<C>>(tx, lockRows, rows, keyColumns)
     },
     insert: (tx, rows) => write(tx, insertInto, rows),
-    insertMissing: (tx, rows) =>
-      tx.all<Key<C, K>>(
-        `${insertInto} ${onConflict} NOTHING RETURNING ${key.join(', ')}`,
-        ...columnArrays(columns, rows),
-      ),
-    upsert: (tx, rows) => write(tx, `${insertInto} ${onConflict} UPDATE SET ${merge}`, rows),
+    insertMissing: (tx, rows) => {
+      const sql = `${insertInto} ${mergeStale} RETURNING ${returned}`
+      return read<Key<C, K>>(tx, sql, rows, columns)
+    },
+    upsert: (tx, rows) => write(tx, `${insertInto} ${merge}`, rows),
+    update: (tx, rows) => write(tx, update, rows),
   }
 }

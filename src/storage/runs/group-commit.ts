@@ -1,22 +1,22 @@
+import type { LoggedStep } from '../../core/runs/batch.ts'
+import { type Entry, type ReadEntry, readEntry } from '../../core/runs/entry.ts'
 import {
   type Database,
   DEFAULT_LIMIT_MS,
   isUnavailable,
   lostDeadlock,
+  notAwaited,
   type Queries,
   unavailable,
 } from '../database/database.ts'
 import {
   type Claim,
-  claimAll,
-  keepAll,
+  createIdempotency,
   keyOfClaim,
   type StoredAnswer,
 } from '../database/idempotency.ts'
-import { keyOf } from '../database/rows.ts'
-import type { Entry, LoggedStep } from './entries.ts'
+import { logSteps } from './log-steps.ts'
 import { createRunCache } from './run-cache.ts'
-import { logAndAlert } from './steps-and-alerts.ts'
 
 /**
  * Most steps that one transaction logs, and most characters of their texts; a single call may exceed both.
@@ -29,16 +29,12 @@ const maxText = 64_000
 const maxWaiting = 20_000
 
 /**
- * Concurrent transactions. SQLite has one writer; on PostgreSQL one batch is judged while the other is
- * written.
+ * A transaction that has run for this long may wait for a run that another node has locked. It no longer
+ * holds up the steps of other runs: the next transaction starts beside it, up to `maxTransactions`. SQLite
+ * has one writer.
  */
-const maxTransactions = { sqlite: 1, postgres: 2 }
-/**
- * A second transaction starts only when at least this many steps wait, and as many as the first holds, or
- * when the first has run for `lateMs`.
- */
-const minSecondBatch = 16
 const lateMs = 50
+const maxTransactions = { sqlite: 1, postgres: 4 }
 
 /**
  * Logs steps by group commit: concurrent requests share one transaction with their idempotency records.
@@ -57,12 +53,9 @@ export function createStepLog(
   /** Runs and idempotency keys of the transactions in flight; other requests for one of them wait. */
   const inFlight = new Set<string>()
   const cache = createRunCache(db.kind)
+  /** The transactions that run, and how many of them are late. */
   let running = 0
-  /** Steps in flight, and the number of transactions that have run for `lateMs`. */
-  let inFlightSteps = 0
   let late = 0
-  /** Whether a transaction is starting, which will take the queue when it starts. */
-  let isStarting = false
 
   /** Splits the queue into a batch for a transaction that starts now and the rest. */
   function choose(): { taken: QueuedCall[]; left: QueuedCall[] } {
@@ -97,7 +90,6 @@ export function createStepLog(
     queue = left
     for (const call of taken) {
       waitingSteps -= call.entries.length
-      inFlightSteps += call.entries.length
       for (const each of keysOf(call)) inFlight.add(each)
     }
     return taken
@@ -129,11 +121,8 @@ export function createStepLog(
     const jobAdded = () => {
       jobs = true
     }
-    const lateness = watchLateness()
-    isStarting = true
     const begin = (tx: Queries) => {
       // Take the batch now, so that it includes requests that came while the transaction started.
-      isStarting = false
       batch = takeBatch()
       return work(tx, batch, jobAdded)
     }
@@ -142,7 +131,6 @@ export function createStepLog(
       outcomes = await db.tx(begin, { limitMs: timeLeft() })
     } catch (error) {
       cache.clear()
-      isStarting = false
       // The transaction may have failed before it took a batch; take one now, otherwise its callers get no
       // answer.
       if (batch.length === 0) batch = takeBatch()
@@ -153,11 +141,7 @@ export function createStepLog(
         else each.reject(error)
       }
     }
-    lateness.end()
-    for (const call of batch) {
-      inFlightSteps -= call.entries.length
-      for (const each of keysOf(call)) inFlight.delete(each)
-    }
+    for (const call of batch) for (const each of keysOf(call)) inFlight.delete(each)
     for (const [place, outcome] of (outcomes ?? []).entries()) batch[place]?.end(outcome)
     // Do this even after a failed commit, which may have happened.
     if (jobs) onJob()
@@ -185,19 +169,14 @@ export function createStepLog(
     calls: readonly QueuedCall[],
     jobAdded: () => void,
   ): Promise<Worked[]> {
-    await cache.begin(tx)
+    const idempotency = createIdempotency(tx, db.kind)
     const claims = calls.flatMap(({ once }) => (once === null ? [] : [once.claim]))
-    const earlier = await claimAll(tx, db.kind, claims)
+    const earlier = await idempotency.claim(claims)
     const earlierOf = ({ once }: QueuedCall) =>
       once === null ? undefined : earlier.get(keyOfClaim(once.claim))
     const requests = calls.filter((call) => earlierOf(call) === undefined)
-    const logged = await logAndAlert(
-      tx,
-      db.kind,
-      requests.map(({ entries }) => entries),
-      jobAdded,
-      cache,
-    )
+    const entries = requests.map(({ entries }) => entries)
+    const logged = await logSteps(tx, db.kind, entries, jobAdded, cache)
     const outcomes: Worked[] = []
     const answers = []
     for (const call of calls) {
@@ -207,57 +186,50 @@ export function createStepLog(
       if (call.once === null || before !== undefined) continue
       answers.push({ claim: call.once.claim, ...(await call.once.answer(own)) })
     }
-    keepAll(tx, db.kind, answers)
-    cache.end(tx)
+    notAwaited(idempotency.keep(answers))
     return outcomes
   }
 
-  /** Starts a second transaction if the current one takes long. */
-  function watchLateness(): { end(): void } {
-    if (maxTransactions[db.kind] === 1) return { end() {} }
-    let isOver = false
-    const timer = setTimeout(() => {
-      isOver = true
-      late++
-      if (running < maxTransactions[db.kind] && canStart()) void run()
-    }, lateMs)
-    return {
-      end() {
-        clearTimeout(timer)
-        if (isOver) late--
-      },
-    }
-  }
-
   function canStart(): boolean {
-    if (isStarting) return false
-    const isWorthIt = inFlightSteps === 0 || waitingSteps >= Math.max(inFlightSteps, minSecondBatch)
-    return (isWorthIt || late > 0) && choose().taken.length > 0
+    return running === late && running < maxTransactions[db.kind] && choose().taken.length > 0
   }
 
+  /** Runs transactions one after the other while there are steps for them, until one of them is late. */
   async function run(): Promise<void> {
     running++
-    while (canStart()) await logTogether()
+    let isLate = false
+    while (!isLate && choose().taken.length > 0) {
+      const timer = setTimeout(() => {
+        isLate = true
+        late++
+        if (canStart()) void run()
+      }, lateMs)
+      await logTogether()
+      clearTimeout(timer)
+    }
     running--
+    if (isLate) late--
+    if (canStart()) void run()
   }
 
   function add(
-    entries: readonly Entry[],
+    given: readonly Entry[],
     once: Once | null,
     { end, reject }: Pick<QueuedCall, 'end' | 'reject'>,
   ): void {
-    if (waitingSteps + entries.length > maxWaiting) {
+    if (waitingSteps + given.length > maxWaiting) {
       reject(unavailable('too many steps wait'))
       return
     }
-    const runs = [...new Set(entries.map(({ account, request }) => keyOf(account, request.runId)))]
+    const entries = given.map(readEntry)
+    const runs = [...new Set(entries.map(({ keys }) => keys.run))]
     const key = once === null ? null : keyOfClaim(once.claim)
     const text = entries.reduce((sum, entry) => sum + textOf(entry), 0)
     const until = performance.now() + DEFAULT_LIMIT_MS
     const call = { entries, text, once, runs, key, until, end, reject }
     queue.push(call)
     waitingSteps += entries.length
-    if (running < maxTransactions[db.kind] && !needsOneOf(call, inFlight) && canStart()) void run()
+    if (canStart()) void run()
   }
 
   return {
@@ -311,7 +283,7 @@ function textOf({ request: { step } }: Entry): number {
 }
 
 interface QueuedCall {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly ReadEntry[]
   /** Characters of all texts of its steps. */
   readonly text: number
   /** Null for a request without an idempotency key. */

@@ -1,21 +1,18 @@
+import type { Changes, ContextTotals } from '../../core/runs/batch.ts'
+import type { Agent, Run } from '../../core/runs/run.ts'
 import type { Database, Queries } from '../database/database.ts'
-import type { KnownContext, KnownRun } from './known.ts'
+import { type Find, findRows } from './load.ts'
 
 /**
- * Caches runs and contexts between transactions, so that a step of a busy run reads few rows. On SQLite
- * the cache notices every other writer. On PostgreSQL it does not: there each run is locked and its last
- * writer compared, and contexts are always read. So every change of an agent or an opening must also write
- * the row of the run.
+ * Keeps the state that one transaction leaves for the next one. On SQLite a step of a busy run then reads
+ * few rows, and the cache notices every other writer. On PostgreSQL it would not, so there it keeps
+ * nothing.
  */
 export interface RunCache {
-  readonly runs: WeightedCache<KnownRun>
-  readonly contexts: WeightedCache<KnownContext>
-  /** Whether the cache can be trusted without reading the row. */
-  readonly isTrusted: boolean
-  /** Empties the cache if another writer has changed the tables since `end`. Call it first in a transaction. */
-  begin(tx: Queries): Promise<void>
-  /** Call it last in a transaction, after every query is sent. */
-  end(tx: Queries): void
+  /** As `findRows`, for the rows that are not cached. */
+  readonly find: Find
+  /** Keeps the changes of a batch. Call it after every query about them is sent. */
+  keep(tx: Queries, changes: Changes): void
   /** Empties the cache. Call it when a transaction did not become durable. */
   clear(): void
 }
@@ -27,62 +24,103 @@ export interface WeightedCache<V> {
   clear(): void
 }
 
-/** The caches hold about twice this many characters. */
+/** A cache holds at most about twice this many characters. */
 const maxWeight = 8_000_000
-/** The weight of a run without its texts, and of a context. */
-const runWeight = 1_000
+/** The weights of a run and an agent without their texts, and of a context or an opening. */
+const rowWeight = 1_000
 const contextWeight = 200
 
-/**
- * Creates an empty cache for the transactions of one process; no two concurrent transactions may use the
- * same run.
- */
+/** Creates an empty cache for the transactions of one process. */
 export function createRunCache(kind: Database['kind'], limit = maxWeight): RunCache {
-  const runs = createWeightedCache<KnownRun>(limit, weightOf)
-  return kind === 'sqlite' ? trustedCache(runs, limit) : comparedCache(runs)
+  if (kind === 'sqlite') return cached((tx, wanted) => findRows(tx, kind, wanted), limit)
+  return { find: (tx, wanted) => findRows(tx, kind, wanted), keep() {}, clear() {} }
 }
 
-function comparedCache(runs: WeightedCache<KnownRun>): RunCache {
-  return {
-    runs,
-    contexts: { get: () => undefined, set() {}, clear() {} },
-    isTrusted: false,
-    clear: () => runs.clear(),
-    async begin() {},
-    end() {},
-  }
-}
-
-function trustedCache(runs: WeightedCache<KnownRun>, limit: number): RunCache {
-  const contexts = createWeightedCache<KnownContext>(limit, () => contextWeight)
+function cached(find: Find, limit: number): RunCache {
+  const runs = createWeightedCache<Run>(
+    limit / 2,
+    ({ ground }) => rowWeight + (ground?.length ?? 0),
+  )
+  const agents = createWeightedCache<{ agent: Agent; memory: string }>(
+    limit,
+    ({ memory }) => rowWeight + memory.length,
+  )
+  const contexts = createWeightedCache<ContextTotals>(limit / 2, () => contextWeight)
+  const openings = createWeightedCache<true>(limit / 2, () => contextWeight)
   let changesSeen: number | undefined
   let versionSeen = -1
 
   function clear(): void {
     changesSeen = undefined
-    runs.clear()
-    contexts.clear()
+    for (const each of [runs, agents, contexts, openings]) each.clear()
   }
+
+  /** Empties the cache if another writer has changed the tables since `keep`. */
+  async function validate(tx: Queries): Promise<void> {
+    const version = await versionOf(tx)
+    const isSame = changesSeen !== undefined && tx.changes?.(tables) === changesSeen
+    if (!isSame || version !== versionSeen) clear()
+    versionSeen = version
+  }
+
   return {
-    runs,
-    contexts,
-    isTrusted: true,
     clear,
-    async begin(tx) {
-      const version = await versionOf(tx)
-      if (
-        changesSeen === undefined ||
-        tx.changes?.(tables) !== changesSeen ||
-        version !== versionSeen
-      ) {
-        clear()
+    async find(tx, wanted) {
+      await validate(tx)
+      const known = {
+        runs: new Map<string, Run>(),
+        agents: new Map<string, Agent>(),
+        contexts: new Map<string, ContextTotals>(),
+        openings: new Set<string>(),
       }
-      versionSeen = version
+      for (const [key, { created: now }] of wanted.runs) {
+        const run = runs.get(key)
+        if (run !== undefined && run.expires > now) known.runs.set(key, run)
+      }
+      for (const key of wanted.agents.keys()) {
+        const kept = agents.get(key)
+        if (kept !== undefined) known.agents.set(key, kept.agent)
+      }
+      for (const key of wanted.contexts.keys()) {
+        const totals = contexts.get(key)
+        if (totals !== undefined) known.contexts.set(key, totals)
+      }
+      for (const key of wanted.openings.keys()) if (openings.get(key)) known.openings.add(key)
+      const found = await find(tx, {
+        runs: without(wanted.runs, known.runs),
+        agents: without(wanted.agents, known.agents),
+        contexts: without(wanted.contexts, known.contexts),
+        openings: without(wanted.openings, known.openings),
+        accounts: wanted.accounts,
+      })
+      if (found.hasForgotten) {
+        clear()
+        return find(tx, wanted)
+      }
+      for (const key of found.openings) openings.set(key, true)
+      return {
+        ...found,
+        runs: new Map([...known.runs, ...found.runs]),
+        agents: new Map([...known.agents, ...found.agents]),
+        contexts: new Map([...known.contexts, ...found.contexts]),
+        openings: new Set([...known.openings, ...found.openings]),
+      }
     },
-    end(tx) {
+    keep(tx, changes) {
+      for (const [key, { run }] of changes.runs) runs.set(key, run)
+      for (const [key, changed] of changes.agents) agents.set(key, changed)
+      for (const [key, { runs, lowest }] of changes.contexts) contexts.set(key, { runs, lowest })
+      for (const key of changes.openings.keys()) openings.set(key, true)
       changesSeen = tx.changes?.(tables)
     },
   }
+}
+
+function without<Row>(
+  wanted: ReadonlyMap<string, Row>,
+  known: { has(key: string): boolean },
+): Map<string, Row> {
+  return new Map([...wanted].filter(([key]) => !known.has(key)))
 }
 
 /** The cached rows come from these tables. */
@@ -92,12 +130,6 @@ const tables = ['runs', 'agents', 'openings', 'contexts']
 async function versionOf(tx: Queries): Promise<number> {
   const row = await tx.get<{ data_version: number }>('PRAGMA data_version')
   return row?.data_version ?? -1
-}
-
-function weightOf({ run, agents, opened }: KnownRun): number {
-  let weight = runWeight + (run.ground?.length ?? 0) + opened.size * contextWeight
-  for (const { memoryLength } of agents.values()) weight += runWeight + memoryLength
-  return weight
 }
 
 /**
@@ -116,7 +148,7 @@ export function createWeightedCache<V>(
     const weight = weigh(value)
     total += weight - (young.get(key)?.weight ?? 0)
     young.set(key, { value, weight })
-    // A run that gains more and more agents would otherwise stay as long as it is used.
+    // A value that grows and grows would otherwise stay as long as it is used.
     if (weight > limit / 8) remove(key)
     if (total < limit) return
     old = young

@@ -4,7 +4,7 @@ import type { Arm } from '../../core/runs/drift.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
-import { type RunRow, runColumns, runOf } from './run-rows.ts'
+import { type RunRow, runColumns, runOf } from './tables.ts'
 
 /** A ground of the main agent. */
 export interface GroundRow {

@@ -1,0 +1,188 @@
+import type { AlertConfig } from '../alerts/alerts.ts'
+import { type DecidedAlerts, decideAlerts, type Happening } from '../alerts/decide.ts'
+import { type Incident, isOnErrand } from '../alerts/incidents.ts'
+import type { Numbered } from '../alerts/outbox.ts'
+import type { Verdict } from '../detector/detect.ts'
+import type { EarlierRuns } from '../detector/step.ts'
+import { isKeyless } from '../keyless.ts'
+import type { ReadEntry } from './entry.ts'
+import { type Agent, type FrozenGround, logStep, newAgent, newRun, type Run } from './run.ts'
+
+/** The stored state that the entries of a batch need, by the keys of `ReadEntry`. */
+export interface Loaded {
+  /** Runs with steps; a run that is absent begins. */
+  readonly runs: ReadonlyMap<string, Run>
+  /** Agents with steps; `damaged` if the stored state cannot be read. */
+  readonly agents: ReadonlyMap<string, Agent | 'damaged'>
+  readonly contexts: ReadonlyMap<string, ContextTotals>
+  /** The contexts that the runs have opened. */
+  readonly openings: ReadonlySet<string>
+  /** The alert config of each account. */
+  readonly configs: ReadonlyMap<string, AlertConfig | null>
+  /** The open incidents of the agents. */
+  readonly incidents: readonly Numbered<Incident>[]
+}
+
+/** The totals of one context over the kept runs of an account. */
+export interface ContextTotals {
+  runs: number
+  /** 0–10 */
+  lowest: number
+}
+
+/** The changes of a batch. Runs, agents and contexts are in their last state. */
+export interface Changes {
+  readonly runs: ReadonlyMap<string, { account: string; run: Run }>
+  readonly agents: ReadonlyMap<string, ChangedAgent>
+  readonly contexts: ReadonlyMap<string, ChangedContext>
+  /** The contexts that runs have opened. */
+  readonly openings: ReadonlyMap<string, { account: string; runId: string; context: string }>
+  readonly steps: readonly JudgedEntry[]
+  readonly grounds: readonly { entry: ReadEntry; frozen: FrozenGround }[]
+  readonly alerts: DecidedAlerts
+}
+
+/** An agent after a batch; `memory` is its memory as JSON text. */
+export interface ChangedAgent {
+  account: string
+  runId: string
+  agent: Agent
+  memory: string
+}
+
+/** A context after a batch. */
+export interface ChangedContext extends ContextTotals {
+  account: string
+  context: string
+  /** Runs of this batch that opened it. */
+  added: number
+  /** Whether the batch has changed the totals. */
+  changed: boolean
+}
+
+/** An entry with its verdict and its number in the run. */
+export interface JudgedEntry {
+  entry: ReadEntry
+  step: number
+  verdict: Verdict
+}
+
+/** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
+export type LoggedStep =
+  | {
+      run_id: string
+      agent_id: string
+      step: number
+      revision: number
+      verdict: Verdict
+      earlier: EarlierRuns | null
+    }
+  | 'damaged'
+
+/**
+ * Judges the entries of requests in order: their verdicts, and every change of the stored state, alerts
+ * included. Pure. A request with a damaged agent changes nothing.
+ */
+export function judgeBatch(
+  requests: readonly (readonly ReadEntry[])[],
+  loaded: Loaded,
+): { logged: LoggedStep[]; changes: Changes } {
+  const runs = new Map<string, { account: string; run: Run }>()
+  const agents = new Map<string, Omit<ChangedAgent, 'memory'>>()
+  const contexts = new Map<string, ChangedContext>()
+  const openings = new Map<string, { account: string; runId: string; context: string }>()
+  const steps: JudgedEntry[] = []
+  const grounds: { entry: ReadEntry; frozen: FrozenGround }[] = []
+  const happenings: Happening[] = []
+
+  function judge(entry: ReadEntry): LoggedStep {
+    const { account, request, detector, now, keys } = entry
+    const { runId, agentId } = request
+    const run =
+      runs.get(keys.run)?.run ??
+      loaded.runs.get(keys.run) ??
+      newRun(runId, request.detector ?? detector, now)
+    const agent = agentOf(entry) ?? newAgent(agentId, run.detector)
+    const earlier = visit(entry)
+    const logged = logStep(run, agent, entry, earlier)
+    const { step, verdict, frozen } = logged
+    runs.set(keys.run, { account, run: logged.run })
+    agents.set(keys.agent, { account, runId, agent: logged.agent })
+    steps.push({ entry, step, verdict })
+    if (frozen !== null) grounds.push({ entry, frozen })
+    const happening = happeningOf(entry, agent, verdict)
+    if (happening !== null) happenings.push(happening)
+    const { revision } = logged.agent.memory
+    return { run_id: runId, agent_id: agentId, step, revision, verdict, earlier }
+  }
+
+  function agentOf({ keys }: ReadEntry): Agent | undefined {
+    const known = agents.get(keys.agent)?.agent ?? loaded.agents.get(keys.agent)
+    if (known === 'damaged') throw new Error('a step of a damaged agent')
+    return known
+  }
+
+  /** Returns the totals of earlier runs in the context of a step, and adds the step to them. */
+  function visit({ account, request, context, keys }: ReadEntry): EarlierRuns | null {
+    if (context === null || keys.context === null || keys.opening === null) return null
+    const { runId, step } = request
+    const known = contexts.get(keys.context)
+    const before = known ?? loaded.contexts.get(keys.context)
+    const opens = !loaded.openings.has(keys.opening) && !openings.has(keys.opening)
+    if (opens) openings.set(keys.opening, { account, runId, context })
+    const earlier = (before?.runs ?? 0) - (opens ? 0 : 1)
+    const lowest = Math.min(before?.lowest ?? step.distance, step.distance)
+    contexts.set(keys.context, {
+      account,
+      context,
+      runs: (before?.runs ?? 0) + (opens ? 1 : 0),
+      lowest,
+      added: (known?.added ?? 0) + (opens ? 1 : 0),
+      changed: known?.changed === true || opens || lowest !== before?.lowest,
+    })
+    return before !== undefined && earlier > 0 ? { runs: earlier, lowest: before.lowest } : null
+  }
+
+  const logged = requests.flatMap((request) =>
+    request.some(({ keys }) => loaded.agents.get(keys.agent) === 'damaged')
+      ? request.map(() => 'damaged' as const)
+      : request.map(judge),
+  )
+  const alerts = decideAlerts(happenings, loaded.configs, loaded.incidents)
+  const changes = { runs, agents: written(agents), contexts, openings, steps, grounds, alerts }
+  return { logged, changes }
+}
+
+/** Writes the memories once for a batch, however many steps have changed them. */
+function written(
+  agents: ReadonlyMap<string, Omit<ChangedAgent, 'memory'>>,
+): Map<string, ChangedAgent> {
+  const all = new Map<string, ChangedAgent>()
+  for (const [key, each] of agents) {
+    all.set(key, { ...each, memory: JSON.stringify(each.agent.memory) })
+  }
+  return all
+}
+
+/** A step that drifts or brings its agent back to the ground, or null. Callers without a key have no alerts. */
+function happeningOf(
+  { account, now, request }: ReadEntry,
+  { last_reason: previous }: Agent,
+  { drifting, reason, goal, phi, advice }: Verdict,
+): Happening | null {
+  const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
+  if ((!drifting && !returns) || isKeyless(account)) return null
+  const { runId: run_id, agentId: agent_id } = request
+  return {
+    account,
+    run_id,
+    dialogue: false,
+    agent_id,
+    goal,
+    reason,
+    phi,
+    advice,
+    ts: now,
+    drifting,
+  }
+}

@@ -1,0 +1,139 @@
+import { isOnErrand } from '../../core/alerts/incidents.ts'
+import { isKeyless } from '../../core/keyless.ts'
+import type { Loaded } from '../../core/runs/batch.ts'
+import type { ReadEntry } from '../../core/runs/entry.ts'
+import { newRun, type Run } from '../../core/runs/run.ts'
+import { keyOf } from '../../core/text.ts'
+import { findOpenIncidents } from '../alerts/incidents.ts'
+import { findConfigs } from '../alerts/outbox.ts'
+import type { Database, Queries } from '../database/database.ts'
+import { forgetRuns } from './expiry.ts'
+import { agentOf, type RunRow, runOf, runRow, runTables } from './tables.ts'
+
+/** The rows that entries need, by the keys of `ReadEntry`. */
+export interface Wanted {
+  /** The rows of the runs, as if they began now. */
+  readonly runs: Map<string, RunRow>
+  readonly agents: Map<string, { account: string; run_id: string; agent_id: string }>
+  readonly contexts: Map<string, { account: string; context: string }>
+  readonly openings: Map<string, { account: string; run_id: string; context: string }>
+  /** The accounts that can have alerts. */
+  readonly accounts: Set<string>
+}
+
+/** Lists the rows that entries need, each once. */
+export function wantedBy(entries: readonly ReadEntry[]): Wanted {
+  const wanted: Wanted = {
+    runs: new Map(),
+    agents: new Map(),
+    contexts: new Map(),
+    openings: new Map(),
+    accounts: new Set(),
+  }
+  for (const { account, request, detector, now, context, keys } of entries) {
+    const { runId: run_id, agentId: agent_id } = request
+    if (!wanted.runs.has(keys.run)) {
+      const run = newRun(run_id, request.detector ?? detector, now)
+      wanted.runs.set(keys.run, runRow({ account, run }))
+    }
+    wanted.agents.set(keys.agent, { account, run_id, agent_id })
+    if (!isKeyless(account)) wanted.accounts.add(account)
+    if (context === null || keys.context === null || keys.opening === null) continue
+    wanted.contexts.set(keys.context, { account, context })
+    wanted.openings.set(keys.opening, { account, run_id, context })
+  }
+  return wanted
+}
+
+/** The rows that were found. */
+export interface Found extends Omit<Loaded, 'incidents'> {
+  /** Whether an expired run was forgotten, so that what was known of its rows before is wrong. */
+  readonly hasForgotten: boolean
+}
+
+/** Finds wanted rows, and locks the runs among them. */
+export type Find = (tx: Queries, wanted: Wanted) => Promise<Found>
+
+/**
+ * Loads the stored state that entries need. The runs stay locked until the transaction ends, so that each
+ * run has one writer on all nodes.
+ */
+export async function load(
+  tx: Queries,
+  kind: Database['kind'],
+  entries: readonly ReadEntry[],
+  find: Find,
+): Promise<Loaded> {
+  const wanted = wantedBy(entries)
+  const found = await find(tx, wanted)
+  // Only an agent whose last step left the errand can have an open incident.
+  const offErrand = [...wanted.agents].flatMap(([key, row]) => {
+    const agent = found.agents.get(key)
+    if (agent === undefined || agent === 'damaged' || isKeyless(row.account)) return []
+    const isOff = agent.last_reason !== null && !isOnErrand(agent.last_reason)
+    return isOff ? [{ ...row, dialogue: false }] : []
+  })
+  return { ...found, incidents: await findOpenIncidents(tx, kind, offErrand) }
+}
+
+/**
+ * Finds rows in the database. The queries leave together, so that PostgreSQL is asked once. The dependent
+ * rows of an expired run are deleted.
+ */
+export async function findRows(
+  tx: Queries,
+  kind: Database['kind'],
+  wanted: Wanted,
+  forgotten: ReadonlySet<string> = new Set(),
+): Promise<Found> {
+  const tables = runTables[kind]
+  // A fixed order on every node prevents deadlocks.
+  const sorted = [...wanted.runs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  const [runRows, agentRows, contextRows, openingRows, configs] = await Promise.all([
+    tables.runs.lock(tx, sorted),
+    tables.agents.find(tx, [...wanted.agents.values()]),
+    tables.contexts.find(tx, [...wanted.contexts.values()]),
+    tables.openings.find(tx, [...wanted.openings.values()]),
+    findConfigs(tx, kind, [...wanted.accounts]),
+  ])
+  // On PostgreSQL an expired row can be deleted between the insert and the lock; the second call inserts
+  // it.
+  if (kind === 'postgres' && runRows.length < sorted.length) {
+    return findRows(tx, kind, wanted, forgotten)
+  }
+  const runs = new Map<string, Run>()
+  const expired = new Map<string, RunRow>()
+  for (const row of runRows as unknown as RunRow[]) {
+    const key = keyOf(row.account, row.run_id)
+    const now = wanted.runs.get(key)?.created ?? 0
+    if (row.steps === 0 || forgotten.has(key)) continue
+    if (row.expires > now) runs.set(key, runOf(row))
+    else expired.set(key, row)
+  }
+  if (expired.size > 0) {
+    await forgetRuns(tx, kind, [...expired.values()])
+    // Their agents are gone, and their contexts count them no more.
+    return findRows(tx, kind, wanted, new Set([...forgotten, ...expired.keys()]))
+  }
+  return {
+    runs,
+    agents: new Map(agentRows.map((row) => [keyIn(row, 'run_id', 'agent_id'), agentOf(row)])),
+    contexts: new Map(
+      contextRows.map((row) => [
+        keyIn(row, 'context'),
+        { runs: Number(row.runs), lowest: Number(row.lowest) },
+      ]),
+    ),
+    openings: new Set(openingRows.map((row) => keyIn(row, 'run_id', 'context'))),
+    configs,
+    hasForgotten: forgotten.size > 0,
+  }
+}
+
+/** The key of a row, as `ReadEntry` spells it. */
+function keyIn<Name extends string>(
+  row: Readonly<Record<'account' | Name, unknown>>,
+  ...names: Name[]
+): string {
+  return keyOf(String(row.account), ...names.map((name) => String(row[name])))
+}
