@@ -23,6 +23,12 @@ export interface Call {
   readonly headers: Record<string, string>
 }
 
+/** What a call has sent: the body as text, and the value that body and parameters are read as. */
+export interface Received {
+  body: string
+  sent: unknown
+}
+
 /** What goes back. `json` is the body as it was first sent, when an answer is replayed or kept. */
 export interface Answer {
   status: number

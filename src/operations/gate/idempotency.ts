@@ -11,7 +11,7 @@ import {
 } from '../../storage/database/idempotency.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Service } from './context.ts'
-import type { Answer, Call, Operation, Outside } from './declaration.ts'
+import type { Answer, Call, Operation, Outside, Received } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 const longestKey = 255
@@ -36,15 +36,16 @@ export async function replayable(
   service: Service,
   call: Call,
   account: string,
-  { http, secret, logs, stepsOf = ofRun }: Pick<Operation, 'http' | 'secret' | 'logs' | 'stepsOf'>,
-  body: string,
+  operation: Pick<Operation, 'http' | 'secret' | 'logs' | 'stepsOf' | 'read'>,
+  received: Received,
   work: (store: Store) => Promise<Answer | Outside<Answer>>,
 ): Promise<Answer> {
-  const key = call.method === 'POST' ? keyOf(call, http.path, body, stepsOf) : null
+  const { secret, logs } = operation
+  const key = call.method === 'POST' ? keyOf(call, operation, received) : null
   if (key === null) return settled(await work(service.store), service.store)
   // Some bodies are read by what the parameters say of them, so those are part of the request.
   const { says, ...named } = key
-  const bytes = service.hash(JSON.stringify(call.query) + body)
+  const bytes = service.hash(JSON.stringify(call.query) + received.body)
   const bodyHash = bodyHashOf(bytes, says === null ? null : service.hash(says))
   const seal = secret === undefined ? undefined : call.credential
   const claim = { account, ...named, bodyHash, at: service.now() }
@@ -156,26 +157,25 @@ export function conflict(detail: string): Refusal {
   return new Refusal(409, 'idempotency_conflict', { detail })
 }
 
-/** The field as it is, or as JSON may spell any of its characters. */
-const mayNameStep = /"step_id"|\\u00/
-
+/** The idempotency key of a request, from its header or from the `step_id` of its body; null without one. */
 function keyOf(
   { idempotencyKey }: Call,
-  route: string,
-  body: string,
-  { field, unnamed, says }: typeof ofRun,
+  { http, read, stepsOf = ofRun }: Pick<Operation, 'http' | 'stepsOf' | 'read'>,
+  { body, sent }: Received,
 ): { scope: string; key: string; says: string | null } | null {
   if (idempotencyKey !== undefined) {
     const key = checkedKey(idempotencyKey, 'the header Idempotency-Key')
-    return { scope: route, key, says: null }
+    return { scope: http.path, key, says: null }
   }
-  if (!mayNameStep.test(body)) return null
-  const fields = parseJson(body) as Record<string, unknown> | null | undefined
+  // An operation that reads the body in its own way may have left the field out.
+  const json = read === undefined ? sent : parseJson(body)
+  const fields = json as Record<string, unknown> | null | undefined
   if (typeof fields?.step_id !== 'string') return null
+  const { field, unnamed, says } = stepsOf
   const name = fields[field]
   const owner = typeof name === 'string' ? name : unnamed
   // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
-  const scope = scopeOfSteps(route, owner.slice(0, maxIdLength))
+  const scope = scopeOfSteps(http.path, owner.slice(0, maxIdLength))
   return { scope, key: checkedKey(fields.step_id, 'step_id'), says: says?.(fields) ?? null }
 }
 

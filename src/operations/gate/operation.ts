@@ -10,6 +10,7 @@ import type {
   KeyedDeclaration,
   Operation,
   Outside,
+  Received,
 } from './declaration.ts'
 import { replayable, settled } from './idempotency.ts'
 import { Refusal } from './refusal.ts'
@@ -77,7 +78,7 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
         const read = await readSent(declaration, call)
         await declaration.ahead?.({ ...service, ...admitted, gone: call.gone }, read.sent)
         const account = admitted.account.id
-        const answer = await replayable(service, call, account, declaration, read.body, (store) => {
+        const answer = await replayable(service, call, account, declaration, read, (store) => {
           const context = { ...service, ...admitted, gone: call.gone, store }
           return perform(declaration, work, context, service, read)
         })
@@ -110,7 +111,7 @@ export function admin<Input, Output, Sent>(declaration: Declaration<Input, Outpu
     async answer(service, call) {
       admitAdmin(service, call)
       const read = await readSent(declaration, call)
-      const answer = await replayable(service, call, 'admin', declaration, read.body, (store) =>
+      const answer = await replayable(service, call, 'admin', declaration, read, (store) =>
         perform(declaration, work, { ...service, store }, service, read),
       )
       if (answer.changed !== undefined) {
@@ -136,7 +137,7 @@ const uncounted = [402, 404, 429]
 
 const defaultMaxBodyBytes = 256 * 1024
 
-/** What was sent: the body's bytes as text, and what they and the parameters say. */
+/** Reads the body and the parameters of a call. */
 async function readSent(
   {
     http,
@@ -144,7 +145,7 @@ async function readSent(
     read,
   }: Pick<Operation, 'http' | 'maxBodyBytes' | 'read'>,
   call: Call,
-): Promise<{ body: string; sent: unknown }> {
+): Promise<Received> {
   const body = http.method === 'POST' ? await call.readBody(maxBodyBytes) : ''
   // Nothing sent is no field sent: where all of them are optional, a POST needs no body.
   const json = () => (body === '' ? {} : parseJson(body))

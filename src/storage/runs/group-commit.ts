@@ -1,5 +1,5 @@
 import type { LoggedStep } from '../../core/runs/batch.ts'
-import { type Entry, type ReadEntry, readEntry } from '../../core/runs/entry.ts'
+import { type Entry, readEntry } from '../../core/runs/entry.ts'
 import {
   type Database,
   DEFAULT_LIMIT_MS,
@@ -17,16 +17,7 @@ import {
 } from '../database/idempotency.ts'
 import { logSteps } from './log-steps.ts'
 import { createRunCache } from './run-cache.ts'
-
-/**
- * Most steps that one transaction logs, and most characters of their texts; a single call may exceed both.
- * Judging a batch blocks the event loop.
- */
-const maxBatch = 512
-const maxText = 64_000
-
-/** Most steps in the queue; further ones are refused at once, because they would time out. */
-const maxWaiting = 20_000
+import { createStepQueue, type QueuedRequest } from './step-queue.ts'
 
 /**
  * A transaction that has run for this long may wait for a run that another node has locked. It no longer
@@ -47,158 +38,21 @@ export function createStepLog(
   onCommit: (logged: readonly LoggedStep[]) => void,
   onJob: () => void,
 ): StepLog {
-  let queue: QueuedCall[] = []
-  /** Steps in the queue. */
-  let waitingSteps = 0
-  /** Runs and idempotency keys of the transactions in flight; other requests for one of them wait. */
-  const inFlight = new Set<string>()
+  const queue = createStepQueue<Request>()
   const cache = createRunCache(db.kind)
   /** The transactions that run, and how many of them are late. */
   let running = 0
   let late = 0
 
-  /** Splits the queue into a batch for a transaction that starts now and the rest. */
-  function choose(): { taken: QueuedCall[]; left: QueuedCall[] } {
-    const taken: QueuedCall[] = []
-    const left: QueuedCall[] = []
-    const blocked = new Set(inFlight)
-    let entries = 0
-    let text = 0
-    for (const [place, call] of queue.entries()) {
-      const isFull = entries + call.entries.length > maxBatch || text + call.text > maxText
-      if (taken.length > 0 && isFull) {
-        left.push(...queue.slice(place))
-        break
-      }
-      if (needsOneOf(call, blocked)) {
-        // A later request for the same run must not overtake it.
-        left.push(call)
-        for (const each of call.runs) blocked.add(each)
-      } else {
-        taken.push(call)
-        entries += call.entries.length
-        text += call.text
-      }
-      // A second request with the same key waits for the first.
-      if (call.key !== null) blocked.add(call.key)
-    }
-    return { taken, left }
-  }
-
-  function takeBatch(): QueuedCall[] {
-    const { taken, left } = choose()
-    queue = left
-    for (const call of taken) {
-      waitingSteps -= call.entries.length
-      for (const each of keysOf(call)) inFlight.add(each)
-    }
-    return taken
-  }
-
-  /** Refuses the queued requests whose time limit has passed. */
-  function refuseLate(): void {
-    const now = performance.now()
-    if (!queue.some(({ until }) => until <= now)) return
-    const late = queue.filter(({ until }) => until <= now)
-    queue = queue.filter(({ until }) => until > now)
-    for (const call of late) {
-      waitingSteps -= call.entries.length
-      call.reject(unavailable('the turn of these steps did not come in time'))
-    }
-  }
-
-  /** The remaining time of the oldest request that could start now. */
-  function timeLeft(): number {
-    const oldest = queue.find((call) => !needsOneOf(call, inFlight))
-    return oldest === undefined ? DEFAULT_LIMIT_MS : oldest.until - performance.now()
-  }
-
-  async function logTogether(): Promise<void> {
-    refuseLate()
-    if (queue.length === 0) return
-    let batch: QueuedCall[] = []
-    let jobs = false
-    const jobAdded = () => {
-      jobs = true
-    }
-    const begin = (tx: Queries) => {
-      // Take the batch now, so that it includes requests that came while the transaction started.
-      batch = takeBatch()
-      return work(tx, batch, jobAdded)
-    }
-    let outcomes: Worked[] | null = null
-    try {
-      outcomes = await db.tx(begin, { limitMs: timeLeft() })
-    } catch (error) {
-      cache.clear()
-      // The transaction may have failed before it took a batch; take one now, otherwise its callers get no
-      // answer.
-      if (batch.length === 0) batch = takeBatch()
-      // After a lost deadlock, the other transaction is done and a retry can succeed.
-      const canRetry = lostDeadlock(error) || (batch.length > 1 && !isUnavailable(error))
-      for (const each of batch) {
-        if (canRetry) await logAlone(each, jobAdded)
-        else each.reject(error)
-      }
-    }
-    for (const call of batch) for (const each of keysOf(call)) inFlight.delete(each)
-    for (const [place, outcome] of (outcomes ?? []).entries()) batch[place]?.end(outcome)
-    // Do this even after a failed commit, which may have happened.
-    if (jobs) onJob()
-    if (outcomes !== null) onCommit(outcomes.flatMap(({ logged }) => logged))
-  }
-
-  async function logAlone(call: QueuedCall, jobAdded: () => void): Promise<void> {
-    // Its work has already run once and cannot be restarted here.
-    if (call.once !== null) return call.end('apart')
-    let outcomes: Worked[]
-    try {
-      const limitMs = call.until - performance.now()
-      if (limitMs <= 0) throw unavailable('the time of these steps is up')
-      outcomes = await db.tx((tx) => work(tx, [call], jobAdded), { limitMs })
-    } catch (error) {
-      cache.clear()
-      return call.reject(error)
-    }
-    for (const outcome of outcomes) call.end(outcome)
-    onCommit(outcomes.flatMap(({ logged }) => logged))
-  }
-
-  async function work(
-    tx: Queries,
-    calls: readonly QueuedCall[],
-    jobAdded: () => void,
-  ): Promise<Worked[]> {
-    const idempotency = createIdempotency(tx, db.kind)
-    const claims = calls.flatMap(({ once }) => (once === null ? [] : [once.claim]))
-    const earlier = await idempotency.claim(claims)
-    const earlierOf = ({ once }: QueuedCall) =>
-      once === null ? undefined : earlier.get(keyOfClaim(once.claim))
-    const requests = calls.filter((call) => earlierOf(call) === undefined)
-    const entries = requests.map(({ entries }) => entries)
-    const logged = await logSteps(tx, db.kind, entries, jobAdded, cache)
-    const outcomes: Worked[] = []
-    const answers = []
-    for (const call of calls) {
-      const before = earlierOf(call)
-      const own = before === undefined ? logged.splice(0, call.entries.length) : []
-      outcomes.push({ logged: own, earlier: before ?? null })
-      if (call.once === null || before !== undefined) continue
-      answers.push({ claim: call.once.claim, ...(await call.once.answer(own)) })
-    }
-    notAwaited(idempotency.keep(answers))
-    return outcomes
-  }
-
   function canStart(): boolean {
-    return running === late && running < maxTransactions[db.kind] && choose().taken.length > 0
+    return running === late && running < maxTransactions[db.kind] && queue.hasNext()
   }
 
-  /** Runs transactions one after the other while there are steps for them, until one of them is late. */
+  /** Runs transactions one after the other while there are requests for them, until one of them is late. */
   async function run(): Promise<void> {
     running++
     let isLate = false
-    while (!isLate && choose().taken.length > 0) {
+    while (!isLate && queue.hasNext()) {
       const timer = setTimeout(() => {
         isLate = true
         late++
@@ -212,39 +66,104 @@ export function createStepLog(
     if (canStart()) void run()
   }
 
-  function add(
-    given: readonly Entry[],
-    once: Once | null,
-    { end, reject }: Pick<QueuedCall, 'end' | 'reject'>,
-  ): void {
-    if (waitingSteps + given.length > maxWaiting) {
-      reject(unavailable('too many steps wait'))
-      return
+  async function logTogether(): Promise<void> {
+    queue.refuseLate()
+    let batch: Request[] = []
+    let jobs = false
+    const jobAdded = () => {
+      jobs = true
     }
-    const entries = given.map(readEntry)
-    const runs = [...new Set(entries.map(({ keys }) => keys.run))]
-    const key = once === null ? null : keyOfClaim(once.claim)
-    const text = entries.reduce((sum, entry) => sum + textOf(entry), 0)
-    const until = performance.now() + DEFAULT_LIMIT_MS
-    const call = { entries, text, once, runs, key, until, end, reject }
-    queue.push(call)
-    waitingSteps += entries.length
-    if (canStart()) void run()
+    let outcomes: Outcome[] | null = null
+    try {
+      outcomes = await db.tx(
+        (tx) => {
+          // Take the batch now, so that it includes requests that came while the transaction started.
+          batch = queue.take()
+          return work(tx, batch, jobAdded)
+        },
+        { limitMs: queue.timeLeft() },
+      )
+    } catch (error) {
+      cache.clear()
+      // The transaction may have failed before it took a batch; take one now, otherwise its callers get no
+      // answer.
+      if (batch.length === 0) batch = queue.take()
+      // After a lost deadlock, the other transaction is done and a retry can succeed.
+      const canRetry = lostDeadlock(error) || (batch.length > 1 && !isUnavailable(error))
+      for (const each of batch) {
+        if (canRetry) await logAlone(each, jobAdded)
+        else each.reject(error)
+      }
+    }
+    queue.end(batch)
+    for (const [place, outcome] of (outcomes ?? []).entries()) batch[place]?.resolve(outcome)
+    // Do this even after a failed commit, which may have happened.
+    if (jobs) onJob()
+    if (outcomes !== null) onCommit(outcomes.flatMap(({ logged }) => logged))
+  }
+
+  async function logAlone(request: Request, jobAdded: () => void): Promise<void> {
+    // Its work has already run once and cannot be restarted here.
+    if (request.once !== null) return request.resolve('apart')
+    let outcomes: Outcome[]
+    try {
+      const limitMs = request.until - performance.now()
+      if (limitMs <= 0) throw unavailable('the time of these steps is up')
+      outcomes = await db.tx((tx) => work(tx, [request], jobAdded), { limitMs })
+    } catch (error) {
+      cache.clear()
+      return request.reject(error)
+    }
+    for (const outcome of outcomes) request.resolve(outcome)
+    onCommit(outcomes.flatMap(({ logged }) => logged))
+  }
+
+  /** Claims the idempotency keys of requests, logs the steps of the fresh ones, and keeps their answers. */
+  async function work(
+    tx: Queries,
+    requests: readonly Request[],
+    jobAdded: () => void,
+  ): Promise<Outcome[]> {
+    const idempotency = createIdempotency(tx, db.kind)
+    const claims = requests.flatMap(({ once }) => (once === null ? [] : [once.claim]))
+    const earlier = await idempotency.claim(claims)
+    const fresh = requests.filter(({ key }) => key === null || !earlier.has(key))
+    const entries = fresh.map(({ entries }) => entries)
+    const logged = await logSteps(tx, db.kind, entries, jobAdded, cache)
+    const outcomes: Outcome[] = []
+    const answers = []
+    for (const { key, once, entries } of requests) {
+      const before = key === null ? undefined : earlier.get(key)
+      const own = before === undefined ? logged.splice(0, entries.length) : []
+      outcomes.push({ logged: own, earlier: before ?? null })
+      if (once === null || before !== undefined) continue
+      answers.push({ claim: once.claim, ...(await once.answer(own)) })
+    }
+    notAwaited(idempotency.keep(answers))
+    return outcomes
+  }
+
+  function add(entries: readonly Entry[], once: Once | null): Promise<Outcome | 'apart'> {
+    return new Promise((resolve, reject) => {
+      if (!queue.hasRoom(entries.length)) throw unavailable('too many steps wait')
+      const read = entries.map(readEntry)
+      const key = once === null ? null : keyOfClaim(once.claim)
+      const until = performance.now() + DEFAULT_LIMIT_MS
+      queue.add({ entries: read, once, key, until, resolve, reject })
+      if (canStart()) void run()
+    })
   }
 
   return {
-    log: (entries) =>
-      new Promise((resolve, reject) => {
-        const end = (outcome: Outcome) => resolve(outcome === 'apart' ? [] : outcome.logged)
-        add(entries, null, { end, reject })
-      }),
-    logOnce: (entries, once) =>
-      new Promise((resolve, reject) => {
-        const end = (outcome: Outcome) =>
-          resolve(outcome === 'apart' ? 'apart' : (outcome.earlier ?? 'worked'))
-        add(entries, once, { end, reject })
-      }),
-    waitingSteps: () => waitingSteps,
+    async log(entries) {
+      const outcome = await add(entries, null)
+      return outcome === 'apart' ? [] : outcome.logged
+    },
+    async logOnce(entries, once) {
+      const outcome = await add(entries, once)
+      return outcome === 'apart' ? 'apart' : (outcome.earlier ?? 'worked')
+    },
+    waitingSteps: queue.waitingSteps,
   }
 }
 
@@ -269,38 +188,14 @@ export interface Once {
   answer(logged: readonly LoggedStep[]): Promise<{ status: number; answer: string }>
 }
 
-function keysOf({ runs, key }: QueuedCall): readonly string[] {
-  return key === null ? runs : [...runs, key]
-}
-
-function needsOneOf(call: QueuedCall, keys: ReadonlySet<string>): boolean {
-  return keys.size > 0 && keysOf(call).some((each) => keys.has(each))
-}
-
-/** Characters of the texts that a step is judged by. */
-function textOf({ request: { step } }: Entry): number {
-  return step.goal.length + (step.ground?.length ?? 0) + (step.parentGoal?.length ?? 0)
-}
-
-interface QueuedCall {
-  readonly entries: readonly ReadEntry[]
-  /** Characters of all texts of its steps. */
-  readonly text: number
-  /** Null for a request without an idempotency key. */
+/** A request to log steps; `once` is null without an idempotency key. */
+interface Request extends QueuedRequest {
   readonly once: Once | null
-  /** The distinct runs, and the idempotency key or null. */
-  readonly runs: readonly string[]
-  readonly key: string | null
-  /** Time limit, by `performance.now`. */
-  readonly until: number
-  readonly end: (outcome: Outcome) => void
-  readonly reject: (error: unknown) => void
+  resolve(outcome: Outcome | 'apart'): void
 }
 
 /** The result of a request: its logged steps, or the stored answer of an earlier request with its key. */
-interface Worked {
+interface Outcome {
   logged: LoggedStep[]
   earlier: StoredAnswer | null
 }
-
-type Outcome = Worked | 'apart'

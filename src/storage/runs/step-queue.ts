@@ -1,0 +1,147 @@
+import type { ReadEntry } from '../../core/runs/entry.ts'
+import { DEFAULT_LIMIT_MS, unavailable } from '../database/database.ts'
+
+/**
+ * Most steps that one batch holds, and most characters of their texts; a single request may exceed both.
+ * Judging a batch blocks the event loop.
+ */
+const maxBatch = 512
+const maxText = 64_000
+
+/** Most steps in the queue; further ones would time out. */
+const maxWaiting = 20_000
+
+/** A request in the queue. */
+export interface QueuedRequest {
+  readonly entries: readonly ReadEntry[]
+  /** Its idempotency key, or null. */
+  readonly key: string | null
+  /** Its time limit, by `performance.now`. */
+  readonly until: number
+  reject(error: unknown): void
+}
+
+/** Requests that wait for a transaction. */
+export interface StepQueue<Request extends QueuedRequest> {
+  /** Whether so many more steps could still be stored in time. */
+  hasRoom(steps: number): boolean
+  add(request: Request): void
+  /** Whether a batch could be taken now. */
+  hasNext(): boolean
+  /**
+   * Takes the next batch: the oldest requests whose runs and keys are not in flight. They are in flight
+   * until `end`, and further requests for one of them wait.
+   */
+  take(): Request[]
+  /** Ends the flight of a batch. */
+  end(batch: readonly Request[]): void
+  /** Rejects the requests whose time limit has passed. */
+  refuseLate(): void
+  /** Milliseconds that the oldest request that could be taken now has left. */
+  timeLeft(): number
+  /** Steps in the queue. */
+  waitingSteps(): number
+}
+
+/** A request, its size, and what it needs alone. */
+interface Queued<Request> {
+  readonly request: Request
+  /** Steps, and characters of their texts. */
+  readonly steps: number
+  readonly text: number
+  /** The distinct runs. */
+  readonly runs: readonly string[]
+  /** The runs and the key. */
+  readonly needs: readonly string[]
+}
+
+/** Creates an empty queue. */
+export function createStepQueue<Request extends QueuedRequest>(): StepQueue<Request> {
+  let queue: Queued<Request>[] = []
+  let waitingSteps = 0
+  const inFlight = new Set<string>()
+
+  /** Splits the queue into the next batch and the rest. */
+  function split(): { next: Queued<Request>[]; rest: Queued<Request>[] } {
+    const next: Queued<Request>[] = []
+    const rest: Queued<Request>[] = []
+    const blocked = new Set(inFlight)
+    let steps = 0
+    let text = 0
+    for (const [place, queued] of queue.entries()) {
+      const isFull = steps + queued.steps > maxBatch || text + queued.text > maxText
+      if (next.length > 0 && isFull) {
+        rest.push(...queue.slice(place))
+        break
+      }
+      if (needsOneOf(queued, blocked)) {
+        // A later request for the same run must not overtake it.
+        rest.push(queued)
+        for (const run of queued.runs) blocked.add(run)
+      } else {
+        next.push(queued)
+        steps += queued.steps
+        text += queued.text
+      }
+      // A second request with the same key waits for the first.
+      if (queued.request.key !== null) blocked.add(queued.request.key)
+    }
+    return { next, rest }
+  }
+
+  return {
+    hasRoom: (steps) => waitingSteps + steps <= maxWaiting,
+    add(request) {
+      const { entries, key } = request
+      const runs = [...new Set(entries.map(({ keys }) => keys.run))]
+      queue.push({
+        request,
+        steps: entries.length,
+        text: entries.reduce((sum, entry) => sum + textOf(entry), 0),
+        runs,
+        needs: key === null ? runs : [...runs, key],
+      })
+      waitingSteps += entries.length
+    },
+    hasNext: () => queue.some((queued) => !needsOneOf(queued, inFlight)),
+    take() {
+      const { next, rest } = split()
+      queue = rest
+      for (const { steps, needs } of next) {
+        waitingSteps -= steps
+        for (const each of needs) inFlight.add(each)
+      }
+      return next.map(({ request }) => request)
+    },
+    end(batch) {
+      for (const { entries, key } of batch) {
+        for (const { keys } of entries) inFlight.delete(keys.run)
+        if (key !== null) inFlight.delete(key)
+      }
+    },
+    refuseLate() {
+      const now = performance.now()
+      const late = queue.filter(({ request }) => request.until <= now)
+      if (late.length === 0) return
+      queue = queue.filter(({ request }) => request.until > now)
+      for (const { request, steps } of late) {
+        waitingSteps -= steps
+        request.reject(unavailable('the turn of these steps did not come in time'))
+      }
+    },
+    timeLeft() {
+      const oldest = queue.find((queued) => !needsOneOf(queued, inFlight))
+      return oldest === undefined ? DEFAULT_LIMIT_MS : oldest.request.until - performance.now()
+    },
+    waitingSteps: () => waitingSteps,
+  }
+}
+
+function needsOneOf({ needs }: Queued<unknown>, keys: ReadonlySet<string>): boolean {
+  return keys.size > 0 && needs.some((each) => keys.has(each))
+}
+
+/** Characters of the texts that a step is judged by. */
+function textOf({ request: { step } }: ReadEntry): number {
+  return step.goal.length + (step.ground?.length ?? 0) + (step.parentGoal?.length ?? 0)
+}
