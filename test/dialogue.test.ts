@@ -11,7 +11,8 @@ import { type Caller, newCaller } from './caller.ts'
 import { type App, start } from './harness.ts'
 import { verifies } from './verifies.ts'
 
-const dayMs = 86_400_000
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
 const goal = 'settle how the colony is governed'
 
 /** The numbers 1 to `count`. */
@@ -468,11 +469,14 @@ onEachDatabase((database) => {
     await say(me, { conv_id: 'young', position: 'stay' })
     app.advance(dayMs - 1)
     await say(me, { conv_id: 'young', position: 'stay' })
+    // The job is next due in an hour, so that it cannot run between the lines that follow.
+    await app.running.runDue()
     app.advance(1)
     const at = app.running.service.now()
     // Slice by slice, its own row last, so that what is left of it is found again.
     assert.equal(await store.tx(({ conversations }) => conversations.expire(at, 5)), true)
     assert.deepEqual(await rows(), [1, 8])
+    app.advance(hourMs)
     await app.running.runDue()
     assert.deepEqual(await rows(), [0, 0])
     assert.equal((await read(me, 'conv_id=young')).turns.length, 2)
