@@ -15,7 +15,22 @@ import { type Reading, readStep, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
 import { explain } from './why.ts'
 
-/** The verdict on one step, as it goes over the wire. Scores are rounded to two decimals. */
+/**
+ * The verdict on one step, as it goes over the wire. Scores are rounded to two decimals.
+ *
+ * @example
+ * ```ts
+ * import { detect, newMemory, type Verdict } from 'plumbline/detector'
+ *
+ * const tell = ({ drifting, uncertain, reason }: Verdict) =>
+ *   `${drifting ? 'drifting' : uncertain ? 'uncertain' : 'on the errand'}: ${reason}`
+ *
+ * const step = { goal: 'refund order 1234', progress: 'advancing', distance: 5 }
+ * const { memory, verdict } = detect(newMemory('meaning'), step)
+ * console.log(tell(verdict)) // → on the errand: grounded
+ * console.log(tell(detect(memory, { ...step, goal: 'refund order 9876' }).verdict)) // → drifting: goal-drift
+ * ```
+ */
 export interface Verdict {
   goal: string
   progress: string
@@ -39,7 +54,24 @@ export interface Verdict {
   adaptation?: string
 }
 
-/** The result of `detect`: the verdict and the memory for the next step. */
+/**
+ * The result of `detect`: the verdict and the memory for the next step.
+ *
+ * @example
+ * ```ts
+ * import { type Detected, detect, newMemory } from 'plumbline/detector'
+ *
+ * const goals = ['book a flight to Rome', 'compare flights to Rome', 'bake a cake']
+ * const judged: Detected[] = []
+ * let memory = newMemory('overlap')
+ * for (const goal of goals) {
+ *   const detected = detect(memory, { goal, progress: 'advancing', distance: 5 })
+ *   memory = detected.memory
+ *   judged.push(detected)
+ * }
+ * console.log(judged.map(({ verdict }) => verdict.drifting).join(' ')) // → false false true
+ * ```
+ */
 export interface Detected {
   verdict: Verdict
   memory: Memory
@@ -50,6 +82,26 @@ export interface Detected {
 /**
  * Judges one step of a run: `(memory, step) → (verdict, memory)`. Pure and deterministic; the cost depends
  * only on the length of the texts, not on the length of the run. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { detect, newMemory } from 'plumbline/detector'
+ *
+ * const first = detect(newMemory('meaning'), {
+ *   goal: 'add rate limiting to the login endpoint',
+ *   progress: 'advancing',
+ *   distance: 8,
+ * })
+ * console.log(first.verdict.reason) // → grounded
+ *
+ * const next = detect(first.memory, {
+ *   goal: 'remove rate limiting from the login endpoint',
+ *   progress: 'advancing',
+ *   distance: 8,
+ * })
+ * console.log(next.verdict.reason) // → goal-drift
+ * console.log(next.verdict.drifting) // → true
+ * ```
  */
 export function detect(memory: Memory, step: Step): Detected {
   const reading = readStep(step)

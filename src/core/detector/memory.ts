@@ -6,6 +6,19 @@ import { beginAnew, type Tally } from './tally.ts'
 /**
  * The state that the next step of a run needs: plain JSON of bounded size. `v` is the version of this
  * shape; a reader rejects an unknown version.
+ *
+ * @example
+ * ```ts
+ * import { detect, type Memory, newMemory } from 'plumbline/detector'
+ *
+ * const step = { goal: 'translate the handbook into French', progress: 'advancing', distance: 9 }
+ * const stored = JSON.stringify(detect(newMemory('meaning'), step).memory)
+ *
+ * // Later, in another process.
+ * const memory: Memory = JSON.parse(stored)
+ * console.log(memory.ground?.goal) // → translate the handbook into French
+ * console.log(detect(memory, step).memory.steps) // → 2
+ * ```
  */
 export interface Memory {
   v: 1
@@ -45,7 +58,17 @@ export interface Memory {
 
 const mostAdaptations = 8
 
-/** Creates the memory of a new run for `detector`. */
+/**
+ * Creates the memory of a new run for `detector`.
+ *
+ * @example
+ * ```ts
+ * import { newMemory } from 'plumbline/detector'
+ *
+ * const memory = newMemory('meaning')
+ * console.log(memory.steps, memory.ground) // → 0 null
+ * ```
+ */
 export function newMemory(detector: DetectorName): Memory {
   return {
     v: 1,

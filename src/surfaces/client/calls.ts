@@ -281,7 +281,22 @@ export function pause(
   })
 }
 
-/** Where the service is, whose calls these are, and how patient they are. */
+/**
+ * Where the service is, whose calls these are, and how patient they are.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({
+ *   baseUrl: 'http://127.0.0.1:8787',
+ *   key: process.env.PLUMBLINE_KEY,
+ *   timeoutMs: 30_000,
+ *   retries: 5,
+ * })
+ * console.log((await client.me()).tier) // → enterprise
+ * ```
+ */
 export interface ClientOptions {
   /** `http://host:port`, with or without a trailing slash. */
   baseUrl: string
@@ -298,7 +313,23 @@ export interface ClientOptions {
   retries?: number | undefined
 }
 
-/** Options of one call. */
+/**
+ * Options of one call.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ *
+ * const step = { run_id: 'first', goal: 'fix the login page' }
+ * const options = { idempotencyKey: 'job 17, step 1', signal: AbortSignal.timeout(60_000) }
+ * await client.drift(step, options)
+ *
+ * // A second worker repeats the job, and the service answers as before.
+ * console.log((await client.drift(step, options)).step) // → 1
+ * ```
+ */
 export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retries'> {
   /** Ends the call; it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
@@ -306,7 +337,24 @@ export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retries'
   idempotencyKey?: string | undefined
 }
 
-/** Why there is no answer, or not the one hoped for. */
+/**
+ * Why there is no answer, or not the one hoped for.
+ *
+ * @example
+ * ```ts
+ * import { createClient, isServiceError, type ServiceError } from 'plumbline/client'
+ *
+ * const tell = ({ status, word, requestId }: ServiceError) =>
+ *   status === 0 ? `no answer: ${word}` : `refused: ${word}, request ${requestId}`
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
+ * try {
+ *   await client.tiers()
+ * } catch (error) {
+ *   if (isServiceError(error)) console.log(tell(error)) // → no answer: unreachable
+ * }
+ * ```
+ */
 export interface ServiceError extends Error {
   name: 'ServiceError'
   /** The HTTP status; 0 when there was no answer. */

@@ -204,7 +204,23 @@ function post(path: string, body: string): Request {
   return { method: 'POST', path, keyed: true, body }
 }
 
-/** How the steps of a run are delivered. */
+/**
+ * How the steps of a run are delivered.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({
+ *   ground: 'fix the login page',
+ *   maxWaiting: 200,
+ *   onError: ({ word, detail }, lost) => console.log(word, detail, lost),
+ * })
+ * await run.step({ goal: 'read the login page' })
+ * console.log(run.stats.failed) // → 0
+ * ```
+ */
 export interface DeliveryOptions {
   /** Most steps to hold while the service is away, 1,000 unless given; the oldest go first. */
   maxWaiting?: number | undefined
@@ -215,7 +231,22 @@ export interface DeliveryOptions {
   onError?: ((error: ServiceError, lost: number) => unknown) | undefined
 }
 
-/** What became of the steps and outcomes of a run. */
+/**
+ * What became of the steps and outcomes of a run.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({ ground: 'fix the login page' })
+ * await run.step({ goal: 'read the login page' })
+ * await run.flush()
+ *
+ * const { sent, failed, dropped, waiting } = run.stats
+ * console.log(sent, failed, dropped, waiting) // → 1 0 0 0
+ * ```
+ */
 export interface RunStats {
   /** Stored by the service. */
   sent: number

@@ -62,11 +62,60 @@ import type { Request } from './calls.ts'
 
 /** What is asked by a JSON body. */
 export interface Posted {
-  /** Judges two goals, or a sequence of steps, without a key and without storing them. */
+  /**
+   * Judges two goals, or a sequence of steps, without a key and without storing them.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787' })
+   * const { verdict } = await client.check({
+   *   steps: [
+   *     { goal: 'book a flight to Rome', progress: 'advancing', distance: 9 },
+   *     { goal: 'compare flights to Rome', progress: 'advancing', distance: 7 },
+   *     { goal: 'cancel the flight to Rome', progress: 'advancing', distance: 7 },
+   *   ],
+   * })
+   * console.log(verdict.goal, verdict.drifting) // → cancel the flight to Rome true
+   * ```
+   */
   check: typeof check
-  /** Logs one step of a run. In an agent's loop, `run` is the easier way. */
+  /**
+   * Logs one step of a run. In an agent's loop, `run` is the easier way.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page', distance: 8 })
+   * const { step, drifting } = await client.drift({
+   *   run_id: 'first',
+   *   goal: 'read the code of the login page',
+   *   distance: 7,
+   * })
+   * console.log(step, drifting) // → 2 false
+   * ```
+   */
   drift: typeof logDrift
-  /** Logs up to 500 steps at once: all of them, or none. */
+  /**
+   * Logs up to 500 steps at once: all of them, or none.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const goals = ['fix the login page', 'read the login page', 'test the login page']
+   * const { results } = await client.driftBatch({
+   *   steps: goals.map((goal) => ({ run_id: 'first', goal })),
+   * })
+   * console.log(results.map(({ step }) => step).join(' ')) // → 1 2 3
+   * ```
+   */
   driftBatch: typeof logDriftBatch
   /** Sets what became of a run. */
   outcome: typeof setOutcome
@@ -84,7 +133,27 @@ export interface Posted {
   modulate: typeof modulateStep
   /** Stores a recursion-team template, in place of your own one of that name. */
   storeTemplate: typeof storeTemplate
-  /** Asks whether an act that may not be undone should proceed. */
+  /**
+   * Asks whether an act that may not be undone should proceed.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'free space on the build server' })
+   * const { allow, checked } = await client.consult({
+   *   run_id: 'first',
+   *   kind: 'shell',
+   *   target: 'build server',
+   *   reversible: true,
+   *   outward: false,
+   *   command: 'rm -rf build',
+   * })
+   * console.log(allow, checked.command) // → true recursive-force-delete
+   * ```
+   */
   consult: typeof consultOperator
   /** Sets the mail address of the account, or removes it; a new one gets a link to confirm it. */
   setEmail: typeof setEmail
@@ -92,7 +161,20 @@ export interface Posted {
   setDigest: typeof setDigest
   /** Sends the digest now and tells what became of it. */
   testDigest: typeof testDigest
-  /** Sets the webhook that drift is reported to, in place of what was set before. */
+  /**
+   * Sets the webhook that drift is reported to, in place of what was set before.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.setAlerts({ url: 'https://hooks.example.com/drift', min_phi: 0.5 })
+   * const { alert } = await client.alerts()
+   * console.log(alert?.min_phi) // → 0.5
+   * ```
+   */
   setAlerts: typeof setAlerts
   /** Sends a test event and tells what became of it. */
   testAlerts: typeof testAlerts
@@ -100,7 +182,23 @@ export interface Posted {
   rotateAlertSecret: typeof rotateAlertSecret
   /** Sends an event again, or all that failed since a time. */
   replayDeliveries: typeof replayDeliveries
-  /** Puts a persistent drift before a person; `awaitDecision` waits for the answer. */
+  /**
+   * Puts a persistent drift before a person; `awaitDecision` waits for the answer.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const { esc_id, status } = await client.escalate({
+   *   run_id: 'first',
+   *   reason: 'goal-drift',
+   *   detail: 'Five steps in a row have left the errand.',
+   * })
+   * console.log(esc_id.startsWith('esc_'), status) // → true pending
+   * ```
+   */
   escalate: typeof escalate
   /** Records a decision on an escalation, once. */
   decideEscalation: typeof decideEscalation
@@ -120,7 +218,20 @@ export interface Posted {
 
 /** What is asked by parameters. */
 export interface Queried {
-  /** One run and a page of its trace, oldest step first. */
+  /**
+   * One run and a page of its trace, oldest step first.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * const { run, trace } = await client.readRun({ run_id: 'first', limit: 100 })
+   * console.log(run.ground, trace.length) // → fix the login page 1
+   * ```
+   */
   readRun: typeof readRun
   /** A page of the most recent runs, newest first. */
   listRuns: typeof listRuns
@@ -130,7 +241,19 @@ export interface Queried {
   cost: typeof readCost
   /** Tokens of treatment against control, pair by pair. */
   experiment: typeof readExperiment
-  /** The account of this key, its keys, its tier and today's usage. */
+  /**
+   * The account of this key, its keys, its tier and today's usage.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const { tier, keys } = await client.me()
+   * console.log(tier, keys.length) // → enterprise 1
+   * ```
+   */
   me: typeof readMe
   /** Deletes the account of this key and all that belongs to it; `confirm` is its id. */
   deleteMe: typeof eraseMe

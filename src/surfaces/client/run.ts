@@ -158,7 +158,24 @@ function readRun(answer: unknown): StoredRun {
   throw serviceError('unreadable', 'The answer is not from this service.', { body: answer })
 }
 
-/** What a run is about, and how long its steps may hold the agent up. */
+/**
+ * What a run is about, and how long its steps may hold the agent up.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({
+ *   ground: 'add rate limiting to the login endpoint',
+ *   plan: ['write a token bucket'],
+ *   runId: 'ticket 17',
+ *   detector: 'meaning',
+ * })
+ * const verdict = await run.step({ goal: 'write a token bucket' })
+ * console.log(verdict?.run_id, verdict?.drifting) // → ticket 17 false
+ * ```
+ */
 export interface RunOptions extends DeliveryOptions, Pick<StepOptions, 'budgetMs' | 'throws'> {
   /** The errand in the user's own words. Without it, the goal of the first step is the ground. */
   ground?: string | undefined
@@ -173,7 +190,21 @@ export interface RunOptions extends DeliveryOptions, Pick<StepOptions, 'budgetMs
   detector?: DriftStep['detector']
 }
 
-/** Options of one step. */
+/**
+ * Options of one step.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({ ground: 'fix the login page' })
+ *
+ * const step = { goal: 'read the login page' }
+ * const verdict = await run.step(step, { budgetMs: Number.POSITIVE_INFINITY, throws: true })
+ * console.log(verdict?.step) // → 1
+ * ```
+ */
 export interface StepOptions {
   /**
    * Milliseconds to wait for the verdict, 250 unless given; `Infinity` is until it comes. A step whose
@@ -200,25 +231,116 @@ export interface FlushOptions {
 
 /** One agent of a run. */
 export interface AgentHandle {
-  /** Logs a step and answers its verdict, or null when it is late, refused or dropped. */
+  /**
+   * Logs a step and answers its verdict, or null when it is late, refused or dropped.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   *
+   * const verdict = await run.step({
+   *   goal: 'read the code of the login page',
+   *   progress: 'advancing',
+   *   distance: 7,
+   * })
+   * console.log(verdict?.drifting) // → false
+   * ```
+   */
   step(step: RunStep, options?: StepOptions): Promise<Verdict | null>
-  /** Logs that the user has spoken: the goal is the ground from here on. */
+  /**
+   * Logs that the user has spoken: the goal is the ground from here on.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   *
+   * await run.userTurn('fix the sign-up page too')
+   * console.log(run.latest?.ground, run.latest?.revision) // → fix the sign-up page too 1
+   * ```
+   */
   userTurn(goal: string, more?: Partial<RunStep>, options?: StepOptions): Promise<Verdict | null>
   /** The verdict that came last, late or not; null before the first. */
   readonly latest: Verdict | null
 }
 
-/** A run as its agent's loop uses it. Steps are logged in the order of the calls. */
+/**
+ * A run as its agent's loop uses it. Steps are logged in the order of the calls.
+ *
+ * @example
+ * ```ts
+ * import { createClient, type RunHandle } from 'plumbline/client'
+ *
+ * async function work(run: RunHandle, goals: readonly string[]): Promise<void> {
+ *   for (const goal of goals) {
+ *     const verdict = await run.step({ goal })
+ *     if (verdict?.drifting) throw new Error(verdict.why)
+ *   }
+ *   await run.outcome('success')
+ * }
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({ ground: 'fix the login page' })
+ * await work(run, ['read the login page', 'test the login page'])
+ * console.log(run.latest?.step) // → 2
+ * ```
+ */
 export interface RunHandle extends AgentHandle {
   readonly runId: string
-  /** A sub-agent with a ground of its own; its steps keep the order of the run. */
+  /**
+   * A sub-agent with a ground of its own; its steps keep the order of the run.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   *
+   * const tester = run.spawn('tester', { ground: 'test the login page' })
+   * const verdict = await tester.step({ goal: 'write a test for the login page' })
+   * console.log(verdict?.agent_id, verdict?.ground) // → tester test the login page
+   * ```
+   */
   spawn(agentId: string, options?: Pick<RunOptions, 'ground' | 'plan'>): AgentHandle
-  /** Sets what became of the run, after the steps before it. Answers the run, or null as `step`. */
+  /**
+   * Sets what became of the run, after the steps before it. Answers the run, or null as `step`.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   * await run.step({ goal: 'read the login page' })
+   *
+   * const stored = await run.outcome('success', { score: 0.9, note: 'merged', budgetMs: 30_000 })
+   * console.log(stored?.outcome, stored?.score) // → success 0.9
+   * ```
+   */
   outcome(
     outcome: Sent<typeof setOutcome>['outcome'],
     more?: Pick<Sent<typeof setOutcome>, 'score' | 'note'> & StepOptions,
   ): Promise<StoredRun | null>
-  /** Waits until nothing is under way, and tries again at once what was to be tried later. */
+  /**
+   * Waits until nothing is under way, and tries again at once what was to be tried later.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   * void run.step({ goal: 'read the login page' })
+   *
+   * console.log(await run.flush({ timeoutMs: 30_000 })) // → true
+   * ```
+   */
   flush(options?: FlushOptions): Promise<boolean>
   /** Counted so far, of this handle and those it has spawned. */
   readonly stats: Readonly<RunStats>

@@ -9,7 +9,23 @@ export interface Ground {
   distance: number
 }
 
-/** The names of the available detectors. */
+/**
+ * The names of the available detectors.
+ *
+ * @example
+ * ```ts
+ * import { detect, detectorNames, newMemory } from 'plumbline/detector'
+ *
+ * const step = { progress: 'advancing', distance: 5 }
+ * for (const name of detectorNames) {
+ *   const { memory } = detect(newMemory(name), { ...step, goal: 'fix the login page' })
+ *   const { verdict } = detect(memory, { ...step, goal: 'break the login page' })
+ *   console.log(verdict.detector, verdict.drifting)
+ * }
+ * // → meaning true
+ * // → overlap false
+ * ```
+ */
 export const detectorNames = ['meaning', 'overlap'] as const
 
 /** The name of a detector. */
