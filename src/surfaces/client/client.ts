@@ -20,17 +20,17 @@ import { type Posted, type Queried, type Route, routes } from './routes.ts'
 import type { FlushOptions, RunHandle, RunOptions } from './run.ts'
 import { createRun } from './run.ts'
 
-/** A line of the export: a run, or one of its steps after it. */
+/** A line of the export. The line of a run comes before the lines of its steps. */
 export type ExportLine =
   | ({ type: 'run' } & StoredRun)
   | ({ type: 'step'; run_id: string } & StoredStep)
 
-/** A line of the account's export: its `type` says what it is of. */
+/** A line of the account's export. Its `type` names the kind of row. */
 export type AccountLine = { type: string } & Record<string, unknown>
 
 /**
- * The service as an object. Methods that answer a promise reject with a ServiceError when the answer
- * is a refusal or does not come; what `run` answers never does, unless asked to.
+ * The service as an object. A method rejects with a ServiceError if the service refuses the request or does
+ * not answer. A run handle rejects only if its options say so.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export type Client = {
   [Name in keyof Queried]: Method<Parameters<Queried[Name]>, Output<Queried[Name]>>
 } & {
   /**
-   * Every run of the list, page after page, newest first.
+   * Lists all runs, newest first. It reads one page after another.
    *
    * @example
    * ```ts
@@ -69,7 +69,7 @@ export type Client = {
    */
   runs(filter?: Pageless<typeof listRuns>, options?: CallOptions): AsyncIterable<StoredRun>
   /**
-   * Every step of a run, page after page, oldest first.
+   * Lists all steps of a run, oldest first. It reads one page after another.
    *
    * @example
    * ```ts
@@ -85,7 +85,8 @@ export type Client = {
    */
   trace(run: Pageless<typeof readRun>, options?: CallOptions): AsyncIterable<StoredStep>
   /**
-   * Every run and step of the account, as they arrive; `timeoutMs` is between two arrivals.
+   * Lists every run and step of the account as they arrive. `timeoutMs` limits the time between two
+   * arrivals.
    *
    * @example
    * ```ts
@@ -103,7 +104,7 @@ export type Client = {
    */
   exportRuns(options?: CallOptions): AsyncIterable<ExportLine>
   /**
-   * Everything that is stored of the account, as it arrives; `timeoutMs` is between two arrivals.
+   * Lists all stored data of the account as it arrives. `timeoutMs` limits the time between two arrivals.
    *
    * @example
    * ```ts
@@ -118,7 +119,8 @@ export type Client = {
    */
   exportMe(options?: CallOptions): AsyncIterable<AccountLine>
   /**
-   * Waits until a person has decided; answers the escalation, still pending when the time is over.
+   * Waits for the decision of a person and returns the escalation. The escalation is still pending if the
+   * time is up first.
    *
    * @example
    * ```ts
@@ -137,7 +139,8 @@ export type Client = {
    */
   awaitDecision(escId: string, options?: DecisionOptions): Promise<Escalation>
   /**
-   * A handle on one run, for an agent's loop. Take one per run: it is what keeps the order.
+   * Creates a handle on one run, for an agent's loop. Use one handle per run, because the handle keeps the
+   * order of the steps.
    *
    * @example
    * ```ts
@@ -155,8 +158,8 @@ export type Client = {
    */
   run(options?: RunOptions): RunHandle
   /**
-   * Delivers what its runs still hold, then stops: what is left after `timeoutMs` (10,000 unless
-   * given), and what comes later, is dropped. Answers whether nothing was left.
+   * Delivers the waiting steps of all runs, then stops. It drops the steps that are left after `timeoutMs`
+   * (10,000 by default), and all later ones. Returns whether no step was left.
    *
    * @example
    * ```ts
@@ -173,7 +176,10 @@ export type Client = {
   close(options?: FlushOptions): Promise<boolean>
 }
 
-/** Parameters are texts on the wire; from here they may be numbers and booleans where it says so. */
+/**
+ * A parameter is a text on the wire. The client takes numbers and booleans too, where the text stands for
+ * one.
+ */
 type Parameter<Value> = Value extends 'true' | 'false'
   ? Value | boolean
   : string extends Value
@@ -194,8 +200,8 @@ type Method<Input, Answer> =
     : (input: Input, options?: CallOptions) => Promise<Answer>
 
 /**
- * A client of one service. It needs nothing but `fetch`, so it runs in Node 20 and later, in browsers
- * and at the edge. Throws a TypeError when the address or the key cannot be one.
+ * Creates a client of one service. It needs only `fetch`, so it runs in Node 20 and later, in browsers and
+ * at the edge. Throws a TypeError if the address or the key is malformed.
  *
  * @example
  * ```ts
@@ -257,7 +263,7 @@ export function createClient(options: ClientOptions): Client {
 }
 
 /**
- * Whether an error is a refusal of the service, or this client's word for having no answer.
+ * Whether an error is a refusal of the service, or says that there was no answer.
  *
  * @example
  * ```ts
