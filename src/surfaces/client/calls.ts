@@ -18,9 +18,7 @@ export interface Background {
   waits(wake: () => void): void
 }
 
-/**
- * The ways to send a request. Each rejects with a ServiceError, or with the reason of the signal.
- */
+/** The ways to send a request. Each rejects with a ServiceError, or with the reason of the signal. */
 export interface Calls {
   /** Sends a request and returns the JSON object of a 2xx answer. */
   send(request: Request, options: CallOptions, background?: Background): Promise<unknown>
@@ -339,9 +337,7 @@ export interface ClientOptions {
 export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retries'> {
   /** Ends the call, which then rejects with the reason of the signal. */
   signal?: AbortSignal | undefined
-  /**
-   * Your own idempotency key for a POST with the key. Set it if another process may repeat the call.
-   */
+  /** Your own idempotency key for a POST with the key. Set it if another process may repeat the call. */
   idempotencyKey?: string | undefined
 }
 

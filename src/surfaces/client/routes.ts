@@ -155,9 +155,7 @@ export interface Posted {
    * ```
    */
   consult: typeof consultOperator
-  /**
-   * Sets the mail address of the account, or removes it. A new address gets a link to confirm it.
-   */
+  /** Sets the mail address of the account, or removes it. A new address gets a link to confirm it. */
   setEmail: typeof setEmail
   /** Sets up a daily or weekly digest, in place of the previous one. */
   setDigest: typeof setDigest

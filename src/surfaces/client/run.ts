@@ -16,9 +16,7 @@ interface Opening {
 
 type Defaults = Pick<RunOptions, 'budgetMs' | 'throws'>
 
-/**
- * Short against a call of a model, and enough for a first step, which loads `fetch` and connects.
- */
+/** Short against a call of a model, and enough for a first step, which loads `fetch` and connects. */
 const defaultBudgetMs = 250
 
 /** Creates a handle on one run. Its agents share one queue, so that the run keeps its order. */
@@ -183,9 +181,7 @@ export interface RunOptions extends DeliveryOptions, Pick<StepOptions, 'budgetMs
   ground?: string | undefined
   /** Declared sub-goals of the ground, at most 50. A step that serves one of them is no drift. */
   plan?: readonly string[] | undefined
-  /**
-   * The id of the run. The default is a new id; an existing id continues the run of another process.
-   */
+  /** The id of the run. The default is a new id; an existing id continues the run of another process. */
   runId?: string | undefined
   /** The id of the sub-agent, if a sub-agent of the run reports these steps. */
   agentId?: string | undefined
