@@ -32,23 +32,39 @@ import { explain } from './why.ts'
  * ```
  */
 export interface Verdict {
+  /** The trimmed goal. */
   goal: string
   progress: string
+  /** 0–10. */
   distance: number
+  /** Whether the step counts as drift. */
   drifting: boolean
   reason: Reason
+  /** Displacement from the ground, 0–1. */
   phi: number
+  /** The measured facts and their possible meaning, for the agent. */
   advice: string
+  /** The canonical spelling of the step; null if it is ungrammatical. */
   svcscore: string | null
+  /** The ground of the run; null before there is one. */
   ground: string | null
+  /** Jaccard overlap of the goal with the ground, 0–1. */
   goal_score: number
+  /** The stable id of the goal's words; null for a goal without words. */
   context: string | null
+  /** How often the run has had this spelling; absent the first time. */
   repetition?: number
+  /** Absent unless a judgment applies, from the third step on. */
   judgment?: Judgment
+  /** Jaccard overlap of the declared parent with the ground, 0–1; absent without a parent. */
   parent_overlap?: number
+  /** The detector that judged the step. */
   detector: DetectorName
+  /** Probability that `drifting` is right, 0–1. */
   confidence: number
+  /** Whether the texts say too little to decide. Such a step is never drifting. */
   uncertain: boolean
+  /** The deciding numbers, in one sentence. */
   why: string
   /** The version of the personal table that was used; absent without one. */
   adaptation?: string
@@ -74,6 +90,7 @@ export interface Verdict {
  */
 export interface Detected {
   verdict: Verdict
+  /** The memory for the next step of the run. */
   memory: Memory
   /** Evidence of drift for ranking steps, 0–1, unrounded. */
   score: number

@@ -23,7 +23,9 @@ import type { EarlierRuns } from './step.ts'
  */
 export interface Judgment {
   verdict: 'abandon' | 'wrong-problem' | 'repeating' | 'narrow'
+  /** The measured facts. */
   because: string
+  /** Their possible meaning. */
   counsel: string
 }
 

@@ -36,6 +36,7 @@ export interface Memory {
   accepted: { recent: number[]; flat: number }
   /** Distances of the spelled steps since the last change of the ground, and their number. */
   reported: { highest: number; last: number; count: number }
+  /** Steps with the reason `goal-drift`, and with `stalled`, since the last change of the ground. */
   goalDrifts: number
   stalls: number
   /** Cycles since the last change of the ground, and the current period of the goals in steps, or null. */

@@ -16,6 +16,7 @@
 export interface Adaptation {
   /** The source and a hash of the table, which identify it in a verdict. */
   version: string
+  /** Number of examples behind the table. */
   examples: number
   /** Number of examples by the hash of a word: among errands, and among parts. */
   errands: ReadonlyMap<number, Associations>

@@ -3,9 +3,10 @@ import type { Adaptation } from './adaptation.ts'
 /** The goal that a run is measured against, and the state in which it was frozen. */
 export interface Ground {
   goal: string
+  /** The words of the goal, sorted. */
   words: readonly string[]
   progress: string
-  /** 0–10 */
+  /** 0–10. */
   distance: number
 }
 
