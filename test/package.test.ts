@@ -93,7 +93,9 @@ test('its two modules import without the server’s dependencies', async () => {
   assert.equal(stdout.trim(), 'grounded function')
   for (const module of ['core/detector/public', 'surfaces/client/client']) {
     for (const file of reached(join(installed, 'src', `${module}.js`))) {
-      const imported = [...readFileSync(file, 'utf8').matchAll(/from '([^']+)'/g)]
+      // The examples in doc comments import the package itself.
+      const code = readFileSync(file, 'utf8').replace(/^ *\/\*\*[\s\S]*?\*\//gm, '')
+      const imported = [...code.matchAll(/from '([^']+)'/g)]
       assert.ok(
         imported.every(([, target = '']) => target.startsWith('.')),
         file,

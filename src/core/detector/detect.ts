@@ -15,33 +15,82 @@ import { type Hints, type Reading, readStep, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
 import { explain } from './why.ts'
 
-/** The verdict on one step, as it goes over the wire. Scores are rounded to two decimals. */
+/**
+ * The verdict on one step, as it goes over the wire. Scores are rounded to two decimals.
+ *
+ * @example
+ * ```ts
+ * import { detect, newMemory, type Verdict } from 'plumbline/detector'
+ *
+ * const tell = ({ drifting, uncertain, reason }: Verdict) =>
+ *   `${drifting ? 'drifting' : uncertain ? 'uncertain' : 'on the errand'}: ${reason}`
+ *
+ * const step = { goal: 'refund order 1234', progress: 'advancing', distance: 5 }
+ * const { memory, verdict } = detect(newMemory('meaning'), step)
+ * console.log(tell(verdict)) // → on the errand: grounded
+ * console.log(tell(detect(memory, { ...step, goal: 'refund order 9876' }).verdict)) // → drifting: goal-drift
+ * ```
+ */
 export interface Verdict {
+  /** The trimmed goal. */
   goal: string
   progress: string
+  /** 0–10. */
   distance: number
+  /** Whether the step counts as drift. */
   drifting: boolean
   reason: Reason
+  /** Displacement from the ground, 0–1. */
   phi: number
+  /** The measured facts and their possible meaning, for the agent. */
   advice: string
+  /** The canonical spelling of the step; null if it is ungrammatical. */
   svcscore: string | null
+  /** The ground of the run; null before there is one. */
   ground: string | null
+  /** Jaccard overlap of the goal with the ground, 0–1. */
   goal_score: number
+  /** The stable id of the goal's words; null for a goal without words. */
   context: string | null
+  /** How often the run has had this spelling; absent the first time. */
   repetition?: number
+  /** Absent unless a judgment applies, from the third step on. */
   judgment?: Judgment
+  /** Jaccard overlap of the declared parent with the ground, 0–1; absent without a parent. */
   parent_overlap?: number
+  /** The detector that judged the step. */
   detector: DetectorName
+  /** Probability that `drifting` is right, 0–1. */
   confidence: number
+  /** Whether the texts say too little to decide. Such a step is never drifting. */
   uncertain: boolean
+  /** The deciding numbers, in one sentence. */
   why: string
   /** The version of the personal table that was used; absent without one. */
   adaptation?: string
 }
 
-/** The result of `detect`: the verdict and the memory for the next step. */
+/**
+ * The result of `detect`: the verdict and the memory for the next step.
+ *
+ * @example
+ * ```ts
+ * import { type Detected, detect, newMemory } from 'plumbline/detector'
+ *
+ * const goals = ['book a flight to Rome', 'compare flights to Rome', 'bake a cake']
+ * const judged: Detected[] = []
+ * let memory = newMemory('overlap')
+ * for (const goal of goals) {
+ *   const detected = detect(memory, { goal, progress: 'advancing', distance: 5 })
+ *   memory = detected.memory
+ *   judged.push(detected)
+ * }
+ * console.log(judged.map(({ verdict }) => verdict.drifting).join(' ')) // → false false true
+ * ```
+ */
 export interface Detected {
   verdict: Verdict
+  /** The memory for the next step of the run. */
   memory: Memory
   /** Evidence of drift for ranking steps, 0–1, unrounded. */
   score: number
@@ -50,6 +99,26 @@ export interface Detected {
 /**
  * Judges one step of a run: `(memory, step) → (verdict, memory)`. Pure and deterministic; the cost depends
  * only on the length of the texts, not on the length of the run. Never throws.
+ *
+ * @example
+ * ```ts
+ * import { detect, newMemory } from 'plumbline/detector'
+ *
+ * const first = detect(newMemory('meaning'), {
+ *   goal: 'add rate limiting to the login endpoint',
+ *   progress: 'advancing',
+ *   distance: 8,
+ * })
+ * console.log(first.verdict.reason) // → grounded
+ *
+ * const next = detect(first.memory, {
+ *   goal: 'remove rate limiting from the login endpoint',
+ *   progress: 'advancing',
+ *   distance: 8,
+ * })
+ * console.log(next.verdict.reason) // → goal-drift
+ * console.log(next.verdict.drifting) // → true
+ * ```
  */
 export function detect(memory: Memory, step: Step): Detected {
   return detectReading(memory, readStep(step), step)

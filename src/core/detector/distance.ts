@@ -2,7 +2,17 @@ import { distanceRange } from './contract/constants.ts'
 
 /**
  * Reads a reported distance of the sequence form: the base-10 integer at the start of its string form,
- * clamped to 0–10, or 5 if there is none. `"8abc"` is 8, `7.9` is 7, `null` is 5.
+ * clamped to 0–10, or 5 if there is none.
+ *
+ * @example
+ * ```ts
+ * import { readDistance } from 'plumbline/detector'
+ *
+ * console.log(readDistance(7.9)) // → 7
+ * console.log(readDistance('8abc')) // → 8
+ * console.log(readDistance(-3)) // → 0
+ * console.log(readDistance(null)) // → 5
+ * ```
  */
 export function readDistance(value: unknown): number {
   const parsed = Number.parseInt(stringForm(value), 10)

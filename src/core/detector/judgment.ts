@@ -3,10 +3,29 @@ import { judgmentLimits } from './contract/constants.ts'
 import type { Memory } from './memory.ts'
 import type { EarlierRuns } from './step.ts'
 
-/** A reading of the whole run since its ground was frozen. */
+/**
+ * A reading of the whole run since its ground was frozen.
+ *
+ * @example
+ * ```ts
+ * import { detect, type Judgment, newMemory } from 'plumbline/detector'
+ *
+ * const step = { goal: 'find the leak in the cache', progress: 'advancing', distance: 6 }
+ * let memory = newMemory('meaning')
+ * let judgment: Judgment | undefined
+ * for (let at = 1; at <= 3; at++) {
+ *   const detected = detect(memory, step)
+ *   memory = detected.memory
+ *   judgment = detected.verdict.judgment
+ * }
+ * console.log(judgment?.verdict) // → repeating
+ * ```
+ */
 export interface Judgment {
   verdict: 'abandon' | 'wrong-problem' | 'repeating' | 'narrow'
+  /** The measured facts. */
   because: string
+  /** Their possible meaning. */
   counsel: string
 }
 

@@ -6,6 +6,19 @@ import { beginAnew, type Tally } from './tally.ts'
 /**
  * The state that the next step of a run needs: plain JSON of bounded size. `v` is the version of this
  * shape; a reader rejects an unknown version.
+ *
+ * @example
+ * ```ts
+ * import { detect, type Memory, newMemory } from 'plumbline/detector'
+ *
+ * const step = { goal: 'translate the handbook into French', progress: 'advancing', distance: 9 }
+ * const stored = JSON.stringify(detect(newMemory('meaning'), step).memory)
+ *
+ * // Later, in another process.
+ * const memory: Memory = JSON.parse(stored)
+ * console.log(memory.ground?.goal) // → translate the handbook into French
+ * console.log(detect(memory, step).memory.steps) // → 2
+ * ```
  */
 export interface Memory {
   v: 1
@@ -23,6 +36,7 @@ export interface Memory {
   accepted: { recent: number[]; flat: number }
   /** Distances of the spelled steps since the last change of the ground, and their number. */
   reported: { highest: number; last: number; count: number }
+  /** Steps with the reason `goal-drift`, and with `stalled`, since the last change of the ground. */
   goalDrifts: number
   stalls: number
   /** Cycles since the last change of the ground, and the current period of the goals in steps, or null. */
@@ -45,7 +59,17 @@ export interface Memory {
 
 const mostAdaptations = 8
 
-/** Creates the memory of a new run for `detector`. */
+/**
+ * Creates the memory of a new run for `detector`.
+ *
+ * @example
+ * ```ts
+ * import { newMemory } from 'plumbline/detector'
+ *
+ * const memory = newMemory('meaning')
+ * console.log(memory.steps, memory.ground) // → 0 null
+ * ```
+ */
 export function newMemory(detector: DetectorName): Memory {
   return {
     v: 1,

@@ -16,7 +16,35 @@ export interface Hints {
   similarity?: number | undefined
 }
 
-/** One report of an agent. */
+/**
+ * One report of an agent.
+ *
+ * @example
+ * ```ts
+ * import { detect, newMemory, type Step } from 'plumbline/detector'
+ *
+ * const steps: Step[] = [
+ *   { goal: 'add rate limiting to the login endpoint', progress: 'advancing', distance: 9 },
+ *   {
+ *     goal: 'write a token bucket',
+ *     parentGoal: 'add rate limiting to the login endpoint',
+ *     progress: 'advancing',
+ *     distance: 7,
+ *   },
+ *   { goal: 'rename the login page', progress: 'advancing', distance: 9, userTurn: true },
+ * ]
+ * let memory = newMemory('meaning')
+ * for (const step of steps) {
+ *   const { verdict, memory: after } = detect(memory, step)
+ *   memory = after
+ *   console.log(verdict.reason)
+ * }
+ * // → grounded
+ * // → excursion
+ * // → grounded
+ * console.log(memory.revision) // → 2
+ * ```
+ */
 export interface Step extends Hints {
   goal: string
   /** `advancing`, `stuck` or `circling`; anything else makes the step ungrammatical. */

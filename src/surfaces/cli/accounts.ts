@@ -32,7 +32,7 @@ requests in flight still wrote. The database is the one that DATABASE_URL names.
     }
     const answer = await world.withService(async (service) => {
       const erased = await eraseAccount(service, id, { dissolvesTeam: true })
-      // A server may not be running, so the rows are not left to it.
+      // The command erases the rows itself, because no server may be running.
       while (erased !== null && (await eraseSlice(service.store, id)));
       return erased
     })

@@ -17,7 +17,7 @@ const defaultCommits = 20_000
 const mostCommits = 200_000
 const fewestExamples = 20
 
-/** Learns the words of one's own work. */
+/** Builds a table of the words of one's own work. */
 export const adaptCommand: Command = {
   name: 'adapt',
   summary: 'teach the detector the words of your own work',
@@ -109,10 +109,10 @@ async function examplesOfCommits(
 ): Promise<Example[]> {
   const every = isTerminal ? 500 : 5_000
   const show = (read: number) => `${read.toLocaleString('en-US')} commits read`
-  let said = 0
+  let lastShown = 0
   const progress = (read: number) => {
     if (read % every !== 0) return
-    said = read
+    lastShown = read
     err(isTerminal ? `\r${show(read)}\x1b[K` : `${show(read)}\n`)
   }
   try {
@@ -122,7 +122,7 @@ async function examplesOfCommits(
     }
     return examples
   } finally {
-    if (isTerminal && said > 0) err('\r\x1b[K')
+    if (isTerminal && lastShown > 0) err('\r\x1b[K')
   }
 }
 
@@ -144,7 +144,7 @@ async function examplesOfRuns({ store, now }: Service, account: unknown): Promis
   return succeededRuns(store, only.id, now())
 }
 
-/** The table an option names, as a field to spread; nothing without one. */
+/** Reads the table that an option names, as a field to spread. Without the option there is no field. */
 export function readAdaptation(file: unknown): { adaptation?: Adaptation } {
   if (typeof file !== 'string') return {}
   const table = readTable(readFileSync(file, 'utf8'))

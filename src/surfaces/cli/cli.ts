@@ -17,9 +17,9 @@ import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
 import { isUsageFault, sentenceOf, usageFault } from './usage-fault.ts'
-import { toldVerdict } from './verdict-text.ts'
+import { verdictText } from './verdict-text.ts'
 
-/** Runs one command line (without the program's name) and answers its exit code. */
+/** Runs one command line (without the name of the program) and returns its exit code. */
 export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
   const [first = 'help', ...others] = argv
   // "help check" is "check --help".
@@ -170,7 +170,7 @@ function commandHelp({ summary, usage, details }: Command, world: CliWorld): str
   return `${summary}\n\n  ${usage}\n\n${text}\n`
 }
 
-/** Names one after another, in lines that fit a terminal. */
+/** Puts names one after another, in lines that fit a terminal. */
 function inLines(names: readonly string[]): string {
   const lines = ['']
   for (const [place, name] of names.entries()) {
@@ -223,12 +223,12 @@ async function runCheck(args: string[], world: CliWorld): Promise<number> {
     throw usageFault(`unexpected argument "${positionals[0]}"; put quotes around texts.`)
   }
   const detector = readDetectorName(values.detector)
-  const beside = readAdaptation(values.adaptation)
+  const table = readAdaptation(values.adaptation)
   const print = values.json === true ? printJson : printVerdict
   let memory = newMemory(detector)
   let last: Verdict | null = null
   const judge = (step: Step) => {
-    const detected = detect(memory, { ...step, ...beside })
+    const detected = detect(memory, { ...step, ...table })
     memory = detected.memory
     last = detected.verdict
     return detected.verdict
@@ -280,5 +280,5 @@ function printJson(verdict: Verdict, { out }: CliWorld): void {
 }
 
 function printVerdict(verdict: Verdict, { out }: CliWorld): void {
-  out(toldVerdict(verdict))
+  out(verdictText(verdict))
 }

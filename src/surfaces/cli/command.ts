@@ -3,15 +3,15 @@ import { parseArgs } from 'node:util'
 import type { Service } from '../../operations/gate/context.ts'
 import { usageFault } from './usage-fault.ts'
 
-/** Where a command writes, and what it cannot do by itself. */
+/** The output of a command, and the work that the process does for it. */
 export interface CliWorld {
   out(text: string): void
   err(text: string): void
-  /** Whether `err` goes to a person who watches. */
+  /** Whether a person watches `err`. */
   isTerminal: boolean
-  /** Standard input, read where a file is given as `-`. */
+  /** Standard input. A command reads it if the file is `-`. */
   input: Readable
-  /** Standard output, for what speaks a protocol on it. */
+  /** Standard output, for a command that speaks a protocol on it. */
   output: Writable
   version: string
   /** Milliseconds since 1970. */
@@ -20,45 +20,45 @@ export interface CliWorld {
   newKey(): string
   /** The names of all settings. */
   settingNames: readonly string[]
-  /** The settings of the environment that commands ask for, or every fault in them. */
+  /** The settings that commands need from the environment, or every fault in them. */
   settings(): CliSettings | { faults: string[] }
   /** Serves until the process is told to stop. */
   serve(): Promise<void>
-  /** Brings the configured database to the current schema and says what it did. */
+  /** Brings the configured database to the current schema and returns a report. */
   migrate(): Promise<string>
   /** The OpenAPI document as text. */
   openapi(): string
-  /** Lends what operations stand on, over a database in memory and without limits. */
+  /** Runs `work` with a service on a database in memory, without limits. */
   offline<T>(work: (service: Service) => Promise<T>): Promise<T>
-  /** Lends what operations stand on, over the configured database, while `work` is under way. */
+  /** Runs `work` with a service on the configured database. */
   withService<T>(work: (service: Service) => Promise<T>): Promise<T>
 }
 
-/** What commands read of the settings. */
+/** The settings that commands read. */
 export interface CliSettings {
   databaseUrl: string
   unknownSettings: string[]
   laterSettings: string[]
-  /** Where a server with these settings is, without a trailing slash. */
+  /** The address of a server with these settings, without a trailing slash. */
   serverUrl: string
-  /** The key to ask it with; null when none is set. */
+  /** The key for requests to that server; null if none is set. */
   key: string | null
 }
 
-/** One word of the command line and what it does. */
+/** One command of the command line. */
 export interface Command {
   name: string
   summary: string
   usage: string
   details: string | ((world: CliWorld) => string)
-  /** Answers the exit code. */
+  /** Returns the exit code. */
   run(args: string[], world: CliWorld): Promise<number>
 }
 
-/** Exit codes: on the errand or done, drifting, something is at fault, bad usage. */
+/** Exit codes: on the errand or done, drifting, a fault, bad usage. */
 export const exitCodes = { ok: 0, drifting: 1, fault: 1, usage: 2 } as const
 
-/** Takes arguments apart; an unknown option is a usage fault. */
+/** Parses arguments; an unknown option is a usage fault. */
 export function parse(args: string[], options: Record<string, { type: 'string' | 'boolean' }>) {
   try {
     return parseArgs({ args, options, allowPositionals: true, strict: true })

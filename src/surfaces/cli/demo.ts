@@ -4,9 +4,9 @@ import { isoTime } from '../../core/time.ts'
 import { createClient } from '../client/client.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { settingsFault, usageFault } from './usage-fault.ts'
-import { toldVerdict } from './verdict-text.ts'
+import { verdictText } from './verdict-text.ts'
 
-/** A recorded run, replayed against a running server. */
+/** Replays a recorded run against a running server. */
 export const demoCommand: Command = {
   name: 'demo',
   summary: 'replay a recorded run that drifts against a running server',
@@ -36,7 +36,7 @@ async function runDemo(args: string[], world: CliWorld): Promise<number> {
     const verdict = await client.drift(bodyOf(runId, step)).catch((error: Error) => {
       throw usageFault(`${url} did not answer with a verdict: ${error.message}`)
     })
-    world.out(`${step.userTurn === true ? '(the user speaks) ' : ''}${toldVerdict(verdict)}\n`)
+    world.out(`${step.userTurn === true ? '(the user speaks) ' : ''}${verdictText(verdict)}\n`)
   }
   world.out(`The run and its trace: GET ${url}/v1/drift/run?run_id=${encodeURIComponent(runId)}\n`)
   return exitCodes.ok

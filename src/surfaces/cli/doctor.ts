@@ -8,7 +8,7 @@ import { checkSqliteFile } from '../../storage/database/sqlite-file.ts'
 import { createStore } from '../../storage/store.ts'
 import type { CliWorld } from './command.ts'
 
-/** What one check found; a fault keeps the service from working, a warning may come to. */
+/** The finding of one check. A fault keeps the service from working; a warning may lead to a fault. */
 export interface Finding {
   check:
     | 'settings'
@@ -30,7 +30,7 @@ const comfortablyFree = 512 * mib
 const largeLog = 64 * mib
 const clockToleranceMs = 5_000
 
-/** Checks settings and store, one finding after the other; what depends on a fault is left out. */
+/** Checks settings and store, one finding after another. It leaves out checks that depend on a fault. */
 export async function* examine(world: CliWorld): AsyncGenerator<Finding> {
   const settings = world.settings()
   if ('faults' in settings) {
@@ -85,7 +85,7 @@ async function* examineDatabase(url: string, name: string, now: number): AsyncGe
 
     check = 'writing'
     const store = createStore(db)
-    // Never earlier than it was, or the next look would not see that the clock was set back.
+    // Never earlier than the last one, or the next check would not see that the clock was set back.
     await store.writable(Math.max(now, heartbeat ?? 0))
     yield { check, state: 'ok', says: 'a row was written' }
 
@@ -109,7 +109,7 @@ function judgeVersion(version: number): Finding {
   return { check, state: 'warning', says }
 }
 
-/** On PostgreSQL a server goes by the clock of the database; on SQLite all times are those of its own. */
+/** On PostgreSQL a server uses the clock of the database; on SQLite all times come from its own clock. */
 function judgeClock(now: number, server: number | null, heartbeat: number | null): Finding {
   const check = 'clock'
   const offMs = server === null ? 0 : Math.abs(server - now)
@@ -158,7 +158,7 @@ function examineDisk(path: string): Finding {
   return { check, state: 'warning', says: `${says}: less than a backup may need` }
 }
 
-/** The log is emptied all the time, unless somebody reads without end or stopped without warning. */
+/** SQLite empties the log all the time, unless a reader never ends or a process stopped without warning. */
 function examineLog(path: string): Finding {
   const check = 'log'
   const size = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0

@@ -8,7 +8,7 @@ import type {
 import type { Reliability } from '../../core/evaluation/reliability.ts'
 import type { BudgetReport, Report, SweepRow } from '../../core/evaluation/report.ts'
 
-/** A report as tables for a reader. */
+/** Returns a report as tables. */
 export function printReport({ detector, resamples, pairs, runs, ...report }: Report): string {
   const { sweep, reliability, budget } = report
   const parts: string[] = []
@@ -172,7 +172,10 @@ function counted({ items, drift, same }: ItemCounts): string {
   return `${grouped(items)} (${grouped(drift)} drift, ${grouped(same)} same)`
 }
 
-/** Rows of cells in columns: the first to the left, the others to the side that makes them easy to compare. */
+/**
+ * Lays out rows of cells in columns. The first column is on the left; the others take the side that makes
+ * them easy to compare.
+ */
 function table(rows: readonly string[][], side: 'left' | 'right'): string {
   const widths = rows[0]?.map((_, column) =>
     Math.max(...rows.map((row) => row[column]?.length ?? 0)),

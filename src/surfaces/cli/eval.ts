@@ -20,26 +20,29 @@ import { parseJson } from '../../core/text.ts'
 import { printReport } from './eval-table.ts'
 import { usageFault } from './usage-fault.ts'
 
-/** What to measure and what to leave behind. */
+/** The options of an evaluation. */
 export interface EvalOptions {
   /** JSON lines of pairs and runs, plain or gzipped. */
   file: string
   detector: DetectorName
-  /** A table of one's own work for the detector to ask. */
+  /** The personal table for the detector. */
   adaptation?: Adaptation
-  /** File for the predictions, replaced when it exists. */
+  /** The file of the predictions. An existing file is replaced. */
   predictions?: string
-  /** The measures as JSON instead of a table. */
+  /** Whether to print the measures as JSON instead of tables. */
   json: boolean
-  /** How often the data is drawn anew for the intervals. */
+  /** How often to resample the data for the intervals. */
   resamples?: number
-  /** Alarms per 1,000 clean steps that are affordable: measures with the threshold that keeps to it. */
+  /**
+   * The affordable number of alarms per 1,000 clean steps. The report adds the measures with the threshold
+   * that keeps to it.
+   */
   budget?: number
-  /** Has every run declare its own on-errand steps as its plan. */
+  /** Lets every run declare its own on-errand steps as its plan. */
   declarePlan?: DeclaredPlan
 }
 
-/** Where the command writes: the measures to `out`, what it is doing meanwhile to `progress`. */
+/** The output of the command: `out` takes the measures, and `progress` the state of the work. */
 export interface EvalIo {
   out(text: string): void
   progress(text: string): void
@@ -48,8 +51,8 @@ export interface EvalIo {
 }
 
 /**
- * Measures a detector on a file of labelled data and prints the measures. Throws an error whose
- * message names the file, and the line and field where it can, when the data cannot be read.
+ * Measures a detector on a file of labelled data and prints the measures. If the data is unreadable, throws
+ * an error whose message names the file, and the line and the field if it can.
  */
 export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> {
   const { file, detector, resamples = defaultResamples, budget = null, declarePlan } = options
@@ -81,7 +84,7 @@ export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> 
   }
 }
 
-/** Collects predictions and writes them in large pieces; the file is opened with the first of them. */
+/** Collects predictions and writes them in large pieces. The first piece opens the file. */
 function createPredictionWriter(path: string) {
   let file: FileHandle | null = null
   let waiting = ''
@@ -140,7 +143,10 @@ async function* textLines(file: string): AsyncGenerator<string> {
   yield unfinished + decoder.decode()
 }
 
-/** The bytes of a file, unpacked when they begin like gzip. Reads the file once, so that it can be a pipe. */
+/**
+ * Reads the bytes of a file and unpacks them if they begin like gzip. It reads the file once, so that the
+ * file can be a pipe.
+ */
 async function unpacked(file: string): Promise<AsyncIterable<Uint8Array>> {
   const chunks: AsyncIterator<Uint8Array> = createReadStream(file)[Symbol.asyncIterator]()
   const first = await chunks.next()
@@ -162,7 +168,7 @@ function readFault(file: string, error: unknown): string {
   return `${file} cannot be read: ${error.message}`
 }
 
-/** Says how far it is once a second on a terminal, else after one second and then every ten. */
+/** Shows the progress: on a terminal once a second, else after one second and then every ten seconds. */
 function createProgress({ progress, isTty }: EvalIo) {
   let items = 0
   let seconds = 0

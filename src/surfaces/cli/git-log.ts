@@ -3,27 +3,29 @@ import { createInterface } from 'node:readline'
 import type { Example } from '../../core/detector/meaning/adaptation-table.ts'
 import { usageFault } from './usage-fault.ts'
 
-/** Which commits of a repository are read. */
+/** The commits of a repository that are read. */
 export interface GitLog {
   /** A folder in its working tree, or a bare repository. */
   folder: string
-  /** Newest commits that are read at most. */
+  /** The largest number of commits to read, newest first. */
   commits: number
-  /** Only what is older than this, in any form git knows; null for all. */
+  /** Only commits older than this date, in any form that git knows; null for all. */
   until: string | null
   /** Called with the number of commits so far. */
   progress(commits: number): void
 }
 
 const subject = '\u0001'
-/** Commits of more files than this tell of no errand: a move, a formatter, a vendored library. */
+/**
+ * A commit of more files says nothing of an errand: it is a move, a formatter run or a vendored library.
+ */
 export const mostFiles = 60
 const longestSubject = 400
 const limitMs = 120_000
 
 /**
- * The commits of a repository, newest first, as errands with the files they changed; merges are left
- * out. Runs `git log`, which reads only, and is ended after two minutes.
+ * Reads the commits of a repository, newest first, as errands with the files that they changed. It leaves
+ * out merges. It runs `git log`, which only reads, and ends it after two minutes.
  */
 export async function* readCommits(log: GitLog): AsyncGenerator<Example> {
   const { folder, commits, until, progress } = log
@@ -39,7 +41,7 @@ export async function* readCommits(log: GitLog): AsyncGenerator<Example> {
   const ended = new Promise<number | string | null>((resolve) => {
     git.on('error', (error: NodeJS.ErrnoException) => {
       resolve(error.code ?? error.message)
-      // Of a program that never ran nothing ends by itself.
+      // A program that did not start does not close its output.
       lines.close()
     })
     git.on('close', (code, signal) => resolve(code ?? signal))

@@ -6,7 +6,7 @@ import type { AccountRow } from '../../storage/accounts.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { usageFault } from './usage-fault.ts'
 
-/** Accounts and keys in the configured database, also while the server runs. */
+/** Creates, lists and revokes keys in the configured database, also while the server runs. */
 export const keysCommand: Command = {
   name: 'keys',
   summary: 'make, list and revoke keys, also while the server runs',
@@ -58,7 +58,7 @@ async function create(args: string[], world: CliWorld): Promise<void> {
       '--account names an account that already has a tier and address; leave out --tier and --email.',
     )
   }
-  // What is wrong with the options is said before a database is opened, which would make one.
+  // The options are checked first, because opening the database would create one.
   const make = typeof id === 'string' ? addKeyTo(id) : newAccount(readTier(tier), readEmail(email))
   const { account, key } = await world.withService(make)
   if (values.json === true) {

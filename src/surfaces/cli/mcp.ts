@@ -4,7 +4,7 @@ import { tools } from '../../operations/tools/tools.ts'
 import { createServers } from '../mcp/server.ts'
 import { type Command, exitCodes, parse } from './command.ts'
 
-/** The tools over standard input and output. */
+/** Serves the tools over standard input and output. */
 export const mcpCommand: Command = {
   name: 'mcp',
   summary: 'the tools over stdio, offline, without a key',

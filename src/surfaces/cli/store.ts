@@ -10,7 +10,7 @@ import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { examine, type Finding, sizeOf } from './doctor.ts'
 import { settingsFault, usageFault } from './usage-fault.ts'
 
-/** A copy of the embedded database, while the server goes on. */
+/** Copies the embedded database while the server runs. */
 export const backupCommand: Command = {
   name: 'backup',
   summary: 'copy the embedded database to a file, while the server runs',
@@ -31,7 +31,7 @@ hashes of keys, and only its owner may read it. For PostgreSQL use pg_dump.`,
   },
 }
 
-/** A backup in the place of the embedded database. */
+/** Replaces the embedded database with a backup. */
 export const restoreCommand: Command = {
   name: 'restore',
   summary: 'replace the embedded database with a backup',
@@ -69,7 +69,7 @@ one. For PostgreSQL use pg_restore.`,
   },
 }
 
-/** What is wrong, or soon will be, with settings and store. */
+/** Reports what is wrong with settings and store, and what soon will be. */
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'check the settings and the store',
@@ -105,7 +105,7 @@ function onlyFile([file, ...more]: readonly string[]): string {
   return file
 }
 
-/** The file of the configured database; `instead` is what PostgreSQL has for the purpose. */
+/** Returns the file of the configured database. `instead` names the PostgreSQL tool for the purpose. */
 function databaseFile(world: CliWorld, instead: string): string {
   const settings = world.settings()
   if ('faults' in settings) throw settingsFault(settings.faults)

@@ -8,8 +8,8 @@ const mostSteps = 1_000
 const mostGrounds = 10_000
 
 /**
- * The runs of an account whose outcome is `success`, as errands with what was done for them: each
- * ground with the goals reported under it that did not drift. Runs past their retention are gone.
+ * Reads the runs of an account with the outcome `success`, as errands with the work for them: each ground
+ * with the goals under it that did not drift. Expired runs are gone.
  */
 export async function succeededRuns(
   store: Store,

@@ -2,17 +2,20 @@ import { isUnavailable, isUnusable } from '../../storage/database/database.ts'
 
 const name = 'UsageFault'
 
-/** Something the person at the command line can mend; the message is all they see, with exit code 2. */
+/**
+ * Builds an error that the person at the command line can mend. They see only its message, and the exit
+ * code is 2.
+ */
 export function usageFault(message: string): Error {
   return Object.assign(new Error(message), { name })
 }
 
-/** The usage fault of settings, each of whose faults is one sentence. */
+/** Builds the usage fault of settings; each of their faults is one sentence. */
 export function settingsFault(faults: readonly string[]): Error {
   return usageFault(`the settings are at fault:\n  ${faults.join('\n  ')}`)
 }
 
-/** What a person reads of an error that `isUsageFault` knows. */
+/** Returns the sentence that a person reads of an error that `isUsageFault` knows. */
 export function sentenceOf(
   error: Error & {
     code?: unknown
@@ -33,7 +36,10 @@ export function sentenceOf(
   return `${address} is not an address of this machine (${code}); set HOST to the address to listen on.`
 }
 
-/** Whether an error is a usage fault, or a file, port or database that cannot be had: its message says enough. */
+/**
+ * Whether an error is a usage fault, or a file, port or database that is not available. Its message says
+ * enough.
+ */
 export function isUsageFault(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   return error.name === name || 'syscall' in error || isUnavailable(error) || isUnusable(error)

@@ -1,13 +1,16 @@
 import type { Verdict } from '../../core/detector/detect.ts'
 
-/** What a person at the command line reads of a verdict. */
-export type ToldVerdict = Pick<
+/** The fields of a verdict that a person at the command line reads. */
+export type PrintedVerdict = Pick<
   Verdict,
   'goal' | 'drifting' | 'uncertain' | 'reason' | 'phi' | 'confidence' | 'why' | 'advice'
 > & { judgment?: Verdict['judgment'] | undefined }
 
-/** A verdict as three lines or four: what it is, why, what it can mean, and what the whole run shows. */
-export function toldVerdict(verdict: ToldVerdict): string {
+/**
+ * Returns a verdict as three or four lines: the result, the reason, the advice, and the judgment of the
+ * whole run.
+ */
+export function verdictText(verdict: PrintedVerdict): string {
   const { goal, drifting, uncertain, reason, phi, confidence, why, advice, judgment } = verdict
   const word = drifting ? 'DRIFTING' : uncertain ? 'uncertain' : 'on the errand'
   const run =

@@ -3,18 +3,21 @@ import { dirname, join, resolve } from 'node:path'
 import type { FirstAccount } from '../../operations/account/accounts.ts'
 import { sqlitePath } from '../../storage/database/open-database.ts'
 
-/** What decides where the first key is shown. */
+/** The facts that decide where the first key is shown. */
 export interface Welcome {
-  /** Where the server listens. */
+  /** The address of the server. */
   readonly url: string
   readonly databaseUrl: string
-  /** Whether a person watches the standard output. */
+  /** Whether a person watches standard output. */
   readonly isTerminal: boolean
-  /** How `plumbline` is called where the server was started. */
+  /** The command that calls `plumbline` where the server was started. */
   readonly command: string
 }
 
-/** What a server says about keys when it starts; a key goes to a terminal or to a file, never into a log. */
+/**
+ * Returns the text about keys that a server prints at its start. A key goes to a terminal or to a file,
+ * never into a log.
+ */
 export function tellOfKeys(first: FirstAccount | null, welcome: Welcome): string {
   const { url, command } = welcome
   const another = `${command} keys create --tier enterprise`
@@ -35,17 +38,17 @@ export function tellOfKeys(first: FirstAccount | null, welcome: Welcome): string
   return `${made} Its key is in ${file}, which nobody else may read.\n${linesToTry(url, `"authorization: Bearer $(cat '${file}')"`)}`
 }
 
-/** The key of a database in memory ends with the process, and no command can make another. */
+/** The key of a database in memory ends with the process, and no command can create another. */
 function isShown({ isTerminal, databaseUrl }: Welcome): boolean {
   return isTerminal || sqlitePath(databaseUrl) === ':memory:'
 }
 
-/** Beside a SQLite file, or where that would be by default. */
+/** The folder of the SQLite file, or of its default. */
 function firstKeyFile(databaseUrl: string): string {
   return resolve(join(dirname(sqlitePath(databaseUrl) ?? 'data/plumbline.db'), 'first-key'))
 }
 
-/** A new file, so that neither the mode nor a link of an older one counts. */
+/** Writes a new file, so that the mode or a link of an older one does not count. */
 function writeSecret(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
   rmSync(file, { force: true })

@@ -3,26 +3,26 @@ import { parseJson } from '../../core/text.ts'
 /** One request as it goes over the wire. */
 export interface Request {
   method: 'GET' | 'POST' | 'DELETE'
-  /** With its parameters, from `/v1` on. */
+  /** The path from `/v1` on, with its parameters. */
   path: string
-  /** Whether it carries the key and, as a POST, an idempotency key. */
+  /** Whether the request carries the key. A POST with the key also carries an idempotency key. */
   keyed: boolean
   body?: string
 }
 
-/** Who sees to a request that nobody waits for: it is tried until it gets an answer. */
+/** The owner of a request in the background. Such a request is repeated until it gets an answer. */
 export interface Background {
-  /** Told of each attempt that failed and will be repeated. */
+  /** Called after each failed attempt that will be repeated. */
   failed(error: ServiceError): void
-  /** Given, before each wait, the function that ends it early. */
+  /** Called before each wait with the function that ends the wait early. */
   waits(wake: () => void): void
 }
 
-/** Ways to ask the service. All of them reject with a ServiceError, or with the reason of the signal. */
+/** The ways to send a request. Each rejects with a ServiceError, or with the reason of the signal. */
 export interface Calls {
-  /** Asks and answers the parsed JSON object of a 2xx. */
+  /** Sends a request and returns the JSON object of a 2xx answer. */
   send(request: Request, options: CallOptions, background?: Background): Promise<unknown>
-  /** Asks and answers the parsed lines of a 2xx as they arrive. */
+  /** Sends a request and yields the parsed lines of a 2xx answer as they arrive. */
   lines(request: Request, options: CallOptions): AsyncGenerator<unknown>
 }
 
@@ -32,7 +32,10 @@ const longestBackoffMs = 10_000
 const longestRetryAfterMs = 30_000
 const maxTimerMs = 2 ** 31 - 1
 
-/** The one place that knows `fetch`: addresses, headers, timeouts, retries and what an answer means. */
+/**
+ * Creates the only part that calls `fetch`. It knows addresses, headers, timeouts, retries and the meaning
+ * of an answer.
+ */
 export function createCalls({
   baseUrl,
   key,
@@ -56,10 +59,10 @@ export function createCalls({
     })
     if (response.ok) return response
     const text = await response.text()
-    throw refusalOf(response, parseJson(text) ?? text)
+    throw refusalFrom(response, parseJson(text) ?? text)
   }
 
-  /** Attempts until one succeeds, or fails in a way that would not pass, or too often. */
+  /** Repeats an attempt until it succeeds, fails for good, or has failed too often. */
   async function repeated<Result>(
     request: Request,
     { signal, timeoutMs = defaultTimeoutMs, retries = defaultRetries, idempotencyKey }: CallOptions,
@@ -81,7 +84,7 @@ export function createCalls({
         )
       } catch (error) {
         if (!isOwnError(error) || !mayRepeat) throw error
-        const waitMs = waitAfter(error, failures)
+        const waitMs = backoffAfter(error, failures)
         if (waitMs === null || (background === undefined && failures >= retries)) throw error
         background?.failed(error)
         await pause(waitMs, signal, background)
@@ -124,7 +127,7 @@ export function createCalls({
   }
 }
 
-/** An error as every method rejects with it. */
+/** Builds the error that every method rejects with. */
 export function serviceError(
   word: string,
   detail: string,
@@ -144,20 +147,20 @@ export function serviceError(
   })
 }
 
-/** Whether an error is one of `serviceError`. */
+/** Whether `serviceError` built an error. */
 export function isOwnError(error: unknown): error is ServiceError {
   return error instanceof Error && error.name === 'ServiceError'
 }
 
-/** An id nobody else has. Not `crypto.randomUUID`, which a page that came over plain HTTP lacks. */
+/** Creates a unique id. A page that came over plain HTTP has no `crypto.randomUUID`. */
 export function newId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 /**
- * A timer that ends by itself. One that nobody waits for lets a Node process go; one longer than
- * timers can be never fires. Answers the way to take it back.
+ * Starts a timer and returns the function that cancels it. A timer that nobody awaits does not keep a Node
+ * process alive. A time longer than the longest timer never ends.
  */
 export function after(ms: number, isAwaited: boolean, act: () => void): () => void {
   if (ms > maxTimerMs) return () => {}
@@ -173,14 +176,14 @@ function readBaseUrl(baseUrl: string): string {
   return baseUrl.replace(/\/+$/, '')
 }
 
-/** Refused without being echoed: an error ends up in logs. */
+/** The error does not repeat the key, because errors end up in logs. */
 function readKey(key: string): string {
   const trimmed = key.trim()
   if (!/^[\x21-\x7e]+$/.test(trimmed)) throw new TypeError('key: has characters that no key has')
   return trimmed
 }
 
-function refusalOf({ status, headers }: Response, body: unknown): ServiceError {
+function refusalFrom({ status, headers }: Response, body: unknown): ServiceError {
   const { error, detail } = (typeof body === 'object' ? (body ?? {}) : {}) as {
     error?: unknown
     detail?: unknown
@@ -206,11 +209,11 @@ function unreadable({ status, headers }: Response, text: string): ServiceError {
   })
 }
 
-/** Milliseconds to wait before the next attempt, or null when another would not help. */
-function waitAfter({ status, retryAfterMs }: ServiceError, failures: number): number | null {
+/** Milliseconds to wait before the next attempt, or null if another attempt would not help. */
+function backoffAfter({ status, retryAfterMs }: ServiceError, failures: number): number | null {
   if (!passingStatuses.includes(status)) return null
   if (retryAfterMs !== null && retryAfterMs > longestRetryAfterMs) return null
-  // Full jitter: what failed together does not come back together.
+  // Full jitter: requests that failed together do not come back together.
   const backoffMs = Math.min(longestBackoffMs, firstBackoffMs * 2 ** failures)
   return (retryAfterMs ?? 0) + chance() * backoffMs
 }
@@ -221,7 +224,7 @@ function chance(): number {
   return number / 2 ** 32
 }
 
-/** Works at most `ms`, and no longer than the signal lets it, even when the work heeds neither. */
+/** Limits the work to `ms`, and ends it with the signal, even if the work ignores both. */
 function within<Result>(
   ms: number,
   signal: AbortSignal | undefined,
@@ -255,7 +258,7 @@ function within<Result>(
   })
 }
 
-/** Waits; rejects with the signal's reason when that comes first. */
+/** Waits, and rejects with the reason of the signal if the signal comes first. */
 export function pause(
   ms: number,
   signal: AbortSignal | undefined,
@@ -281,47 +284,97 @@ export function pause(
   })
 }
 
-/** Where the service is, whose calls these are, and how patient they are. */
+/**
+ * The address of the service, the key of the calls, and their timeouts and retries.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({
+ *   baseUrl: 'http://127.0.0.1:8787',
+ *   key: process.env.PLUMBLINE_KEY,
+ *   timeoutMs: 30_000,
+ *   retries: 5,
+ * })
+ * console.log((await client.me()).tier) // → enterprise
+ * ```
+ */
 export interface ClientOptions {
   /** `http://host:port`, with or without a trailing slash. */
   baseUrl: string
-  /** A key; needed for everything but `check` and `tiers`. */
+  /** The key of an account. Methods such as `check`, `tiers` and `grammar` need none. */
   key?: string | undefined
-  /** The fetch to use; the platform's unless given. */
+  /** The `fetch` to use. The default is that of the platform. */
   fetch?: typeof fetch | undefined
-  /** Milliseconds to wait for one answer; 10,000 unless given. */
+  /** Milliseconds to wait for one answer. The default is 10,000. */
   timeoutMs?: number | undefined
   /**
-   * How often to try again what failed for a while: connections, 429, 502, 503, 504. Only what cannot
-   * happen twice is repeated: GETs, and keyed POSTs, which carry an idempotency key. 2 unless given.
+   * How often to repeat a request after a failure that may pass: no connection, 429, 502, 503 or 504. The
+   * client repeats only requests that cannot take effect twice: GETs, and POSTs with the key, which carry
+   * an idempotency key. The default is 2.
    */
   retries?: number | undefined
 }
 
-/** Options of one call. */
+/**
+ * Options of one call.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ *
+ * const step = { run_id: 'first', goal: 'fix the login page' }
+ * const options = { idempotencyKey: 'job 17, step 1', signal: AbortSignal.timeout(60_000) }
+ * await client.drift(step, options)
+ *
+ * // A second worker repeats the job, and the service answers as before.
+ * console.log((await client.drift(step, options)).step) // → 1
+ * ```
+ */
 export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retries'> {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Ends the call, which then rejects with the reason of the signal. */
   signal?: AbortSignal | undefined
-  /** Of a keyed POST: one of your own, where the call may be repeated by another process. */
+  /** Your own idempotency key for a POST with the key. Set it if another process may repeat the call. */
   idempotencyKey?: string | undefined
 }
 
-/** Why there is no answer, or not the one hoped for. */
+/**
+ * The reason why a request was refused or has no answer.
+ *
+ * @example
+ * ```ts
+ * import { createClient, isServiceError, type ServiceError } from 'plumbline/client'
+ *
+ * const tell = ({ status, word, requestId }: ServiceError) =>
+ *   status === 0 ? `no answer: ${word}` : `refused: ${word}, request ${requestId}`
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:1', retries: 0 })
+ * try {
+ *   await client.tiers()
+ * } catch (error) {
+ *   if (isServiceError(error)) console.log(tell(error)) // → no answer: unreachable
+ * }
+ * ```
+ */
 export interface ServiceError extends Error {
   name: 'ServiceError'
-  /** The HTTP status; 0 when there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   status: number
   /**
-   * The stable word of the refusal. Of this client: `unreachable`, `timeout`, `unreadable` (what
-   * answered is not the service), `dropped`, `closed`, `unsent` (a step that is not JSON).
+   * The stable word of the refusal. The client adds words of its own: `unreachable`, `timeout`,
+   * `unreadable` (the answer is not from the service), `dropped`, `closed` and `unsent` (the step cannot be
+   * JSON).
    */
   word: string
-  /** What to send instead; '' when the answer does not say. */
+  /** The detail of the answer, such as the correction of a field; '' if the answer has none. */
   detail: string
-  /** The service's name for the request; null when there was no answer. */
+  /** The service's id of the request; null if there was no answer. */
   requestId: string | null
-  /** Milliseconds the service asks to be left alone for; null when it does not say. */
+  /** Milliseconds that the service asks the client to wait; null if it does not say. */
   retryAfterMs: number | null
-  /** The body as it came, parsed when it was JSON. */
+  /** The body of the answer, parsed if it is JSON. */
   body: unknown
 }

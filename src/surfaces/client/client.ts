@@ -20,43 +20,166 @@ import { type Posted, type Queried, type Route, routes } from './routes.ts'
 import type { FlushOptions, RunHandle, RunOptions } from './run.ts'
 import { createRun } from './run.ts'
 
-/** A line of the export: a run, or one of its steps after it. */
+/** A line of the export. The line of a run comes before the lines of its steps. */
 export type ExportLine =
   | ({ type: 'run' } & StoredRun)
   | ({ type: 'step'; run_id: string } & StoredStep)
 
-/** A line of the account's export: its `type` says what it is of. */
+/** A line of the account's export. Its `type` names the kind of row. */
 export type AccountLine = { type: string } & Record<string, unknown>
 
 /**
- * The service as an object. Methods that answer a promise reject with a ServiceError when the answer
- * is a refusal or does not come; what `run` answers never does, unless asked to.
+ * The service as an object. A method rejects with a ServiceError if the service refuses the request or does
+ * not answer. A run handle rejects only if its options say so.
+ *
+ * @example
+ * ```ts
+ * import { type Client, createClient } from 'plumbline/client'
+ *
+ * async function isOnErrand(client: Client, ground: string, goal: string): Promise<boolean> {
+ *   const { verdict } = await client.check({ ground, goal })
+ *   return !verdict.drifting
+ * }
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787' })
+ * console.log(await isOnErrand(client, 'fix the login page', 'fix the login page')) // → true
+ * ```
  */
 export type Client = {
   [Name in keyof Posted]: Method<Sent<Posted[Name]>, Output<Posted[Name]>>
 } & {
   [Name in keyof Queried]: Method<Parameters<Queried[Name]>, Output<Queried[Name]>>
 } & {
-  /** Every run of the list, page after page, newest first. */
+  /**
+   * Lists all runs, newest first. It reads one page after another.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * await client.drift({ run_id: 'second', goal: 'water the plants' })
+   * await client.outcome({ run_id: 'second', outcome: 'success' })
+   * for await (const { run_id, steps } of client.runs({ outcome: 'success' })) {
+   *   console.log(run_id, steps) // → second 1
+   * }
+   * ```
+   */
   runs(filter?: Pageless<typeof listRuns>, options?: CallOptions): AsyncIterable<StoredRun>
-  /** Every step of a run, page after page, oldest first. */
+  /**
+   * Lists all steps of a run, oldest first. It reads one page after another.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * for await (const { step, goal, reason } of client.trace({ run_id: 'first' })) {
+   *   console.log(step, goal, reason) // → 1 fix the login page grounded
+   * }
+   * ```
+   */
   trace(run: Pageless<typeof readRun>, options?: CallOptions): AsyncIterable<StoredStep>
-  /** Every run and step of the account, as they arrive; `timeoutMs` is between two arrivals. */
+  /**
+   * Lists every run and step of the account as they arrive. `timeoutMs` limits the time between two
+   * arrivals.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * for await (const line of client.exportRuns()) {
+   *   console.log(line.run_id, line.type === 'step' ? line.goal : line.steps)
+   * }
+   * // → first 1
+   * // → first fix the login page
+   * ```
+   */
   exportRuns(options?: CallOptions): AsyncIterable<ExportLine>
-  /** Everything that is stored of the account, as it arrives; `timeoutMs` is between two arrivals. */
+  /**
+   * Lists all stored data of the account as it arrives. `timeoutMs` limits the time between two arrivals.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const types = new Set<string>()
+   * for await (const { type } of client.exportMe()) types.add(type)
+   * console.log(types.has('account')) // → true
+   * ```
+   */
   exportMe(options?: CallOptions): AsyncIterable<AccountLine>
-  /** Waits until a person has decided; answers the escalation, still pending when the time is over. */
+  /**
+   * Waits for the decision of a person and returns the escalation. The escalation is still pending if the
+   * time is up first.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const { esc_id } = await client.escalate({ run_id: 'first', reason: 'goal-drift' })
+   *
+   * // A person decides, as a rule in another process.
+   * await client.decideEscalation({ esc_id, decision: 'return' })
+   *
+   * const { status, decision } = await client.awaitDecision(esc_id, { waitMs: 60_000 })
+   * console.log(status, decision) // → decided return
+   * ```
+   */
   awaitDecision(escId: string, options?: DecisionOptions): Promise<Escalation>
-  /** A handle on one run, for an agent's loop. Take one per run: it is what keeps the order. */
+  /**
+   * Creates a handle on one run, for an agent's loop. Use one handle per run, because the handle keeps the
+   * order of the steps.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'add rate limiting to the login endpoint' })
+   *
+   * const verdict = await run.step({ goal: 'remove rate limiting from the login endpoint' })
+   * if (verdict?.drifting) console.log(verdict.reason) // → goal-drift
+   *
+   * await run.outcome('failure')
+   * await client.close()
+   * ```
+   */
   run(options?: RunOptions): RunHandle
   /**
-   * Delivers what its runs still hold, then stops: what is left after `timeoutMs` (10,000 unless
-   * given), and what comes later, is dropped. Answers whether nothing was left.
+   * Delivers the waiting steps of all runs, then stops. It drops the steps that are left after `timeoutMs`
+   * (10,000 by default), and all later ones. Returns whether no step was left.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   * void run.step({ goal: 'read the login page' })
+   *
+   * console.log(await client.close({ timeoutMs: 30_000 })) // → true
+   * console.log(run.stats.sent) // → 1
+   * ```
    */
   close(options?: FlushOptions): Promise<boolean>
 }
 
-/** Parameters are texts on the wire; from here they may be numbers and booleans where it says so. */
+/**
+ * A parameter is a text on the wire. The client takes numbers and booleans too, where the text stands for
+ * one.
+ */
 type Parameter<Value> = Value extends 'true' | 'false'
   ? Value | boolean
   : string extends Value
@@ -77,8 +200,20 @@ type Method<Input, Answer> =
     : (input: Input, options?: CallOptions) => Promise<Answer>
 
 /**
- * A client of one service. It needs nothing but `fetch`, so it runs in Node 20 and later, in browsers
- * and at the edge. Throws a TypeError when the address or the key cannot be one.
+ * Creates a client of one service. It needs only `fetch`, so it runs in Node 20 and later, in browsers and
+ * at the edge. Throws a TypeError if the address or the key is malformed.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787' })
+ * const { verdict } = await client.check({
+ *   ground: 'refund order 1234 to the customer',
+ *   goal: 'refund order 9876 to the customer',
+ * })
+ * console.log(verdict.drifting) // → true
+ * ```
  */
 export function createClient(options: ClientOptions): Client {
   const calls = createCalls(options)
@@ -127,7 +262,22 @@ export function createClient(options: ClientOptions): Client {
   }
 }
 
-/** Whether an error is a refusal of the service, or this client's word for having no answer. */
+/**
+ * Whether an error is a refusal of the service, or says that there was no answer.
+ *
+ * @example
+ * ```ts
+ * import { createClient, isServiceError } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: 'pl_live_unknown' })
+ * try {
+ *   await client.me()
+ * } catch (error) {
+ *   if (!isServiceError(error)) throw error
+ *   console.log(error.status, error.word) // → 401 bad_key
+ * }
+ * ```
+ */
 export function isServiceError(error: unknown): error is ServiceError {
   return isOwnError(error)
 }

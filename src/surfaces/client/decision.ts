@@ -4,19 +4,22 @@ import type { Escalation } from './routes.ts'
 
 /** How long to wait for a decision. */
 export interface DecisionOptions extends Omit<CallOptions, 'idempotencyKey'> {
-  /** Milliseconds to wait in all; until it is decided unless given. */
+  /** Milliseconds to wait in total. The default is to wait until the decision. */
   waitMs?: number | undefined
 }
 
 const longestWaitSeconds = 30
-/** The service answers a little after the wait it was asked for, and a network takes its time too. */
+/** Margin for the network, and for a service that answers slightly after the requested wait. */
 const marginMs = 15_000
-/** From one question to the next when the service did not hold it, because it stops or is asked too often. */
+/**
+ * Shortest time between two requests, for a service that does not hold them because it is stopping or
+ * already holds too many.
+ */
 const shortestRoundMs = 1_000
 
 /**
- * Asks for an escalation again and again, each time held by the service, until it is decided or the
- * time is over; answers it as it is then.
+ * Asks for an escalation until it is decided or the time is up, and returns it. The service holds each
+ * request for a while.
  */
 export async function awaitDecision(
   calls: Calls,

@@ -1,37 +1,37 @@
 import type { ServiceError } from './calls.ts'
 import { after, type Calls, isOwnError, type Request, serviceError } from './calls.ts'
 
-/** Something of a run that is to be delivered, in its turn. */
+/** A step or an outcome of a run that waits for its delivery. */
 export interface Item {
   kind: 'step' | 'outcome'
-  /** Whether it stays when a full queue lets go: turns of the user and outcomes do. */
+  /** Whether a full queue keeps the item. It keeps user turns and outcomes. */
   keeps: boolean
-  /** Asked once, when its turn has come; plain JSON. */
+  /** Called once, when the turn of the item has come. Returns plain JSON. */
   body(): Record<string, unknown>
-  /** Takes the answer; throws if it is not an answer of the service. */
+  /** Takes the answer; throws if the answer is not from the service. */
   settle(answer: unknown): void
   fail(error: unknown): void
 }
 
-/** What waits to be delivered of one run: strictly in order, one request at a time. */
+/** The items of one run that wait for their delivery: in strict order, one request at a time. */
 export interface Queue {
   readonly stats: RunStats
   /** Whether a step has waited its whole budget since the last answer. */
   isAway: boolean
   add(item: Item): void
-  /** Counts something that could not even be queued. */
-  lose(error: unknown): void
-  /** Answers whether everything was delivered or refused within `timeoutMs`, 10,000 unless given. */
+  /** Counts and reports an item that failed. */
+  countFailure(error: unknown): void
+  /** Returns whether every item was delivered or refused within `timeoutMs`, 10,000 by default. */
   flush(timeoutMs?: number): Promise<boolean>
-  /** Cuts off what is under way and drops what waits. */
+  /** Aborts the request in flight and drops the waiting items. */
   stop(): Promise<void>
 }
 
-/** What the queues of one client share. */
+/** The parts that the queues of one client share. */
 export interface QueueParts {
   calls: Calls
   isClosed(): boolean
-  /** Queues with something to deliver. */
+  /** The queues that still have items. */
   active: Set<Queue>
 }
 
@@ -46,9 +46,9 @@ const maxBatchSteps = 100
 const maxBatchCharacters = 64 * 1024
 
 /**
- * A queue that delivers by itself. What waits goes as one batch; a request whose answer is lost is
- * repeated, byte for byte and with the same idempotency key, until there is an answer, so that nothing
- * is logged twice and nothing overtakes.
+ * Creates a queue that delivers in the background. The waiting steps go as one batch. A request whose
+ * answer is lost is repeated byte for byte, with the same idempotency key, until there is an answer. So no
+ * step is logged twice, and no step overtakes another.
  */
 export function createQueue(
   { calls, isClosed, active }: QueueParts,
@@ -59,9 +59,9 @@ export function createQueue(
   const cutOff = new AbortController()
   let delivery: Promise<void> | null = null
   let wake = () => {}
-  const queue: Queue = { stats, isAway: false, add, lose, flush, stop }
+  const queue: Queue = { stats, isAway: false, add, countFailure, flush, stop }
   const background = {
-    failed: (error: ServiceError) => void tell(error, 0),
+    failed: (error: ServiceError) => void report(error, 0),
     waits: (given: () => void) => {
       wake = given
     },
@@ -73,13 +73,16 @@ export function createQueue(
       return
     }
     stats.waiting++
-    if (waiting.length >= maxWaiting) letGo()
+    if (waiting.length >= maxWaiting) dropOldest()
     waiting.push(item)
     delivery ??= deliver()
   }
 
-  /** The oldest goes: what an agent does now says more about drift than what it did an hour ago. */
-  function letGo(): void {
+  /**
+   * Drops the oldest step, because the work of an agent now says more about drift than its work an hour
+   * ago.
+   */
+  function dropOldest(): void {
     const at = waiting.findIndex(({ keeps }) => !keeps)
     const [item] = waiting.splice(Math.max(0, at), 1)
     if (item === undefined) return
@@ -90,20 +93,20 @@ export function createQueue(
   function drop(item: Item, word: string, detail: string): void {
     const error = serviceError(word, detail)
     stats.dropped++
-    tell(error, 1)
+    report(error, 1)
     item.fail(error)
   }
 
-  function lose(error: unknown): void {
+  function countFailure(error: unknown): void {
     stats.failed++
-    tell(isOwnError(error) ? error : serviceError('unsent', String(error), { cause: error }), 1)
+    report(isOwnError(error) ? error : serviceError('unsent', String(error), { cause: error }), 1)
   }
 
-  async function tell(error: ServiceError, lost: number): Promise<void> {
+  async function report(error: ServiceError, lost: number): Promise<void> {
     try {
       await onError(error, lost)
     } catch {
-      // It must not break the agent that it reports to.
+      // An error of `onError` must not break the agent.
     }
   }
 
@@ -117,7 +120,7 @@ export function createQueue(
     delivery = null
   }
 
-  /** The next item, and the steps behind it that fit into one batch with it. */
+  /** Takes the next item, and the steps behind it that fit into the same batch. */
   function nextParcel(): Ready[] {
     const parcel: Ready[] = []
     let characters = 0
@@ -143,7 +146,7 @@ export function createQueue(
         for (const { item } of parcel)
           drop(item, 'closed', 'The client was closed before an answer.')
       } else if (parcel.length > 1 && isOwnError(error) && error.status === 400) {
-        // One step at fault refuses its whole batch; alone it fails alone.
+        // The service refuses a whole batch for one invalid step. Sent alone, only that step fails.
         for (const each of parcel) await deliverParcel([each])
       } else {
         for (const { item } of parcel) fail(item, error)
@@ -176,7 +179,7 @@ export function createQueue(
 
   function fail(item: Item, error: unknown): void {
     stats.waiting--
-    lose(error)
+    countFailure(error)
     item.fail(error)
   }
 
@@ -204,27 +207,64 @@ function post(path: string, body: string): Request {
   return { method: 'POST', path, keyed: true, body }
 }
 
-/** How the steps of a run are delivered. */
+/**
+ * Options for the delivery of the steps of a run.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({
+ *   ground: 'fix the login page',
+ *   maxWaiting: 200,
+ *   onError: ({ word, detail }, lost) => console.log(word, detail, lost),
+ * })
+ * await run.step({ goal: 'read the login page' })
+ * console.log(run.stats.failed) // → 0
+ * ```
+ */
 export interface DeliveryOptions {
-  /** Most steps to hold while the service is away, 1,000 unless given; the oldest go first. */
+  /**
+   * How many steps to hold at most while the service is away, 1,000 by default. A full queue drops its
+   * oldest steps.
+   */
   maxWaiting?: number | undefined
   /**
-   * Told of every attempt that failed; `lost` says how many steps that cost, 0 while they are still
-   * being tried. What it throws is ignored.
+   * Called after every failed attempt. `lost` is the number of lost steps, or 0 while the client still
+   * tries. The client ignores errors of this function.
    */
   onError?: ((error: ServiceError, lost: number) => unknown) | undefined
 }
 
-/** What became of the steps and outcomes of a run. */
+/**
+ * How many steps and outcomes of a run were sent, lost or are waiting.
+ *
+ * @example
+ * ```ts
+ * import { createClient } from 'plumbline/client'
+ *
+ * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+ * const run = client.run({ ground: 'fix the login page' })
+ * await run.step({ goal: 'read the login page' })
+ * await run.flush()
+ *
+ * const { sent, failed, dropped, waiting } = run.stats
+ * console.log(sent, failed, dropped, waiting) // → 1 0 0 0
+ * ```
+ */
 export interface RunStats {
-  /** Stored by the service. */
+  /** The service stored them. */
   sent: number
-  /** Answered null for want of time; each counts elsewhere too, once its fate is known. */
+  /**
+   * The call returned null because its time was up. Each counts in another field too, once its fate is
+   * known.
+   */
   late: number
-  /** Refused. */
+  /** The service refused them. */
   failed: number
-  /** Let go: the queue was full, or the client closed. */
+  /** The client dropped them, because the queue was full or the client was closed. */
   dropped: number
-  /** Not known yet. */
+  /** They still wait for an answer. */
   waiting: number
 }

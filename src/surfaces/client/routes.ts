@@ -60,107 +60,230 @@ import type {
 } from '../../operations/team.ts'
 import type { Request } from './calls.ts'
 
-/** What is asked by a JSON body. */
+/** The operations that take a JSON body. */
 export interface Posted {
-  /** Judges two goals, or a sequence of steps, without a key and without storing them. */
+  /**
+   * Judges two goals, or a sequence of steps. It needs no key and stores nothing.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787' })
+   * const { verdict } = await client.check({
+   *   steps: [
+   *     { goal: 'book a flight to Rome', progress: 'advancing', distance: 9 },
+   *     { goal: 'compare flights to Rome', progress: 'advancing', distance: 7 },
+   *     { goal: 'cancel the flight to Rome', progress: 'advancing', distance: 7 },
+   *   ],
+   * })
+   * console.log(verdict.goal, verdict.drifting) // → cancel the flight to Rome true
+   * ```
+   */
   check: typeof check
-  /** Logs one step of a run. In an agent's loop, `run` is the easier way. */
+  /**
+   * Logs one step of a run. In an agent's loop, `run` is easier.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page', distance: 8 })
+   * const { step, drifting } = await client.drift({
+   *   run_id: 'first',
+   *   goal: 'read the code of the login page',
+   *   distance: 7,
+   * })
+   * console.log(step, drifting) // → 2 false
+   * ```
+   */
   drift: typeof logDrift
-  /** Logs up to 500 steps at once: all of them, or none. */
+  /**
+   * Logs up to 500 steps at once: all of them, or none.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const goals = ['fix the login page', 'read the login page', 'test the login page']
+   * const { results } = await client.driftBatch({
+   *   steps: goals.map((goal) => ({ run_id: 'first', goal })),
+   * })
+   * console.log(results.map(({ step }) => step).join(' ')) // → 1 2 3
+   * ```
+   */
   driftBatch: typeof logDriftBatch
-  /** Sets what became of a run. */
+  /** Sets the outcome of a run. */
   outcome: typeof setOutcome
-  /** Measures a corpus against its own first window; nothing of it is stored. */
+  /** Measures a corpus against its own first window. The service stores none of it. */
   data: typeof measureData
-  /** Makes another key; it is shown this once. */
+  /** Creates another key. Only this answer shows it. */
   createKey: typeof createKey
-  /** Speaks eight words of the vocabulary into the field. */
+  /** Speaks eight vocabulary words into the field. */
   hear: typeof hearWords
-  /** Replaces a key by a new one; the old one stays valid for a while. */
+  /** Replaces a key. The old key stays valid for a while. */
   rotateKey: typeof rotateKey
   /** Submits one agent’s turn of a conversation. */
   dialogue: typeof takeTurn
-  /** Logs one step of a run and tells what a role of a team makes of its verdict. */
+  /** Logs one step of a run and gets its verdict with the return policy of a role. */
   modulate: typeof modulateStep
-  /** Stores a recursion-team template, in place of your own one of that name. */
+  /** Stores a recursion-team template. It replaces your own template of the same name. */
   storeTemplate: typeof storeTemplate
-  /** Asks whether an act that may not be undone should proceed. */
+  /**
+   * Asks whether an irreversible act should proceed.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'free space on the build server' })
+   * const { allow, checked } = await client.consult({
+   *   run_id: 'first',
+   *   kind: 'shell',
+   *   target: 'build server',
+   *   reversible: true,
+   *   outward: false,
+   *   command: 'rm -rf build',
+   * })
+   * console.log(allow, checked.command) // → true recursive-force-delete
+   * ```
+   */
   consult: typeof consultOperator
-  /** Sets the mail address of the account, or removes it; a new one gets a link to confirm it. */
+  /** Sets the mail address of the account, or removes it. A new address gets a link to confirm it. */
   setEmail: typeof setEmail
-  /** Has a digest sent each day or week, in place of what was set before. */
+  /** Sets up a daily or weekly digest, in place of the previous one. */
   setDigest: typeof setDigest
-  /** Sends the digest now and tells what became of it. */
+  /** Sends the digest now and reports the result. */
   testDigest: typeof testDigest
-  /** Sets the webhook that drift is reported to, in place of what was set before. */
+  /**
+   * Sets the webhook that receives drift alerts. It replaces all previous settings.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.setAlerts({ url: 'https://hooks.example.com/drift', min_phi: 0.5 })
+   * const { alert } = await client.alerts()
+   * console.log(alert?.min_phi) // → 0.5
+   * ```
+   */
   setAlerts: typeof setAlerts
-  /** Sends a test event and tells what became of it. */
+  /** Sends a test event and reports the result. */
   testAlerts: typeof testAlerts
-  /** Makes the secret that signs events, or replaces it; it is shown this once. */
+  /** Creates or replaces the secret that signs events. Only this answer shows it. */
   rotateAlertSecret: typeof rotateAlertSecret
-  /** Sends an event again, or all that failed since a time. */
+  /** Sends an event again, or all events that failed since a time. */
   replayDeliveries: typeof replayDeliveries
-  /** Puts a persistent drift before a person; `awaitDecision` waits for the answer. */
+  /**
+   * Asks a person to decide on a persistent drift. `awaitDecision` waits for the decision.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const { esc_id, status } = await client.escalate({
+   *   run_id: 'first',
+   *   reason: 'goal-drift',
+   *   detail: 'Five steps in a row have left the errand.',
+   * })
+   * console.log(esc_id.startsWith('esc_'), status) // → true pending
+   * ```
+   */
   escalate: typeof escalate
   /** Records a decision on an escalation, once. */
   decideEscalation: typeof decideEscalation
-  /** Changes the name of the team, your label in it, or what its members see of one another. */
+  /** Changes the name of the team, its sharing of goals, or your own label. */
   changeTeam: typeof changeTeam
-  /** Makes a code that gives one account a seat; it is shown this once. */
+  /** Creates a code that gives one account a seat. Only this answer shows it. */
   invite: typeof invite
-  /** Takes the seat that a code gives. */
+  /** Takes the seat that an invite code gives. */
   joinTeam: typeof joinTeam
   /** Gives up your seat. */
   leaveTeam: typeof leaveTeam
   /** Removes a member from your team. */
   removeMember: typeof removeMember
-  /** Sets what is given of the persisted self, and logs it. */
+  /** Sets the given fields of the persisted self, and logs them. */
   setSelf: typeof setSelf
 }
 
-/** What is asked by parameters. */
+/** The operations that take query parameters. */
 export interface Queried {
-  /** One run and a page of its trace, oldest step first. */
+  /**
+   * One run and a page of its trace, oldest step first.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * const { run, trace } = await client.readRun({ run_id: 'first', limit: 100 })
+   * console.log(run.ground, trace.length) // → fix the login page 1
+   * ```
+   */
   readRun: typeof readRun
   /** A page of the most recent runs, newest first. */
   listRuns: typeof listRuns
   /** Deletes a run and its steps. */
   deleteRun: typeof deleteRun
-  /** What the runs of the account cost, and where. */
+  /** The tokens that the most recent runs reported. */
   cost: typeof readCost
-  /** Tokens of treatment against control, pair by pair. */
+  /** The paired token costs of treatment and control. */
   experiment: typeof readExperiment
-  /** The account of this key, its keys, its tier and today's usage. */
+  /**
+   * The account of this key, with its keys, its tier and the usage of today.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const { tier, keys } = await client.me()
+   * console.log(tier, keys.length) // → enterprise 1
+   * ```
+   */
   me: typeof readMe
-  /** Deletes the account of this key and all that belongs to it; `confirm` is its id. */
+  /** Deletes the account of this key and all its data. `confirm` is the id of the account. */
   deleteMe: typeof eraseMe
   /** Revokes a key at once. */
   revokeKey: typeof revokeKey
-  /** The field as it is now. */
+  /** The current signal of the shared field. */
   signal: typeof readSignal
-  /** The field over the last day, a sample a minute, oldest first. */
+  /** The signal of the last day, one sample a minute, oldest first. */
   signalHistory: typeof readHistory
-  /** Where drift is reported to, and the drift modes. */
+  /** The webhook that receives drift alerts, and the drift modes. */
   alerts: typeof readAlerts
-  /** Stops reporting drift. */
+  /** Stops drift alerts. */
   deleteAlerts: typeof deleteAlerts
-  /** What became of the last 50 events, newest first. */
+  /** The results of the last 50 events, newest first. */
   alertLog: typeof readAlertLog
-  /** Sends events unsigned again. */
+  /** Deletes the secret. The events are unsigned again. */
   deleteAlertSecret: typeof deleteAlertSecret
-  /** A page of the events of 30 days with their attempts, newest first. */
+  /** A page of the events of the last 30 days with their attempts, newest first. */
   deliveries: typeof listDeliveries
-  /** A page of the incidents of 30 days, those that were opened last first. */
+  /** A page of the incidents of the last 30 days, the last opened first. */
   incidents: typeof listIncidents
-  /** The digest of this account, or null. */
+  /** The digest of the account, or null. */
   digest: typeof readDigest
-  /** Ends the digest. */
+  /** Deletes the digest. */
   deleteDigest: typeof deleteDigest
   /** One escalation, or a page of the queue, newest first. */
   readEscalations: typeof readEscalations
   /** Deletes an escalation. */
   deleteEscalation: typeof deleteEscalation
-  /** A page of the conversations, newest first, or one with a page of its turns. */
+  /** A page of the conversations, newest first, or one conversation with a page of its turns. */
   readDialogues: typeof readDialogues
   /** Deletes a conversation and its turns. */
   deleteDialogue: typeof deleteDialogue
@@ -168,9 +291,9 @@ export interface Queried {
   templates: typeof readTemplates
   /** Deletes a recursion-team template of your own. */
   deleteTemplate: typeof deleteTemplate
-  /** The team of this account, or null. */
+  /** The team of this account with its seats, or null. */
   team: typeof readTeam
-  /** What the members of the team are doing, and where they do the same. */
+  /** The runs of the team's members, and where they collide. */
   fleet: typeof readFleet
   /** The persisted self of an identity and its log, newest entry first. */
   self: typeof readSelf
@@ -178,13 +301,13 @@ export interface Queried {
   deleteSelf: typeof deleteSelf
   /** The detector described as data. */
   grammar: typeof readGrammar
-  /** How agents of a framework report their steps, or the frameworks there are. */
+  /** The frameworks that have guidance, or the guidance for one of them. */
   guidance: typeof readGuidance
-  /** The tiers, what each allows a day, and what it costs. */
+  /** The tiers with their daily limits and prices. */
   tiers: typeof listTiers
 }
 
-/** Where a method asks, and whether it sends the key. */
+/** The route of a method, and whether the method sends the key. */
 export type Route = Pick<Request, 'method' | 'path' | 'keyed'>
 
 /** The route of every method that is one request and one answer. */
@@ -249,21 +372,21 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   hear: { method: 'POST', path: '/v1/hear', keyed: false },
 }
 
-/** What a caller sends to an operation. */
+/** The input of an operation, as a caller sends it. */
 export type Sent<O> = O extends Operation<infer _Input, infer _Output, infer S> ? S : never
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type Output<O> =
   O extends Operation<infer _Input, infer Answer, infer _Sent> ? Answer : never
 
-/** A step's verdict. */
+/** The verdict on a logged step. */
 export type Verdict = Output<typeof logDrift>
 
-/** A run as the service holds it. */
+/** A run as the service stores it. */
 export type StoredRun = Output<typeof listRuns>['runs'][number]
 
-/** A step as the service holds it. */
+/** A step as the service stores it. */
 export type StoredStep = Output<typeof readRun>['trace'][number]
 
-/** A question put to a person, and the answer once there is one. */
+/** A question to a person, with the decision once there is one. */
 export type Escalation = Output<typeof decideEscalation>

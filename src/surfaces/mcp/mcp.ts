@@ -8,27 +8,27 @@ import type { ToolCaller } from '../../operations/gate/tool.ts'
 import { type Asked, createServers, type McpParts } from './server.ts'
 import { createSessionTokens } from './session.ts'
 
-/** One POST to the endpoint, its body read. */
+/** One POST to the endpoint with its body. */
 export interface McpRequest {
   headers: Headers
   body: string
   caller: Omit<ToolCaller, 'session'>
 }
 
-/** Who asks, and for what; null is anything. */
+/** The caller and its request; null stands for any request. */
 interface McpCall {
   caller: ToolCaller
   asked: Asked | null
 }
 
 const sessionHeader = 'mcp-session-id'
-/** What the protocol's handler is told of the address, of which it uses nothing. */
+/** An address for the handler of the protocol, which needs one and does not use it. */
 const address = 'http://localhost/mcp'
 
 /**
- * Answers the tool protocol over Streamable HTTP without a memory of its own: each request gets a
- * server that knows the caller. Both protocol eras are spoken; a 2025-era client is given a signed
- * random session token when it initializes, which any node can check.
+ * Answers the tool protocol over Streamable HTTP and keeps no state: each request gets a server that knows
+ * the caller. It speaks both eras of the protocol. A 2025-era client gets a signed random session token
+ * when it initializes, and every node can check the token.
  */
 export function createMcp(parts: McpParts): (request: McpRequest) => Promise<Response> {
   const newServer = createServers(parts)
@@ -38,7 +38,7 @@ export function createMcp(parts: McpParts): (request: McpRequest) => Promise<Res
       const { caller, asked } = callOf(context)
       return newServer(caller, asked)
     },
-    // It tells of what callers got wrong, and they are told.
+    // The handler reports faults of callers here, and the callers get them as answers.
     { onerror: () => {} },
   )
 
@@ -57,15 +57,15 @@ export function createMcp(parts: McpParts): (request: McpRequest) => Promise<Res
         ? await handler.fetch(requestOf(headers, body), { authInfo })
         : await handler.fetch(requestOf(headers), { authInfo, parsedBody: message })
     if (call.asked?.method === 'initialize' && answer.ok) {
-      answer.headers.set(sessionHeader, await tokens.give())
+      answer.headers.set(sessionHeader, await tokens.issue())
     }
-    // Whether a connection is kept is the HTTP server's to say.
+    // The HTTP server decides whether it keeps the connection.
     answer.headers.delete('connection')
     return answer
   }
 }
 
-/** Without the body where it was read, since a request would copy it. */
+/** Leaves out a body that is already parsed, because the request would copy it. */
 function requestOf(headers: Headers, body: string | null = null): Request {
   return new Request(address, { method: 'POST', headers, body })
 }
@@ -76,7 +76,10 @@ function callOf({ authInfo }: McpRequestContext): McpCall {
   return call as McpCall
 }
 
-/** Several messages in one body ask for anything; what is no message asks for nothing. */
+/**
+ * Reads what a message asks for: a batch may ask for anything, and a value that is no message asks for
+ * nothing.
+ */
 function askedBy(message: unknown): Asked | null {
   if (Array.isArray(message)) return null
   const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } }
@@ -86,12 +89,12 @@ function askedBy(message: unknown): Asked | null {
 }
 
 const maxBatch = 20
-/** What is counted for each caller, or answered in a word. */
+/** Methods of which each call is counted, or has an answer of one word. */
 const maybeRepeated = /^(tools\/call|ping|notifications\/.*)$/
 
 /**
- * Why a batch is not answered, or null. Lists are long, cost no caller any of its daily calls, and do not
- * differ within a batch, so each is asked for once.
+ * Returns the reason to refuse a batch, or null. Lists are long, cost no daily call, and are the same
+ * within a batch, so a batch may ask for each list once.
  */
 function batchFault(messages: readonly unknown[]): string | null {
   if (messages.length > maxBatch) {

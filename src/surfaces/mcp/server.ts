@@ -12,34 +12,34 @@ import { Refusal } from '../../operations/gate/refusal.ts'
 import type { Tool, ToolCaller } from '../../operations/gate/tool.ts'
 import { isUnavailable, mayBeStored } from '../../storage/database/database.ts'
 
-/** What servers of the tool protocol are made from. */
+/** The parts of a server of the tool protocol. */
 export interface McpParts {
   service: Service
   tools: readonly Tool[]
-  /** Of this program. */
+  /** The version of this program. */
   version: string
-  /** Told of what is a fault of the server. */
+  /** Called with a fault of the server. */
   onFault(error: unknown, tool: string): void
-  /** What is served beside our own; tests add what a conformance suite looks for. */
+  /** Additions to the served tools; tests add the fixtures of a conformance suite. */
   extension?: McpExtension | undefined
 }
 
-/** More than this program serves. */
+/** Options and registrations that this program does not have itself. */
 export interface McpExtension {
   options: ServerOptions
   register(server: McpServer): void
 }
 
-/** The one request a server is made for. */
+/** The request that a server is made for. */
 export interface Asked {
   method: string
-  /** The tool that is called, where one is. */
+  /** The called tool; null if the request calls none. */
   tool: string | null
 }
 
 /**
- * Makes servers with the tools, resources and prompt, each for one caller. Registering is most of
- * what an answer costs, so a server that is made for one request has only what that needs.
+ * Creates servers with the tools, resources and prompt, each for one caller. Registering is most of the
+ * cost of an answer, so a server for one request registers only what the request needs.
  */
 export function createServers(
   parts: McpParts,
@@ -48,7 +48,7 @@ export function createServers(
   const info = { name: 'plumbline', title: 'Plumbline', version }
   const options: ServerOptions = {
     instructions,
-    // Declared here, because a server may have nothing registered; what is served never changes.
+    // Declared here, because a server may have registered nothing. The lists never change.
     capabilities: {
       tools: { listChanged: false },
       resources: { listChanged: false },
@@ -83,32 +83,32 @@ function configOf({ title, description, hints, input, output }: Tool) {
     title,
     description,
     annotations: { title, ...hints },
-    inputSchema: toldSchema(input, 'input'),
-    outputSchema: toldSchema(output, 'output'),
+    inputSchema: listedSchema(input, 'input'),
+    outputSchema: listedSchema(output, 'output'),
   }
 }
 
 /**
- * The schema as it is told, put into words once and not for every call. What arrives is read by the
- * tool's own gate, once it was counted, and what leaves is the gate's as well.
+ * The schema for the list of tools, built once and not for every call. It validates nothing: the gate of
+ * the tool reads the input, after the count, and answers for the output.
  */
-function toldSchema(schema: z.ZodObject, direction: 'input' | 'output'): StandardSchemaWithJSON {
-  let told: Record<string, unknown> | null = null
-  const tell = () => {
-    told ??= withOneType(z.toJSONSchema(schema, { io: direction, target: 'draft-2020-12' }))
-    return told
+function listedSchema(schema: z.ZodObject, direction: 'input' | 'output'): StandardSchemaWithJSON {
+  let schemaAsJson: Record<string, unknown> | null = null
+  const asJson = () => {
+    schemaAsJson ??= withOneType(z.toJSONSchema(schema, { io: direction, target: 'draft-2020-12' }))
+    return schemaAsJson
   }
   return {
     '~standard': {
       version: 1,
       vendor: 'plumbline',
       validate: (value) => ({ value }),
-      jsonSchema: { input: tell, output: tell },
+      jsonSchema: { input: asJson, output: asJson },
     },
   }
 }
 
-/** A schema whose parts have one type each: some hosts have no words for several. */
+/** Gives each part of a schema one type, because some hosts cannot read several. */
 function withOneType(schema: Record<string, unknown>): Record<string, unknown> {
   const { type, ...rest } = schema
   const parts = Object.entries(rest).map(([name, part]) => [name, withOneTypeEach(part)])
@@ -184,7 +184,7 @@ function registerResources(server: McpServer, parts: McpParts, caller: ToolCalle
   )
 }
 
-/** A resource has no error of its own, so what went wrong is the protocol's. */
+/** Turns a fault into an error of the protocol, because a resource has no error of its own. */
 function protocolErrorOf(fault: Record<string, unknown> & { error: string }): ProtocolError {
   const { error, detail = error } = fault
   const isSenders = error === 'bad_request'
@@ -192,7 +192,7 @@ function protocolErrorOf(fault: Record<string, unknown> & { error: string }): Pr
   return new ProtocolError(code, String(detail), fault)
 }
 
-/** What cannot be decoded is taken as it was sent. */
+/** Decodes a part of a URI; returns a malformed part as it is. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Service } from '../../operations/gate/context.ts'
 
-/** Session tokens that say of themselves that this installation gave them out, so no node keeps any. */
+/** Session tokens of this installation. A token proves its origin, so no node stores any. */
 export interface SessionTokens {
-  give(): Promise<string>
+  issue(): Promise<string>
   isOurs(token: string): Promise<boolean>
 }
 
-/** Tokens signed with a secret that all nodes of the installation share. */
+/** Creates tokens that are signed with a secret that all nodes of the installation share. */
 export function createSessionTokens({
   store,
   newId,
@@ -30,9 +30,9 @@ export function createSessionTokens({
   }
 
   return {
-    give: () => signed(newId('session')),
+    issue: () => signed(newId('session')),
     async isOurs(token) {
-      // Compared as text: bytes have several spellings, and each would be a session of its own.
+      // Compared as text, because the same bytes have several spellings, and each would be another session.
       const expected = Buffer.from(await signed(token.slice(0, token.indexOf('.'))))
       const given = Buffer.from(token)
       return given.length === expected.length && timingSafeEqual(given, expected)

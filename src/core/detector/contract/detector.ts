@@ -3,13 +3,30 @@ import type { Adaptation } from './adaptation.ts'
 /** The goal that a run is measured against, and the state in which it was frozen. */
 export interface Ground {
   goal: string
+  /** The words of the goal, sorted. */
   words: readonly string[]
   progress: string
-  /** 0–10 */
+  /** 0–10. */
   distance: number
 }
 
-/** The names of the available detectors. */
+/**
+ * The names of the available detectors.
+ *
+ * @example
+ * ```ts
+ * import { detect, detectorNames, newMemory } from 'plumbline/detector'
+ *
+ * const step = { progress: 'advancing', distance: 5 }
+ * for (const name of detectorNames) {
+ *   const { memory } = detect(newMemory(name), { ...step, goal: 'fix the login page' })
+ *   const { verdict } = detect(memory, { ...step, goal: 'break the login page' })
+ *   console.log(verdict.detector, verdict.drifting)
+ * }
+ * // → meaning true
+ * // → overlap false
+ * ```
+ */
 export const detectorNames = ['meaning', 'overlap'] as const
 
 /** The name of a detector. */

@@ -130,7 +130,29 @@ function frequent(counts: ReadonlyMap<string, number>, least: number): [string, 
     .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1))
 }
 
-/** Reads the text of a table, or returns an error. */
+/**
+ * Reads the text of a table that `plumbline adapt` wrote; `fault` says why a text is no table.
+ *
+ * @example
+ * ```ts
+ * import { readTable } from 'plumbline/detector'
+ *
+ * const text = JSON.stringify({
+ *   plumbline: 'adaptation',
+ *   format: 1,
+ *   from: 'git',
+ *   examples: 40,
+ *   errands: [['limit', 12]],
+ *   parts: [['bucket', 9]],
+ *   together: [[0, 7]],
+ * })
+ * const table = readTable(text)
+ * console.log('fault' in table ? table.fault : table.examples) // → 40
+ *
+ * const other = readTable('{}')
+ * console.log('fault' in other) // → true
+ * ```
+ */
 export function readTable(text: string): Adaptation | { fault: string } {
   if (text.length > maxTableLength)
     return { fault: `it has more than ${maxTableLength} characters` }
