@@ -23,7 +23,7 @@ import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/gate/context.ts'
 import type { Operation } from './operations/gate/declaration.ts'
-import { createOneEach } from './operations/gate/one-each.ts'
+import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
 import { tools } from './operations/tools/tools.ts'
@@ -318,7 +318,7 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
-    exports: createOneEach(),
+    exports: createInFlight(),
     now: world.now,
     newId: (prefix) =>
       `${prefix}_${randomDigits(idLength)
@@ -346,9 +346,9 @@ export function createService(
             now: world.now,
             failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
-    noteChange: (change) => log.info(change, 'changed'),
-    digestTests: createOneEach(),
-    noteRefusedWebhook: () =>
+    logChange: (change) => log.info(change, 'changed'),
+    digestTests: createInFlight(),
+    logRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,
   }

@@ -98,14 +98,14 @@ export function confirmEmail({ store, hash, now }: Service, token: string) {
   return store.tx(({ emails }) => emails.confirm(hash(token), now()))
 }
 
-/** Nobody can have this server write again and again to people who never asked. */
+/** Limits the links, so that no caller can use this server to send mails to strangers again and again. */
 async function countLink(
   service: Service & { account: { id: string } },
   email: string,
 ): Promise<void> {
   const { account, hash } = service
-  const of = (counter: string, most: number) =>
-    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind a day' })
-  await of(`email-links:${account.id}`, linksPerAccount)
-  await of(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
+  const countIn = (counter: string, limit: number) =>
+    countRate(service, { counter, limit, windowMs: dayMs, what: 'links of this kind a day' })
+  await countIn(`email-links:${account.id}`, linksPerAccount)
+  await countIn(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
 }

@@ -4,7 +4,7 @@ import type { Service } from './context.ts'
 import type { DescribedRefusal } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
-/** Of an address that events may not be sent to. */
+/** The refusal of a webhook's url. */
 export const invalidWebhook: DescribedRefusal = {
   status: 400,
   words: ['invalid_webhook'],
@@ -12,14 +12,14 @@ export const invalidWebhook: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-/** The address of a webhook as it was sent; refuses any that `invalidWebhook` speaks of. */
+/** Reads the url of a webhook. Refuses a url that events may not be sent to (400). */
 export function requireWebhookUrl(service: Service, sent: unknown): string {
   return readWebhookUrl(sent, service.settings.webhookAllow) ?? refuseWebhook(service)
 }
 
-/** Refuses an address, and has the log name the setting that would exempt it. */
-export function refuseWebhook({ noteRefusedWebhook }: Pick<Service, 'noteRefusedWebhook'>): never {
-  noteRefusedWebhook()
+/** Refuses the url of a webhook, and logs the setting that exempts hosts. */
+export function refuseWebhook({ logRefusedWebhook }: Pick<Service, 'logRefusedWebhook'>): never {
+  logRefusedWebhook()
   throw new Refusal(400, 'invalid_webhook', {
     detail: 'Provide an https:// URL on a public host.',
   })

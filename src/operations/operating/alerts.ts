@@ -195,8 +195,8 @@ export const testAlerts = keyed({
   // A test makes this server send a request wherever the caller wants.
   await countRate(context, {
     counter: `alert-tests:${context.account.id}`,
-    most: testsPerMinute,
-    perMs: minuteMs,
+    limit: testsPerMinute,
+    windowMs: minuteMs,
     what: 'tests a minute',
   })
   return {

@@ -162,8 +162,8 @@ export const testDigest = keyed({
   }
   await countRate(service, {
     counter: `digest-tests:${account.id}`,
-    most: testsPerMinute,
-    perMs: minuteMs,
+    limit: testsPerMinute,
+    windowMs: minuteMs,
     what: 'tests a minute',
   })
   return {

@@ -8,7 +8,7 @@ import { maxSuspended, resume, suspend } from '../../core/runs/suspension.ts'
 import { dayMs } from '../../core/time.ts'
 import type { Store } from '../../storage/store.ts'
 import { share, textField } from '../gate/fields.ts'
-import { keptField, keptNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
+import { noStateField, noStateNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
 import { learnUncertain } from '../steps/uncertain.ts'
@@ -64,7 +64,7 @@ export const checkState = tool({
         'A ground that was put aside and is nearer to this goal. It is the live ground again.',
       ),
     claims: claims.optional(),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context, input) => {
   const step: Step = {
@@ -80,7 +80,7 @@ export const checkState = tool({
     ...logged,
     run: run_id,
     ...(told.length === 0 ? {} : { claims: countClaims(told.join('\n')) }),
-    ...keptNote(context),
+    ...noStateNote(context),
   }
 })
 
@@ -105,13 +105,13 @@ export const getHistory = tool({
     steps: z.int().min(0).describe('All steps of the task.'),
     drifting: z.int().min(0).describe('The number of drifting steps.'),
     trace: z.array(traceStepSchema),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context, { limit }) => {
   const { store, account, runId, now, owner } = context
   const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
   if (run === null) {
-    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...keptNote(context) }
+    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...noStateNote(context) }
   }
   const trace = await store.runs.trace(account.id, runId, Math.max(0, run.steps - limit), limit)
   return {
@@ -136,12 +136,12 @@ export const resetTask = tool({
     run: z.string(),
     ground: z.string().nullable().describe('The current ground; null until the next goal sets it.'),
     suspended: z.array(z.string()).describe('The grounds put aside, latest last.'),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context, input) => {
   const { account, runId, now, owner } = context
   if (owner === 'nobody') {
-    return { ok: true as const, run: runId, ground: null, suspended: [], ...keptNote(context) }
+    return { ok: true as const, run: runId, ground: null, suspended: [], ...noStateNote(context) }
   }
   const given = input.goal?.trim() ?? ''
   const step: Step = {
