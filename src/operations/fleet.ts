@@ -43,7 +43,7 @@ const collision = z.strictObject({
   grounds: pair(z.string()).optional().describe('Present if the team shares goals.'),
 })
 
-/** How the runs of a team's members add up, and which of them are about the same. */
+/** Returns the totals of the members' runs, and the runs that collide. */
 export const readFleet = keyed({
   name: 'team.fleet',
   group: 'team',
@@ -86,10 +86,10 @@ export const readFleet = keyed({
   }
 })
 
-/** Members whose runs are read in one turn; on PostgreSQL their queries go in one write. */
+/** Members whose runs are read in one turn of the event loop. On PostgreSQL their queries are pipelined. */
 const membersOfTurn = 4
 
-/** The newest runs of each account. */
+/** Reads the newest runs of each account. */
 async function readRuns(
   { teams }: Pick<Keyed['store'], 'teams'>,
   accounts: readonly string[],
@@ -145,7 +145,7 @@ function shownRollup({ last_seen, ...counts }: Rollup) {
   return { ...counts, last_seen: last_seen === null ? null : isoTime(last_seen) }
 }
 
-/** A run's name is its caller's own words, and may say what its ground would. */
+/** Hides the names of other members' runs like their grounds, because a name may tell the goal. */
 function shownCollision(
   { account, hash }: Keyed,
   team: Team | null,

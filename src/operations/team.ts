@@ -49,7 +49,7 @@ const forbidden = refusalOf(403, 'forbidden', 'The account does not own a team.'
 
 const hoursFault = `send a number of hours from 1 to ${longestInviteHours}`
 
-/** The team an account has a seat in. */
+/** Returns the team of the account. */
 export const readTeam = keyed({
   name: 'team.read',
   group: 'team',
@@ -62,7 +62,7 @@ export const readTeam = keyed({
   return { team: team === null ? null : await shownTeam(context, team) }
 })
 
-/** Changes what a team, or one's own seat, is called, and what its members see. */
+/** Changes the name of the team, its sharing of goals, or the label of the caller's seat. */
 export const changeTeam = keyed({
   name: 'team.change',
   group: 'team',
@@ -89,7 +89,7 @@ export const changeTeam = keyed({
   }),
 )
 
-/** Makes an invite, and the team with the first one. */
+/** Creates an invite. The first invite creates the team. */
 export const invite = keyed({
   name: 'team.invite',
   group: 'team',
@@ -130,7 +130,7 @@ export const invite = keyed({
         upgrade: settings.upgradeUrl(),
       })
     }
-    const team = own ?? (await foundTeam({ ...context, store }, label ?? account.id))
+    const team = own ?? (await createTeam({ ...context, store }, label ?? account.id))
     await store.teams.lock(team.id)
     await refuseFull({ ...context, store }, team)
     const code = newId('inv')
@@ -145,7 +145,7 @@ export const invite = keyed({
   }),
 )
 
-/** Takes the seat that a code gives. */
+/** Takes the seat of an invite code. */
 export const joinTeam = keyed({
   name: 'team.join',
   group: 'team',
@@ -169,16 +169,16 @@ export const joinTeam = keyed({
     const at = now()
     await store.accounts.lock(account.id)
     const found = await teams.findInvite(hash(code.trim()), at)
-    // The team is held before the code is taken, so that all who change its seats follow one another.
-    const held = found !== null && (await teams.lock(found.team))
-    const team = held ? await teams.find(found.team) : null
+    // The lock of the team comes before the invite, in the order of all transactions that change its seats.
+    const isLocked = found !== null && (await teams.lock(found.team))
+    const team = isLocked ? await teams.find(found.team) : null
     if (found === null || team === null || !(await teams.takeInvite(found.hash, at))) {
       throw new Refusal(404, 'no_invite', {
         detail:
           'There is no such invite, or it was used, or it has expired. Ask the owner for another one.',
       })
     }
-    // What is thrown from here on puts the code back.
+    // A refusal from here on rolls back, and the code stays valid.
     const seat = await teams.seatOf(account.id)
     if (seat !== null) throw alreadySeated(seat)
     await refuseFull({ ...context, store }, team)
@@ -193,7 +193,7 @@ export const joinTeam = keyed({
   }),
 )
 
-/** Gives up one's seat. */
+/** Gives up the caller's seat. */
 export const leaveTeam = keyed({
   name: 'team.leave',
   group: 'team',
@@ -256,7 +256,7 @@ export const removeMember = keyed({
   }),
 )
 
-/** The team of the caller, or null. */
+/** Finds the team of the caller, or null. */
 export async function teamOf({
   store,
   account,
@@ -269,8 +269,8 @@ function isOwner({ account }: Pick<Keyed, 'account'>, { owner }: Team): boolean 
   return owner === account.id
 }
 
-/** Makes the team of the caller, whose account is locked and has no seat. */
-async function foundTeam({ store, account, now, newId }: Keyed, label: string): Promise<Team> {
+/** Creates the team of the caller, whose account is locked and has no seat. */
+async function createTeam({ store, account, now, newId }: Keyed, label: string): Promise<Team> {
   const team: Team = {
     id: newId('team'),
     owner: account.id,
@@ -283,7 +283,7 @@ async function foundTeam({ store, account, now, newId }: Keyed, label: string): 
   return team
 }
 
-/** Refuses one more seat than the owner's tier has now. */
+/** Refuses if all seats of the owner's current tier are taken (409). */
 async function refuseFull(
   context: Pick<Service, 'settings' | 'now'> & { store: Store },
   team: Team,

@@ -29,7 +29,7 @@ const noSuchKey: DescribedRefusal = {
 
 const ok = z.literal(true)
 
-/** Makes an account with its first key. */
+/** Creates an account with its first key. */
 export const makeAccount = admin({
   name: 'admin.create-account',
   group: 'admin',
@@ -51,7 +51,7 @@ export const makeAccount = admin({
   return { account: made.account.id, tier, email: made.account.email, key: made.key }
 })
 
-/** All accounts. */
+/** Lists all accounts. */
 export const listAccounts = admin({
   name: 'admin.list-accounts',
   group: 'admin',
@@ -85,7 +85,7 @@ export const listAccounts = admin({
   }
 })
 
-/** Deletes an account with all that belongs to it. */
+/** Deletes an account and all its data. */
 export const deleteAccount = admin({
   name: 'admin.delete-account',
   group: 'admin',
@@ -119,7 +119,7 @@ export const setTier = admin({
   return { ok: true as const, account, tier }
 })
 
-/** The keys of an account. */
+/** Lists the keys of an account. */
 export const listKeys = admin({
   name: 'admin.list-keys',
   group: 'admin',
@@ -133,7 +133,7 @@ export const listKeys = admin({
   return { keys: (await store.accounts.keysOf(account, now())).map(shownKey) }
 })
 
-/** Makes a key of an account. */
+/** Creates another key of an account. */
 export const makeKey = admin({
   name: 'admin.create-key',
   group: 'admin',
@@ -150,7 +150,7 @@ export const makeKey = admin({
   return issueKey(service, account)
 })
 
-/** Ends a key of an account at once, its last one too. */
+/** Revokes a key of an account at once, even its last one. */
 export const endKey = admin({
   name: 'admin.revoke-key',
   group: 'admin',

@@ -9,7 +9,7 @@ import { countRate } from '../gate/rate.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { emailField } from './accounts.ts'
 
-/** The path of the link that confirms an address. */
+/** The path of the link that confirms a mail address. */
 export const confirmPath = '/email/confirm'
 
 const linkMs = 24 * hourMs
@@ -24,14 +24,14 @@ const notConfigured: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-const mailAway: DescribedRefusal = {
+const mailNotSent: DescribedRefusal = {
   status: 503,
   words: ['unavailable'],
   when: 'The mail server did not accept the mail.',
   fields: { detail: z.string(), retry_after_s: z.int() },
 }
 
-/** Attaches a mail address to the account, or removes it. */
+/** Sets or removes the mail address of the account. */
 export const setEmail = keyed({
   name: 'me.set-email',
   group: 'account',
@@ -45,7 +45,7 @@ export const setEmail = keyed({
     email: z.string().nullable(),
     verified: z.boolean().describe('Whether somebody has followed the link in the mail.'),
   }),
-  refusals: [badRequest, notConfigured, mailAway],
+  refusals: [badRequest, notConfigured, mailNotSent],
 })(async (service, { email }) => {
   const { store, account, mail, now } = service
   if (mail === null) {
@@ -65,7 +65,7 @@ export const setEmail = keyed({
   const token = service.newId('confirm')
   await store.tx(async ({ emails, digests }) => {
     await emails.set(account.id, email)
-    // Who read the mails until now has no say in those to another address.
+    // With the old token, readers of the old address could stop the mails to the new one.
     if (current.email !== email) await digests.renewToken(account.id, service.newId('digest'))
     const expires = now() + linkMs
     await emails.addLink({ hash: service.hash(token), account: account.id, email, expires })
@@ -88,12 +88,12 @@ export const setEmail = keyed({
   }
 })
 
-/** The address that the link with this token would confirm, or null when it is no longer good. */
+/** Finds the address that the link with this token confirms; null if the link is not valid any more. */
 export function findLinkedEmail({ store, hash, now }: Service, token: string) {
   return store.emails.linked(hash(token), now())
 }
 
-/** Confirms the address of a link; answers it, or null when the link is no longer good. */
+/** Confirms the address of a link and returns it; null if the link is not valid any more. */
 export function confirmEmail({ store, hash, now }: Service, token: string) {
   return store.tx(({ emails }) => emails.confirm(hash(token), now()))
 }

@@ -8,7 +8,7 @@ import { Refusal } from '../gate/refusal.ts'
 import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
 import { tierName } from './tiers.ts'
 
-/** Most keys that one account may hold at a time. */
+/** The most keys of one account at a time. */
 const maxKeys = 50
 const longestGraceHours = 720
 
@@ -34,7 +34,7 @@ const conflict = (when: string): DescribedRefusal => ({
 
 const tooManyKeys = conflict(`The account already has ${maxKeys} keys.`)
 
-/** Whose key this is, and what it has used today. */
+/** Returns the account of the key, with today's usage. */
 export const readMe = keyed({
   name: 'me.read',
   group: 'account',
@@ -91,7 +91,7 @@ export const readMe = keyed({
   }
 })
 
-/** Makes another key of the account. */
+/** Creates another key of the account. */
 export const createKey = keyed({
   name: 'me.create-key',
   group: 'account',
@@ -113,7 +113,7 @@ export const createKey = keyed({
   }),
 )
 
-/** Ends a key at once. */
+/** Revokes a key at once. */
 export const revokeKey = keyed({
   name: 'me.revoke-key',
   group: 'account',
@@ -144,7 +144,7 @@ export const revokeKey = keyed({
   }),
 )
 
-/** Replaces a key by a new one. */
+/** Replaces a key with a new one. */
 export const rotateKey = keyed({
   name: 'me.rotate-key',
   group: 'account',

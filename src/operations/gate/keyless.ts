@@ -17,7 +17,7 @@ const perDay = {
   embeddings: 10_000,
 }
 
-/** Counts the state that a tool call without a key will store. Refuses the call beyond the daily limit (429). */
+/** Counts the state that a tool call without a key will store. Refuses it beyond the daily limit (429). */
 export async function admitState(service: Service, given: object): Promise<void> {
   if (await fits(service, 'bytes', storedBytes(given))) return
   const retry_after_s = secondsToMidnight(service.now())

@@ -196,7 +196,7 @@ async function admit(
   }
   await admitAddress(service, call, toolLimit)
   const { address, session } = caller
-  // Nobody can claim the state of another caller: a session token is random, and no caller chooses its address.
+  // No caller can claim the state of another: session tokens are random, and no caller chooses its address.
   const whose = session === null ? `address ${address}` : `session ${session}`
   const owner = session === null && address === unknownAddress ? 'nobody' : 'caller'
   const id = `${keylessPrefix}${service.hash(whose)}`

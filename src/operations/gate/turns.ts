@@ -1,4 +1,4 @@
-/** Characters of texts judged in one turn of the event loop. A text of this length takes some milliseconds. */
+/** Characters of texts judged in one turn of the event loop. That many take some milliseconds. */
 const charactersOfTurn = 4_000
 
 /**

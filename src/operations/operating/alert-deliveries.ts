@@ -51,7 +51,7 @@ const noDelivery: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-/** The events of 30 days on their way. */
+/** Lists the events of the last 30 days with their attempts. */
 export const listDeliveries = keyed({
   name: 'alerts.deliveries',
   group: 'operating',
@@ -81,7 +81,7 @@ export const listDeliveries = keyed({
   }
 })
 
-/** Has events sent once more. */
+/** Enqueues delivered or failed events again. */
 export const replayDeliveries = keyed({
   name: 'alerts.replay',
   group: 'operating',

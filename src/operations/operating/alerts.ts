@@ -28,7 +28,7 @@ import { score } from '../steps/verdict.ts'
 const url = z.string()
 const modeName = z.enum(alertModeNames)
 
-/** How grave an event is. */
+/** The severity of an event. */
 export const severitySchema = z.enum(severities)
 
 const overrideSchema = z.strictObject({
@@ -94,7 +94,7 @@ const logEntrySchema = z
   })
   .meta({ id: 'AlertLogEntry' })
 
-/** What the account says of alerts, and the modes it can say something of. */
+/** Returns the alert settings of the account, and the drift modes. */
 export const readAlerts = keyed({
   name: 'alerts.read',
   group: 'operating',
@@ -111,7 +111,7 @@ export const readAlerts = keyed({
   return { alert: config, modes }
 })
 
-/** Sets the webhook that receives drift alerts. */
+/** Sets the webhook for drift alerts. */
 export const setAlerts = keyed({
   name: 'alerts.set',
   group: 'operating',
@@ -134,7 +134,7 @@ export const setAlerts = keyed({
   return { ok: true as const, alert }
 })
 
-/** Has drift reported nowhere. */
+/** Deletes the webhook for drift alerts. */
 export const deleteAlerts = keyed({
   name: 'alerts.delete',
   group: 'operating',
@@ -148,7 +148,7 @@ export const deleteAlerts = keyed({
   return { ok: true as const }
 })
 
-/** What became of the last events. */
+/** Returns the log of the last events. */
 export const readAlertLog = keyed({
   name: 'alerts.log',
   group: 'operating',
@@ -161,7 +161,7 @@ export const readAlertLog = keyed({
   return { log: log.map(shownEntry) }
 })
 
-/** Sends a test event and waits for what becomes of it. */
+/** Sends a test event and waits for the result. */
 export const testAlerts = keyed({
   name: 'alerts.test',
   group: 'operating',
@@ -192,7 +192,7 @@ export const testAlerts = keyed({
       detail: 'Set a webhook first: POST /v1/alerts { url }',
     })
   }
-  // A test makes this server send a request wherever the caller wants.
+  // A test sends a request to any public address that the caller chooses.
   await countRate(context, {
     counter: `alert-tests:${context.account.id}`,
     limit: testsPerMinute,

@@ -51,7 +51,7 @@ const digestBody = z
   })
   .meta({ id: 'DigestBody' })
 
-/** How the account wants its digest. */
+/** Returns the digest settings of the account. */
 export const readDigest = keyed({
   name: 'digest.read',
   group: 'operating',
@@ -64,7 +64,7 @@ export const readDigest = keyed({
   return { digest: digest === null ? null : shownDigest(digest) }
 })
 
-/** Has a digest sent each day or week. */
+/** Sets up a daily or weekly digest. */
 export const setDigest = keyed({
   name: 'digest.set',
   group: 'operating',
@@ -110,7 +110,7 @@ export const setDigest = keyed({
   return { ok: true as const, digest: shownDigest(digest) }
 })
 
-/** Ends the digest. */
+/** Deletes the digest. */
 export const deleteDigest = keyed({
   name: 'digest.delete',
   group: 'operating',
@@ -177,8 +177,8 @@ export const testDigest = keyed({
       try {
         const parts = { ...service, ...settings, store }
         const { sendTest } = service.webhooks
-        const untold = { ...digest, sent_until: null }
-        const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
+        const wholePeriod = { ...digest, sent_until: null }
+        const outcome = await sendDigest(parts, sendTest, account.id, wholePeriod, now())
         return { ok: true as const, ...outcome }
       } finally {
         end()
@@ -187,12 +187,12 @@ export const testDigest = keyed({
   }
 })
 
-/** Whether there is a digest whose mails carry this token. */
+/** Whether the token is that of a digest's mails. */
 export async function hasDigest({ store }: Service, token: string): Promise<boolean> {
   return (await store.digests.accountOf(token)) !== null
 }
 
-/** Ends the digest whose mails carry this token; answers whether there was one. */
+/** Deletes the digest whose mails carry this token. Returns whether there was one. */
 export function endDigest({ store }: Service, token: string): Promise<boolean> {
   return store.tx(async ({ digests }) => {
     const account = await digests.accountOf(token)

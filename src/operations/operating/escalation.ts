@@ -38,7 +38,7 @@ const noEscalation: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-/** Puts a question about a run to a person. */
+/** Asks a person to decide about a run. */
 export const escalate = keyed({
   name: 'escalation.create',
   group: 'operating',
@@ -100,7 +100,7 @@ export const escalate = keyed({
   return { esc_id: escalation.esc_id, status: 'pending' as const, created: isoTime(created) }
 })
 
-/** One escalation, for which it can wait, or the queue. */
+/** Returns one escalation, after a wait for its decision if asked to, or the queue. */
 export const readEscalations = keyed({
   name: 'escalation.read',
   group: 'operating',
@@ -136,7 +136,7 @@ export const readEscalations = keyed({
   return { escalations: page.map(shownEscalation), next_cursor }
 })
 
-/** Records what a person decided. */
+/** Records the decision of a person. */
 export const decideEscalation = keyed({
   name: 'escalation.decide',
   group: 'operating',

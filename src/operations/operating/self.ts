@@ -8,7 +8,7 @@ import { Refusal } from '../gate/refusal.ts'
 
 const defaultIdentity = 'default'
 
-/** Most selves that one account may have. */
+/** The most selves of one account. */
 const maxSelves = 1_000
 
 const selfSchema = z
@@ -31,7 +31,7 @@ const entrySchema = z
   })
   .meta({ id: 'SelfEntry' })
 
-/** What an agent has left for the agent that continues its work. */
+/** Returns the notes of an agent for the agent that continues its work. */
 export const readSelf = keyed({
   name: 'self.read',
   group: 'operating',
@@ -49,7 +49,7 @@ export const readSelf = keyed({
   return { self: self === null ? null : shownSelf(self), log: log.map(shownEntry) }
 })
 
-/** Merges what is given into a self, and logs it. */
+/** Merges the sent fields into a self and logs them. */
 export const setSelf = keyed({
   name: 'self.set',
   group: 'operating',

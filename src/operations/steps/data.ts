@@ -72,7 +72,7 @@ const output = z
   })
   .meta({ id: 'CorpusDrift' })
 
-/** Measures an uploaded corpus against its own first window; nothing of it is stored. */
+/** Measures the drift of an uploaded corpus from its own first window. Stores nothing. */
 export const measureData = keyed({
   name: 'data.measure',
   group: 'detector',
@@ -84,7 +84,7 @@ export const measureData = keyed({
     'anything else as JSON. For the first three types `window` is a parameter too. The server skips ' +
     'lines without a word to compare. It counts the last window if that is at least half full.',
   http: { method: 'POST', path: '/v1/data' },
-  // Described is what is sent; what arrives was measured while it was read.
+  // The schema describes the sent body. The work gets the result, because `read` measures while it reads.
   input: lenient(corpus) as z.ZodType<CorpusDrift, z.input<typeof corpus>>,
   output,
   maxBodyBytes: maxBodyMiB * 1024 * 1024,
@@ -100,7 +100,7 @@ export const measureData = keyed({
   read: measureSent,
 })(async (_, measured) => measured)
 
-/** In slices, between which other requests go on; a large corpus takes half a second. */
+/** Measures in slices, so that other requests are served in between: a large corpus takes half a second. */
 async function measureSent(body: string, { contentType, query }: Call): Promise<CorpusDrift> {
   const corpus = readCorpus(body, contentType, query)
   if ('fault' in corpus) throw refuse(corpus.fault)

@@ -110,7 +110,7 @@ const noConversation: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-/** Takes one turn of a conversation; the answer is sent when it is durable. */
+/** Judges and stores one turn of a conversation. Answers when the turn is durable. */
 export const takeTurn = keyed({
   name: 'dialogue.take',
   group: 'detector',
@@ -124,7 +124,7 @@ export const takeTurn = keyed({
   refusals: [badRequest],
 })(takeTurnOf)
 
-/** Takes a turn as a body says it, for the account of the context; see POST /v1/dialogue. */
+/** Reads a turn from a body, judges and stores it for the account of the context; see POST /v1/dialogue. */
 export async function takeTurnOf(
   { store, account, tier, now }: Keyed,
   body: unknown,
@@ -137,7 +137,7 @@ export async function takeTurnOf(
     if (taken === 'damaged') return taken
     const { verdict, goal, previous } = taken
     const { reason, phi, advice } = verdict
-    // The verdict is on the dialogue, so its alerts are those of no single agent.
+    // The verdict is on the dialogue, so its alerts name no agent.
     const alert = {
       account: account.id,
       run_id: request.convId,
@@ -164,7 +164,7 @@ export async function takeTurnOf(
   return answerOf(request, taken.turn, taken.verdict, modulation)
 }
 
-/** Judges a turn as the first of a conversation, and keeps nothing of it. */
+/** Judges a turn as the first of a conversation. Stores nothing. */
 export async function judgeFirstTurn(
   { store, account }: Keyed,
   body: unknown,
@@ -194,7 +194,7 @@ function answerOf(
   }
 }
 
-/** The conversations of the account, or one of them with its turns. */
+/** Lists the conversations of the account, or returns one of them with its turns. */
 export const readDialogues = keyed({
   name: 'dialogue.read',
   group: 'detector',
@@ -262,7 +262,7 @@ export const deleteDialogue = keyed({
   const at = now()
   const deleted = await store.tx(async ({ conversations, jobs }) => {
     const turns = await conversations.end(account.id, conv_id, at)
-    // Its rows go now and not at the next full hour.
+    // The job deletes the rows now, not at the next full hour.
     if (turns !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
     return turns
   })

@@ -19,7 +19,7 @@ import { judgmentSchema, reasonSchema, score } from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 
-/** Most grounds, and most sub-agents, that an answer shows of a run; of each run in a list fewer. */
+/** The most grounds and the most sub-agents that an answer shows of a run; fewer for each run of a list. */
 const maxParts = 100
 const maxListedParts = 20
 
@@ -120,7 +120,7 @@ const noRun: DescribedRefusal = {
   fields: { detail: z.string() },
 }
 
-/** One run with its steps, oldest first. */
+/** Returns one run with its steps, oldest first. */
 export const readRun = keyed({
   name: 'runs.read',
   group: 'detector',
@@ -153,7 +153,7 @@ export const readRun = keyed({
   if (run === null) throw unknownRun()
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
   const from = {
-    ...partsBegin,
+    ...firstParts,
     ...cursorFrom(parts.grounds_cursor, z.object({ before: z.int().min(0) })),
     ...cursorFrom(parts.agents_cursor, z.object({ after: z.string() })),
   }
@@ -166,7 +166,7 @@ export const readRun = keyed({
   }
 })
 
-/** The account's most recent runs. */
+/** Lists the most recent runs of the account. */
 export const listRuns = keyed({
   name: 'runs.list',
   group: 'detector',
@@ -200,7 +200,7 @@ export const listRuns = keyed({
   }
 })
 
-/** Sets what became of a run. */
+/** Sets the outcome of a run. */
 export const setOutcome = keyed({
   name: 'runs.set-outcome',
   group: 'detector',
@@ -240,13 +240,13 @@ export const deleteRun = keyed({
 })(async ({ store, account, now }, { run_id, id }) => {
   const wanted = run_id ?? id
   if (wanted === undefined) throw missing('run_id')
-  // In a transaction, because a step in between would begin the run anew and be counted instead.
+  // In one transaction: a step in between would begin the run anew, and the count would be its own.
   const at = now()
   const deleted = await store.tx(async ({ runs, toolSessions, jobs }) => {
-    // In the order in which the tools hold the two.
+    // The tools lock the session before the run, and so must this.
     await toolSessions.forget(account.id, wanted)
     const steps = await runs.end(account.id, wanted, at)
-    // The rows of the run go now, not at the next full hour.
+    // The job deletes the rows now, not at the next full hour.
     if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
     return steps
   })
@@ -254,7 +254,7 @@ export const deleteRun = keyed({
   return { ok: true as const, deleted }
 })
 
-/** Every run and step of the account, as JSON lines. */
+/** Exports every run and step of the account as JSON lines. */
 export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
@@ -265,7 +265,7 @@ export const exportRuns = keyed({
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
 })(async (context) => exportOnce(context, () => exportLines(context)))
 
-/** Rows that an export reads and holds at a time: few, because a reader may take as long as it likes. */
+/** The rows that an export holds in memory at a time: few, because its reader may be slow. */
 const exportPage = 100
 
 async function* exportLines(context: Keyed): AsyncGenerator<string> {
@@ -305,7 +305,7 @@ async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<st
     const steps = await store.runs.trace(account.id, run_id, step, exportPage)
     for (const each of steps) yield line({ type: 'step', run_id, ...traceStep(each) })
     step = steps.at(-1)?.step ?? step
-    // SQLite answers at once, so that without this nobody else would have a turn before the end.
+    // SQLite reads without a wait, so only this serves other requests before the end.
     await nextTurn()
     if (steps.length < exportPage) return
   }
@@ -315,16 +315,16 @@ function line(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** Where the grounds and sub-agents of a run begin: with its newest ground, and with the first id. */
-const partsBegin = { before: Number.MAX_SAFE_INTEGER, after: '' }
+/** The place of a run's newest ground and of its first sub-agent. */
+const firstParts = { before: Number.MAX_SAFE_INTEGER, after: '' }
 
-/** A run with at most `most` of its grounds and of its sub-agents, and cursors where there are more. */
+/** Reads at most `most` grounds and sub-agents of a run, with cursors to further ones. */
 async function withParts(
   store: Store,
   account: string,
   run: Run,
   most: number,
-  { before, after } = partsBegin,
+  { before, after } = firstParts,
 ): Promise<ShownRun> {
   const [grounds, agents] = await Promise.all([
     store.runs.grounds(account, run.run_id, before, most + 1),
@@ -367,7 +367,7 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     judgment: run.judgment,
     agents,
   }
-  // What storage holds was validated when it was written.
+  // The cast holds, because stored values were validated when they were written.
   return shown as ShownRun
 }
 
@@ -375,7 +375,7 @@ function shownGround({ revision, goal, set_by, at }: GroundRow): ShownRun['groun
   return { revision, goal, by: set_by, at: isoTime(at) }
 }
 
-/** A stored step as it is shown. */
+/** Converts a stored step to a step of a trace. */
 export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
   const judgment = row.judgment === null ? null : readJudgment(row.judgment)
   const shown = {

@@ -13,7 +13,7 @@ import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
 import { learnUncertain } from '../steps/uncertain.ts'
 
-/** Runs that are kept of a caller without a key; the oldest ends first. */
+/** The most runs of a caller without a key. A new run ends the oldest. */
 const maxKeylessRuns = 100
 
 const goal = textField().describe(
@@ -35,7 +35,7 @@ const claims = z
   })
   .describe('Counts over doing, next and blocked. Present only if you sent one of them.')
 
-/** Reports a step of a task and answers whether it is still on the errand. */
+/** Logs a step of a task and returns its verdict. */
 export const checkState = tool({
   name: 'check_state',
   title: 'Check whether you are still on the errand',
@@ -75,16 +75,16 @@ export const checkState = tool({
     ...(input.user_turn === true ? { userTurn: true } : {}),
   }
   const { run_id, ...logged } = await logInTask(context, step)
-  const told = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
+  const statements = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
   return {
     ...logged,
     run: run_id,
-    ...(told.length === 0 ? {} : { claims: countClaims(told.join('\n')) }),
+    ...(statements.length === 0 ? {} : { claims: countClaims(statements.join('\n')) }),
     ...noStateNote(context),
   }
 })
 
-/** What a task has reported so far. */
+/** Returns the steps of a task so far. */
 export const getHistory = tool({
   name: 'get_history',
   title: 'Read the steps of this task so far',
@@ -123,7 +123,7 @@ export const getHistory = tool({
   }
 })
 
-/** Puts the ground of a task aside and, when a goal is given, sets the new one. */
+/** Puts the ground of a task aside and sets the new one if a goal is given. */
 export const resetTask = tool({
   name: 'reset_task',
   title: 'Put the current errand aside and begin another',
@@ -151,12 +151,12 @@ export const resetTask = tool({
     userTurn: true,
   }
   if (given !== '') await learnUncertain(context, () => [requestOf(runId, step)])
-  let begun = false
-  // One transaction, so that no step of the task comes between the new ground and what is put aside.
+  let isNewRun = false
+  // One transaction, so that no step of the task comes between the new ground and the suspension of the old.
   const answer = await context.store.tx(async (store) => {
     if (given !== '') {
       const logged = await logResumed({ ...context, store }, store, step)
-      begun = logged.step === 1
+      isNewRun = logged.step === 1
     }
     const held = await store.toolSessions.lock(account.id, runId, now())
     const run = await store.runs.find(account.id, runId, now())
@@ -169,7 +169,7 @@ export const resetTask = tool({
       suspended: after.suspended,
     }
   })
-  if (owner === 'caller' && begun) await endOldest(context)
+  if (owner === 'caller' && isNewRun) await endOldest(context)
   return answer
 })
 
@@ -177,8 +177,8 @@ export const resetTask = tool({
 export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 
 /**
- * Logs a step in the task of the session, coming back to a ground put aside where it is nearer. Where
- * the task is nobody's, the step is judged as its first and not kept.
+ * Logs a step in the task of the session. Returns to a suspended ground if that is nearer to the goal. A
+ * step of nobody's task is judged as a first step and not stored.
  */
 async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, owner } = context

@@ -18,7 +18,7 @@ const style = {
   role: z.string().optional().describe('Your role in the team.'),
 }
 
-/** Reports a step and tells what the caller's role makes of the verdict. */
+/** Logs a step and applies the policy of the caller's role to its verdict. */
 export const modulateTool = tool({
   name: 'modulate',
   title: 'Check a step by the policy of your role',
@@ -41,7 +41,7 @@ export const modulateTool = tool({
   return logModulated(context, body)
 })
 
-/** Takes a turn of a conversation between agents. */
+/** Logs a turn of a conversation between agents. */
 export const checkDialogue = tool({
   name: 'check_dialogue',
   title: 'Check whether a dialogue of agents is still on its goal',
