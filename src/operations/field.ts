@@ -13,7 +13,7 @@ import { parseJson, wellFormed } from '../core/text.ts'
 import { dayMs } from '../core/time.ts'
 import type { Service } from './gate/context.ts'
 import type { AddressLimit } from './gate/declaration.ts'
-import { badRequest } from './gate/declaration.ts'
+import { badRequest, maxBodyBytes } from './gate/declaration.ts'
 import { share, time } from './gate/fields.ts'
 import { lenient } from './gate/lenient.ts'
 import { limitField } from './gate/list.ts'
@@ -95,10 +95,11 @@ export const hearWords = perAddress(fieldLimit, {
   input: lenient(utterance) as z.ZodType<Spoken, z.input<typeof utterance>>,
   output: z.strictObject({ reply: z.string(), signal: signalSchema }),
   refusals: [badRequest],
-  read: (body, call): Spoken => ({
-    body: sentWords(body),
-    address: call.address,
-  }),
+  async read({ readBody, address }) {
+    const body = await readBody(maxBodyBytes)
+    const sent: Spoken = { body: sentWords(body), address }
+    return { body, sent }
+  },
 })(async (service, { body, address }) => {
   const { words, agent } = (body ?? {}) as { words?: unknown; agent?: unknown }
   const name =

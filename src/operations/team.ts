@@ -8,6 +8,7 @@ import type { Keyed, Service } from './gate/context.ts'
 import type { DescribedRefusal } from './gate/declaration.ts'
 import { badRequest } from './gate/declaration.ts'
 import { idField, time } from './gate/fields.ts'
+import { lenient } from './gate/lenient.ts'
 import { keyed } from './gate/operation.ts'
 import { Refusal } from './gate/refusal.ts'
 
@@ -199,8 +200,7 @@ export const leaveTeam = keyed({
   group: 'team',
   summary: 'Give up your seat. If the owner is alone, the team ends with its invites.',
   http: { method: 'POST', path: '/v1/team/leave' },
-  read: () => ({}),
-  input: z.object({}),
+  input: lenient(z.object({})),
   output: z.strictObject({ ok: z.literal(true) }),
   refusals: [
     refusalOf(404, 'no_seat', 'The account has no seat.'),

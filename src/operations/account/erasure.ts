@@ -50,9 +50,9 @@ export const eraseMe = keyed({
     'The server refuses its keys at once (other nodes within 5 seconds) and deletes every row of the account within a minute: runs, conversations, escalations, selves, templates, alerts with their log, digests, mail address, stored answers, usage. You cannot undo it. If the account owns a team without members, the team ends. If the account is a member, it gives up the seat. You can also send `confirm` in a JSON body. The call does not count against the quota.',
   http: { method: 'DELETE', path: '/v1/me' },
   unmetered: true,
-  read: async (_, call) => {
-    const body = await call.readBody(maxBodyBytes)
-    return body === '' ? call.query : { ...call.query, ...(parseJson(body) as object | undefined) }
+  async read({ readBody, query }) {
+    const body = await readBody(maxBodyBytes)
+    return { body, sent: { ...query, ...(parseJson(body) as object | undefined) } }
   },
   input: z.object({
     confirm: z

@@ -3,6 +3,7 @@ import { dayOf, hourMs, isoTime } from '../../core/time.ts'
 import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
+import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
@@ -98,8 +99,7 @@ export const createKey = keyed({
   summary: 'Create another key. Only this answer shows it.',
   http: { method: 'POST', path: '/v1/me/keys' },
   secret: true,
-  read: () => ({}),
-  input: z.object({}),
+  input: lenient(z.object({})),
   output: newKeySchema,
   status: 201,
   changes: ({ id, prefix }) => ({ key_id: id, prefix }),

@@ -79,14 +79,21 @@ export interface Declaration<Input, Output, Sent = unknown> {
    * or null for an invalid body. By its content, a single step is recognised in a later batch.
    */
   stepsOf?: { field: string; unnamed: string; says?(body: unknown): string | null }
-  /** Largest body it reads; 256 KiB unless given. */
-  maxBodyBytes?: number
   /**
-   * Turns body and parameters into what `input` reads, where they are not simply JSON. It may answer
-   * a promise and take its time, which the work inside an idempotency key's transaction may not.
+   * Reads a request that is not JSON of at most `maxBodyBytes`. It may take its time, which the work inside
+   * the transaction of an idempotency key may not.
    */
-  read?(body: string, call: Call): unknown
+  read?(call: Call): Promise<ReadRequest>
 }
+
+/** A read request: the text of its body, by which idempotency keys compare it, and the value for `input`. */
+export interface ReadRequest {
+  readonly body: string
+  readonly sent: unknown
+}
+
+/** The largest body of an operation without a `read` of its own. */
+export const maxBodyBytes = 256 * 1024
 
 /** The declaration of a keyed operation. */
 export interface KeyedDeclaration<Input, Output, Sent = unknown>

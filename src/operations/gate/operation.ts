@@ -2,14 +2,16 @@ import type { z } from 'zod'
 import { parseJson } from '../../core/text.ts'
 import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
 import type { Changed, Keyed, Service } from './context.ts'
-import type {
-  AddressLimit,
-  Answer,
-  Call,
-  Declaration,
-  KeyedDeclaration,
-  Operation,
-  Outside,
+import {
+  type AddressLimit,
+  type Answer,
+  type Call,
+  type Declaration,
+  type KeyedDeclaration,
+  maxBodyBytes,
+  type Operation,
+  type Outside,
+  type ReadRequest,
 } from './declaration.ts'
 import { replayable, settled } from './idempotency.ts'
 import { Refusal } from './refusal.ts'
@@ -33,7 +35,7 @@ export function open<Input, Output, Sent>(declaration: Declaration<Input, Output
     ...declaration,
     access: 'open',
     answer: async (service, call) => {
-      const read = await readSent(declaration, call)
+      const read = await readRequest(declaration, call)
       return settled(await perform(declaration, work, service, service, read), service.store)
     },
   })
@@ -50,7 +52,7 @@ export function perAddress<Input, Output, Sent>(
     refusals: [...(declaration.refusals ?? []), rateLimitRefusal],
     async answer(service, call) {
       await admitAddress(service, call, limit)
-      const read = await readSent(declaration, call)
+      const read = await readRequest(declaration, call)
       return settled(await perform(declaration, work, service, service, read), service.store)
     },
   })
@@ -74,7 +76,7 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
     async answer(service, call) {
       const admitted = await admitAccount(service, call, declaration)
       try {
-        const read = await readSent(declaration, call)
+        const read = await readRequest(declaration, call)
         await declaration.ahead?.({ ...service, ...admitted, gone: call.gone }, read.sent)
         const account = admitted.account.id
         const answer = await replayable(service, call, account, declaration, read.body, (store) => {
@@ -109,7 +111,7 @@ export function admin<Input, Output, Sent>(declaration: Declaration<Input, Outpu
     ],
     async answer(service, call) {
       admitAdmin(service, call)
-      const read = await readSent(declaration, call)
+      const read = await readRequest(declaration, call)
       const answer = await replayable(service, call, 'admin', declaration, read.body, (store) =>
         perform(declaration, work, { ...service, store }, service, read),
       )
@@ -134,22 +136,16 @@ function logChange(
 /** The statuses of refusals that do not count against the daily quota. */
 const refunded = [402, 404, 429]
 
-const defaultMaxBodyBytes = 256 * 1024
-
-/** What was sent: the body's bytes as text, and what they and the parameters say. */
-async function readSent(
-  {
-    http,
-    maxBodyBytes = defaultMaxBodyBytes,
-    read,
-  }: Pick<Operation, 'http' | 'maxBodyBytes' | 'read'>,
+/** Reads a request: the JSON body of a POST, otherwise the parameters, unless the operation has its own `read`. */
+async function readRequest(
+  { http, read }: Pick<Operation, 'http' | 'read'>,
   call: Call,
-): Promise<{ body: string; sent: unknown }> {
-  const body = http.method === 'POST' ? await call.readBody(maxBodyBytes) : ''
-  // Nothing sent is no field sent: where all of them are optional, a POST needs no body.
-  const json = () => (body === '' ? {} : parseJson(body))
-  const special = read === undefined ? undefined : await read(body, call)
-  return { body, sent: special ?? (http.method === 'POST' ? json() : call.query) }
+): Promise<ReadRequest> {
+  if (read !== undefined) return read(call)
+  if (http.method !== 'POST') return { body: '', sent: call.query }
+  const body = await call.readBody(maxBodyBytes)
+  // An empty body has no fields: a POST whose fields are all optional needs no body.
+  return { body, sent: body === '' ? {} : parseJson(body) }
 }
 
 async function perform<Context, Input, Output, Sent>(

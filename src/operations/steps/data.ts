@@ -7,7 +7,7 @@ import {
   maxWindows,
   measureCorpus,
 } from '../../core/corpus/windows.ts'
-import type { Call } from '../gate/declaration.ts'
+import type { Call, ReadRequest } from '../gate/declaration.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { share } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
@@ -87,7 +87,6 @@ export const measureData = keyed({
   // The schema describes the sent body. The work gets the result, because `read` measures while it reads.
   input: lenient(corpus) as z.ZodType<CorpusDrift, z.input<typeof corpus>>,
   output,
-  maxBodyBytes: maxBodyMiB * 1024 * 1024,
   refusals: [
     badRequest,
     {
@@ -101,12 +100,13 @@ export const measureData = keyed({
 })(async (_, measured) => measured)
 
 /** Measures in slices, so that other requests are served in between: a large corpus takes half a second. */
-async function measureSent(body: string, { contentType, query }: Call): Promise<CorpusDrift> {
+async function measureSent({ readBody, contentType, query }: Call): Promise<ReadRequest> {
+  const body = await readBody(maxBodyMiB * 1024 * 1024)
   const corpus = readCorpus(body, contentType, query)
   if ('fault' in corpus) throw refuse(corpus.fault)
   const measured = await inSlices(measureCorpus(corpus))
   if ('fault' in measured) throw refuse(measured.fault)
-  return measured
+  return { body, sent: measured }
 }
 
 function refuse(detail: string): Refusal {
