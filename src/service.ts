@@ -21,6 +21,7 @@ import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
+import { createCollisions } from './operations/fleet.ts'
 import type { Service } from './operations/gate/context.ts'
 import type { Operation } from './operations/gate/declaration.ts'
 import { createInFlight } from './operations/gate/in-flight.ts'
@@ -326,7 +327,7 @@ export function createService(
         .join('')}`,
     newKey,
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
-    hash: (text) => hash('sha256', text, 'base64url'),
+    hash: sha256,
     isAdminToken: (credential) =>
       adminDigest !== null && timingSafeEqual(digestOf(credential), adminDigest),
     seal,
@@ -347,6 +348,7 @@ export function createService(
             failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
     logChange: (change) => log.info(change, 'changed'),
+    findCollisions: createCollisions(sha256),
     digestTests: createInFlight(),
     logRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
@@ -354,7 +356,11 @@ export function createService(
   }
 }
 
-/** A key that no account has. */
+function sha256(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** Creates a random key. */
 export function newKey(): string {
   return spellKey(randomDigits(keyRandomLength))
 }

@@ -17,7 +17,7 @@ import { rounded } from '../core/figures.ts'
 import { isoTime } from '../core/time.ts'
 import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
-import type { Keyed } from './gate/context.ts'
+import type { Keyed, Service } from './gate/context.ts'
 import { time, tokenCount } from './gate/fields.ts'
 import { keyed } from './gate/operation.ts'
 import { inSlices, nextTurn } from './gate/turns.ts'
@@ -62,7 +62,7 @@ export const readFleet = keyed({
       .describe('The number of live runs that were compared.'),
   }),
 })(async (context) => {
-  const { store, account, now } = context
+  const { store, account, now, findCollisions } = context
   const at = now()
   const team = await teamOf(context)
   const seats =
@@ -73,7 +73,7 @@ export const readFleet = keyed({
     at,
   )
   const live = liveRuns(runs, at)
-  const collisions = await findCollisions(live, context)
+  const collisions = await findCollisions(live)
   return {
     members: seats.map(({ account: member, label }, place) => ({
       account: member,
@@ -104,30 +104,28 @@ async function readRuns(
   return runs
 }
 
-/** Fleets whose overlaps are remembered. */
-const fleetsRemembered = 16
-
-const findCollisions = createCollisions()
+/** Fleets whose overlaps are cached. */
+const cachedFleets = 16
 
 /**
- * Finds collisions, of one fleet after the other, in slices. The overlaps of the newest fleets are
- * remembered as long as their runs and grounds stay the same, so that asking often costs little.
+ * Creates `Service.findCollisions`. It compares one fleet after the other, in slices. The overlaps of the
+ * last fleets are cached while their runs and grounds stay the same, so that frequent calls cost little.
  */
-function createCollisions() {
-  const remembered = new Map<string, Overlap[]>()
+export function createCollisions(hash: Service['hash']): Service['findCollisions'] {
+  const cache = new Map<string, Overlap[]>()
   let last: Promise<unknown> = Promise.resolve()
 
   async function compare(runs: readonly FleetRun[], key: string): Promise<Overlap[]> {
-    const overlaps = remembered.get(key) ?? (await inSlices(overlapsAmong(runs)))
-    remembered.delete(key)
-    remembered.set(key, overlaps)
-    const [oldest] = remembered.keys()
-    if (remembered.size > fleetsRemembered && oldest !== undefined) remembered.delete(oldest)
+    const overlaps = cache.get(key) ?? (await inSlices(overlapsAmong(runs)))
+    cache.delete(key)
+    cache.set(key, overlaps)
+    const [oldest] = cache.keys()
+    if (cache.size > cachedFleets && oldest !== undefined) cache.delete(oldest)
     return overlaps
   }
 
-  return async (live: readonly FleetRun[], { hash }: Pick<Keyed, 'hash'>): Promise<Collision[]> => {
-    // In an order that does not change with every step.
+  return async (live) => {
+    // The order of `live` changes with every step, and the key of the cache must not.
     const keyed = live.map((run) => ({
       run,
       key: JSON.stringify([run.account, run.run_id, run.ground]),

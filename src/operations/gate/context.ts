@@ -1,3 +1,4 @@
+import type { Collision, FleetRun } from '../../core/accounts/team.ts'
 import type { Tier } from '../../core/accounts/tiers.ts'
 import type { WebhookAllowance } from '../../core/alerts/public-url.ts'
 import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
@@ -67,6 +68,8 @@ export interface Service {
   readonly embeddings: Embeddings | null
   /** Logs a change of an account or key. */
   logChange(change: Change): void
+  /** Finds the collisions among the live runs of a team, in slices. */
+  findCollisions(live: readonly FleetRun[]): Promise<Collision[]>
   /** The digest tests in flight, by account: one at a time, because a digest reads all runs of an account. */
   readonly digestTests: InFlight
   /** Logs that a webhook was refused, with the setting that exempts its host. */
