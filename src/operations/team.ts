@@ -5,8 +5,7 @@ import { hourMs, isoTime } from '../core/time.ts'
 import type { Store } from '../storage/store.ts'
 import type { Seat, Team } from '../storage/teams.ts'
 import type { Keyed, Service } from './gate/context.ts'
-import type { DescribedRefusal } from './gate/declaration.ts'
-import { badRequest } from './gate/declaration.ts'
+import { badRequest, describeRefusal } from './gate/declaration.ts'
 import { idField, time } from './gate/fields.ts'
 import { lenient } from './gate/lenient.ts'
 import { keyed } from './gate/operation.ts'
@@ -39,14 +38,7 @@ const teamSchema = z
   })
   .meta({ id: 'Team' })
 
-const refusalOf = (status: number, word: string, when: string): DescribedRefusal => ({
-  status,
-  words: [word],
-  when,
-  fields: { detail: z.string() },
-})
-
-const forbidden = refusalOf(403, 'forbidden', 'The account does not own a team.')
+const forbidden = describeRefusal(403, 'forbidden', 'The account does not own a team.')
 
 const hoursFault = `send a number of hours from 1 to ${longestInviteHours}`
 
@@ -112,11 +104,11 @@ export const invite = keyed({
   refusals: [
     badRequest,
     {
-      ...refusalOf(402, 'upgrade_required', 'The tier of the account is below `group`.'),
+      ...describeRefusal(402, 'upgrade_required', 'The tier of the account is below `group`.'),
       fields: { detail: z.string(), upgrade: z.string() },
     },
-    refusalOf(403, 'forbidden', 'The account has a seat in another account’s team.'),
-    refusalOf(409, 'conflict', 'All seats of the tier are taken.'),
+    describeRefusal(403, 'forbidden', 'The account has a seat in another account’s team.'),
+    describeRefusal(409, 'conflict', 'All seats of the tier are taken.'),
   ],
 })((context, { label, expires_in_hours }) =>
   context.store.tx(async (store) => {
@@ -160,8 +152,8 @@ export const joinTeam = keyed({
   output: z.strictObject({ ok: z.literal(true), team: teamSchema }),
   refusals: [
     badRequest,
-    refusalOf(404, 'no_invite', 'The code is unknown, used or expired.'),
-    refusalOf(409, 'conflict', 'The account has a seat, owns a team, or the team is full.'),
+    describeRefusal(404, 'no_invite', 'The code is unknown, used or expired.'),
+    describeRefusal(409, 'conflict', 'The account has a seat, owns a team, or the team is full.'),
   ],
 })((context, { code, label }) =>
   context.store.tx(async (store) => {
@@ -203,8 +195,8 @@ export const leaveTeam = keyed({
   input: lenient(z.object({})),
   output: z.strictObject({ ok: z.literal(true) }),
   refusals: [
-    refusalOf(404, 'no_seat', 'The account has no seat.'),
-    refusalOf(409, 'conflict', 'The account owns the team, and the team has members.'),
+    describeRefusal(404, 'no_seat', 'The account has no seat.'),
+    describeRefusal(409, 'conflict', 'The account owns the team, and the team has members.'),
   ],
 })((context) =>
   context.store.tx(async (store) => {
@@ -238,8 +230,8 @@ export const removeMember = keyed({
   refusals: [
     badRequest,
     forbidden,
-    refusalOf(404, 'no_seat', 'The account has no seat in your team.'),
-    refusalOf(409, 'conflict', 'The seat is your own.'),
+    describeRefusal(404, 'no_seat', 'The account has no seat in your team.'),
+    describeRefusal(409, 'conflict', 'The seat is your own.'),
   ],
 })((context, { account }) =>
   context.store.tx(async (store) => {

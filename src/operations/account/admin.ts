@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { admin } from '../gate/operation.ts'
@@ -13,19 +12,9 @@ import { tierName } from './tiers.ts'
 
 const account = z.string('send the id of an account, acct_…')
 
-const noAccount: DescribedRefusal = {
-  status: 404,
-  words: ['no_account'],
-  when: 'There is no such account.',
-  fields: { detail: z.string() },
-}
+const noAccount = describeRefusal(404, 'no_account', 'There is no such account.')
 
-const noSuchKey: DescribedRefusal = {
-  status: 404,
-  words: ['not_found'],
-  when: 'The account has no such key.',
-  fields: { detail: z.string() },
-}
+const noSuchKey = describeRefusal(404, 'not_found', 'The account has no such key.')
 
 const ok = z.literal(true)
 

@@ -3,7 +3,7 @@ import { confirmationMail } from '../../core/alerts/confirmation.ts'
 import { dayMs, hourMs } from '../../core/time.ts'
 import type { Service } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { keyed } from '../gate/operation.ts'
 import { countRate } from '../gate/rate.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -17,12 +17,11 @@ const linksPerAccount = 10
 const linksPerAddress = 5
 const retryAfterSeconds = 60
 
-const notConfigured: DescribedRefusal = {
-  status: 501,
-  words: ['not_configured'],
-  when: 'Mail is not configured on this server.',
-  fields: { detail: z.string() },
-}
+const notConfigured = describeRefusal(
+  501,
+  'not_configured',
+  'Mail is not configured on this server.',
+)
 
 const mailNotSent: DescribedRefusal = {
   status: 503,

@@ -5,8 +5,7 @@ import { isoTime, minuteMs } from '../../core/time.ts'
 import { eraseJob } from '../../jobs/erase.ts'
 import { type OwnedRow, type OwnedTable, ownedTables } from '../../storage/owned.ts'
 import type { Keyed, Service } from '../gate/context.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -34,12 +33,7 @@ export const erasedSchema = z.strictObject({
     ),
 })
 
-const ownsTeam: DescribedRefusal = {
-  status: 409,
-  words: ['conflict'],
-  when: 'The account owns a team that has members.',
-  fields: { detail: z.string() },
-}
+const ownsTeam = describeRefusal(409, 'conflict', 'The account owns a team that has members.')
 
 /** Deletes the account of this key. */
 export const eraseMe = keyed({

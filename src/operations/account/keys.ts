@@ -4,6 +4,7 @@ import { isoTime } from '../../core/time.ts'
 import type { KeyRow } from '../../storage/accounts.ts'
 import type { Service } from '../gate/context.ts'
 import type { Declaration } from '../gate/declaration.ts'
+import { describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { open } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -80,14 +81,7 @@ const disabled = {
   summary: 'Disabled. The answer says where keys come from.',
   input: z.unknown(),
   output: z.never(),
-  refusals: [
-    {
-      status: 410,
-      words: ['disabled'],
-      when: 'Always.',
-      fields: { detail: z.string() },
-    },
-  ],
+  refusals: [describeRefusal(410, 'disabled', 'Always.')],
 } satisfies Partial<Declaration<unknown, never>>
 
 /** Refuses to list keys: `/v1/keys` is disabled, and its refusals name the routes for keys. */

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { dayOf, hourMs, isoTime } from '../../core/time.ts'
 import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -19,21 +18,9 @@ const id = z
   .string('send the id of a key, from GET /v1/me')
   .min(1, 'send the id of a key, from GET /v1/me')
 
-const noSuchKey: DescribedRefusal = {
-  status: 404,
-  words: ['not_found'],
-  when: 'The account has no such key.',
-  fields: { detail: z.string() },
-}
+const noSuchKey = describeRefusal(404, 'not_found', 'The account has no such key.')
 
-const conflict = (when: string): DescribedRefusal => ({
-  status: 409,
-  words: ['conflict'],
-  when,
-  fields: { detail: z.string() },
-})
-
-const tooManyKeys = conflict(`The account already has ${maxKeys} keys.`)
+const tooManyKeys = describeRefusal(409, 'conflict', `The account already has ${maxKeys} keys.`)
 
 /** Returns the account of the key, with today's usage. */
 export const readMe = keyed({
@@ -125,7 +112,11 @@ export const revokeKey = keyed({
   input: z.object({ id }),
   output: z.strictObject({ ok: z.literal(true) }),
   changes: (_ok, { id }) => ({ key_id: id }),
-  refusals: [badRequest, noSuchKey, conflict('The key is the last one that does not expire.')],
+  refusals: [
+    badRequest,
+    noSuchKey,
+    describeRefusal(409, 'conflict', 'The key is the last one that does not expire.'),
+  ],
 })(({ store, account, now }, { id }) =>
   store.tx(async ({ accounts }) => {
     await accounts.lock(account.id)

@@ -126,10 +126,14 @@ export interface AddressLimit {
   perDay(settings: Settings): number
 }
 
-/** The refusal of an invalid request. */
-export const badRequest: DescribedRefusal = {
-  status: 400,
-  words: ['bad_request'],
-  when: 'A field is missing or invalid. `detail` names it.',
-  fields: { detail: z.string() },
+/** Describes a refusal with one word, whose body has only a `detail` besides it. */
+export function describeRefusal(status: number, word: string, when: string): DescribedRefusal {
+  return { status, words: [word], when, fields: { detail: z.string() } }
 }
+
+/** The refusal of an invalid request. */
+export const badRequest = describeRefusal(
+  400,
+  'bad_request',
+  'A field is missing or invalid. `detail` names it.',
+)

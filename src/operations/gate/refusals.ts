@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { DescribedRefusal } from './declaration.ts'
+import { describeRefusal } from './declaration.ts'
 
 /** The refusal of a call beyond a daily limit. */
 export const rateLimitRefusal: DescribedRefusal = {
@@ -24,12 +25,11 @@ export const adminRefusal: DescribedRefusal = {
 }
 
 /** The refusal of an idempotency key that another body has used. */
-export const replayRefusal: DescribedRefusal = {
-  status: 409,
-  words: ['idempotency_conflict'],
-  when: 'An earlier request used the idempotency key with another body.',
-  fields: { detail: z.string() },
-}
+export const replayRefusal = describeRefusal(
+  409,
+  'idempotency_conflict',
+  'An earlier request used the idempotency key with another body.',
+)
 
 /** The refusal of a feature that the account’s tier does not include. */
 export const paidRefusal: DescribedRefusal = {

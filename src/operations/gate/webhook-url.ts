@@ -1,16 +1,14 @@
-import { z } from 'zod'
 import { readWebhookUrl } from '../../core/alerts/public-url.ts'
 import type { Service } from './context.ts'
-import type { DescribedRefusal } from './declaration.ts'
+import { describeRefusal } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 /** The refusal of a webhook's url. */
-export const invalidWebhook: DescribedRefusal = {
-  status: 400,
-  words: ['invalid_webhook'],
-  when: 'The url of a webhook is missing, not https, or not on a public host.',
-  fields: { detail: z.string() },
-}
+export const invalidWebhook = describeRefusal(
+  400,
+  'invalid_webhook',
+  'The url of a webhook is missing, not https, or not on a public host.',
+)
 
 /** Reads the url of a webhook. Refuses a url that events may not be sent to (400). */
 export function requireWebhookUrl(service: Service, sent: unknown): string {

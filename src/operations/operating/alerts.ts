@@ -17,6 +17,7 @@ import { isoTime, minuteMs } from '../../core/time.ts'
 import { alertRequest } from '../../outbound/alert.ts'
 import type { AlertSettings } from '../../storage/alerts/alerts.ts'
 import type { Keyed } from '../gate/context.ts'
+import { describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
@@ -177,14 +178,7 @@ export const testAlerts = keyed({
     status: z.int(),
     detail: z.string().describe('Empty if the event was delivered.'),
   }),
-  refusals: [
-    {
-      status: 400,
-      words: ['no_config'],
-      when: 'No webhook is set.',
-      fields: { detail: z.string() },
-    },
-  ],
+  refusals: [describeRefusal(400, 'no_config', 'No webhook is set.')],
 })(async (context) => {
   const { config, ...settings } = await context.store.alerts.settings(context.account.id)
   if (config === null) {

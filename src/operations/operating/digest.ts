@@ -4,7 +4,7 @@ import { isoTime, minuteMs } from '../../core/time.ts'
 import { digestJob, sendDigest } from '../../jobs/digest.ts'
 import type { Digest } from '../../storage/digests.ts'
 import type { Service } from '../gate/context.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
@@ -78,12 +78,11 @@ export const setDigest = keyed({
   refusals: [
     badRequest,
     invalidWebhook,
-    {
-      status: 409,
-      words: ['conflict'],
-      when: 'The channel is mail, and the account has no confirmed address.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(
+      409,
+      'conflict',
+      'The channel is mail, and the account has no confirmed address.',
+    ),
   ],
 })(async (service, { cadence, hour_utc, weekday, channel, url }) => {
   const { store, account, now, newId } = service
@@ -138,18 +137,8 @@ export const testDigest = keyed({
     detail: z.string().describe('Empty if the digest was delivered.'),
   }),
   refusals: [
-    {
-      status: 400,
-      words: ['no_config'],
-      when: 'No digest is set.',
-      fields: { detail: z.string() },
-    },
-    {
-      status: 409,
-      words: ['conflict'],
-      when: 'Another test of this digest is in flight on this server.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(400, 'no_config', 'No digest is set.'),
+    describeRefusal(409, 'conflict', 'Another test of this digest is in flight on this server.'),
   ],
 })(async (service) => {
   const { account, now, settings, digestTests } = service

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { wellFormed } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { decisionNames, type Escalation } from '../../storage/escalations.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
@@ -31,12 +30,7 @@ const escalationSchema = z
   })
   .meta({ id: 'Escalation' })
 
-const noEscalation: DescribedRefusal = {
-  status: 404,
-  words: ['no_escalation'],
-  when: 'The account has no such escalation.',
-  fields: { detail: z.string() },
-}
+const noEscalation = describeRefusal(404, 'no_escalation', 'The account has no such escalation.')
 
 /** Asks a person to decide about a run. */
 export const escalate = keyed({
@@ -157,12 +151,11 @@ export const decideEscalation = keyed({
   refusals: [
     badRequest,
     noEscalation,
-    {
-      status: 409,
-      words: ['already_decided'],
-      when: 'Somebody has already decided. `detail` gives the decision.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(
+      409,
+      'already_decided',
+      'Somebody has already decided. `detail` gives the decision.',
+    ),
   ],
 })(({ store, account, now }, { id, esc_id, decision, note }) =>
   store.tx(async ({ escalations }) => {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import { logSize, type Self, type SelfEntry, selfFields } from '../../storage/selves.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -66,12 +66,7 @@ export const setSelf = keyed({
   output: z.strictObject({ ok: z.literal(true), self: selfSchema }),
   refusals: [
     badRequest,
-    {
-      status: 409,
-      words: ['conflict'],
-      when: `The account already has ${maxSelves} selves.`,
-      fields: { detail: z.string() },
-    },
+    describeRefusal(409, 'conflict', `The account already has ${maxSelves} selves.`),
   ],
 })(({ store, account, now }, { identity, ...sent }) =>
   store.tx(async ({ selves }) => {
@@ -102,12 +97,7 @@ export const deleteSelf = keyed({
   output: z.strictObject({ ok: z.literal(true) }),
   refusals: [
     badRequest,
-    {
-      status: 404,
-      words: ['no_self'],
-      when: 'The account has no self with this identity.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(404, 'no_self', 'The account has no self with this identity.'),
   ],
 })(async ({ store, account }, { identity }) => {
   if (await store.tx(({ selves }) => selves.erase(account.id, identity))) {

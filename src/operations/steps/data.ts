@@ -8,7 +8,7 @@ import {
   measureCorpus,
 } from '../../core/corpus/windows.ts'
 import type { Call, ReadRequest } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { share } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
@@ -89,12 +89,7 @@ export const measureData = keyed({
   output,
   refusals: [
     badRequest,
-    {
-      status: 413,
-      words: ['payload_too_large'],
-      when: `The body is larger than ${maxBodyMiB} MiB.`,
-      fields: { detail: z.string() },
-    },
+    describeRefusal(413, 'payload_too_large', `The body is larger than ${maxBodyMiB} MiB.`),
   ],
   read: measureSent,
 })(async (_, measured) => measured)

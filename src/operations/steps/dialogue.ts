@@ -12,8 +12,7 @@ import { isoTime } from '../../core/time.ts'
 import { expireKind } from '../../jobs/expire.ts'
 import type { Conversation, TurnRow } from '../../storage/conversations.ts'
 import type { Keyed } from '../gate/context.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
@@ -103,12 +102,11 @@ const turnSchema = z
   })
   .meta({ id: 'ConversationTurn' })
 
-const noConversation: DescribedRefusal = {
-  status: 404,
-  words: ['no_conversation'],
-  when: 'The account has no such conversation, or the conversation has expired.',
-  fields: { detail: z.string() },
-}
+const noConversation = describeRefusal(
+  404,
+  'no_conversation',
+  'The account has no such conversation, or the conversation has expired.',
+)
 
 /** Judges and stores one turn of a conversation. Answers when the turn is durable. */
 export const takeTurn = keyed({

@@ -8,8 +8,7 @@ import { expireKind } from '../../jobs/expire.ts'
 import type { GroundRow, StepRow, SubAgent } from '../../storage/runs/runs.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { idField, textField, time, tokenCount } from '../gate/fields.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
@@ -113,12 +112,7 @@ export const traceStepSchema = z
   })
   .meta({ id: 'TraceStep' })
 
-const noRun: DescribedRefusal = {
-  status: 404,
-  words: ['no_run'],
-  when: 'The account has no such run, or the run has expired.',
-  fields: { detail: z.string() },
-}
+const noRun = describeRefusal(404, 'no_run', 'The account has no such run, or the run has expired.')
 
 /** Returns one run with its steps, oldest first. */
 export const readRun = keyed({

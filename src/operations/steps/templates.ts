@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { depthNames, modes, presets, type Template } from '../../core/runs/modulation.ts'
 import { maxTextLength, wellFormed } from '../../core/text.ts'
 import type { Store } from '../../storage/store.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -47,19 +46,13 @@ const templateSchema = z
   })
   .meta({ id: 'TeamTemplate' })
 
-const noTemplate: DescribedRefusal = {
-  status: 404,
-  words: ['no_template'],
-  when: 'There is no template with this name.',
-  fields: { detail: z.string() },
-}
+const noTemplate = describeRefusal(404, 'no_template', 'There is no template with this name.')
 
-const conflict: DescribedRefusal = {
-  status: 409,
-  words: ['conflict'],
-  when: `The name belongs to a built-in template, or the account already has ${maxTemplates} templates.`,
-  fields: { detail: z.string() },
-}
+const conflict = describeRefusal(
+  409,
+  'conflict',
+  `The name belongs to a built-in template, or the account already has ${maxTemplates} templates.`,
+)
 
 /** Lists the built-in templates and the account's own, or returns one of them. */
 export const readTemplates = keyed({
