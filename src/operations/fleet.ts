@@ -7,11 +7,11 @@ import {
   comparedOfTeam,
   type FleetRun,
   liveRuns,
+  maxListedCollisions,
   type Overlap,
   overlapsAmong,
   type Rollup,
   rollUp,
-  toldCollisions,
 } from '../core/accounts/team.ts'
 import { rounded } from '../core/figures.ts'
 import { isoTime } from '../core/time.ts'
@@ -48,13 +48,13 @@ export const readFleet = keyed({
   name: 'team.fleet',
   group: 'team',
   summary: 'The runs of the team’s members, and where they collide.',
-  description: `Each member counts with the ${indexSize} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${toldCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
+  description: `Each member counts with the ${indexSize} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${maxListedCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
   http: { method: 'GET', path: '/v1/team/fleet' },
   input: z.object({}),
   output: z.strictObject({
     members: z.array(z.strictObject({ account: z.string(), label: z.string(), ...rollup })),
     totals: z.strictObject(rollup),
-    collisions: z.array(collision).max(toldCollisions),
+    collisions: z.array(collision).max(maxListedCollisions),
     compared: z
       .int()
       .min(0)

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { parseJson } from '../../core/text.ts'
 import { isoTime, minuteMs } from '../../core/time.ts'
@@ -9,6 +8,7 @@ import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
+import { nextTurn } from '../gate/turns.ts'
 
 const count = z.int().min(0)
 

@@ -9,7 +9,7 @@ import {
   type TurnVerdict,
 } from '../../core/runs/dialogue.ts'
 import { isoTime } from '../../core/time.ts'
-import { expireKind } from '../../jobs/expire.ts'
+import { expireJob } from '../../jobs/expire.ts'
 import type { Conversation, TurnRow } from '../../storage/conversations.ts'
 import type { Keyed } from '../gate/context.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
@@ -261,7 +261,7 @@ export const deleteDialogue = keyed({
   const deleted = await store.tx(async ({ conversations, jobs }) => {
     const turns = await conversations.end(account.id, conv_id, at)
     // The job deletes the rows now, not at the next full hour.
-    if (turns !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    if (turns !== null) await jobs.add(expireJob(at))
     return turns
   })
   if (deleted === null) throw unknownConversation()

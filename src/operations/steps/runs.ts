@@ -1,10 +1,9 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { arms } from '../../core/runs/drift.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { isoTime } from '../../core/time.ts'
-import { expireKind } from '../../jobs/expire.ts'
+import { expireJob } from '../../jobs/expire.ts'
 import type { GroundRow, StepRow, SubAgent } from '../../storage/runs/runs.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
@@ -14,6 +13,7 @@ import { idField, textField, time, tokenCount } from '../gate/fields.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
+import { nextTurn } from '../gate/turns.ts'
 import { judgmentSchema, reasonSchema, score } from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
@@ -241,7 +241,7 @@ export const deleteRun = keyed({
     await toolSessions.forget(account.id, wanted)
     const steps = await runs.end(account.id, wanted, at)
     // The job deletes the rows now, not at the next full hour.
-    if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    if (steps !== null) await jobs.add(expireJob(at))
     return steps
   })
   if (deleted === null) throw unknownRun()
