@@ -23,12 +23,12 @@ const roundMs = 1000
 const connections = 32
 const warmUpMs = 1000
 const stepsAnErrand = 4
-/** Each run goes round between two errands. */
+/** Each run alternates between two errands. */
 const quietSteps = 2 * stepsAnErrand
 
 /**
- * How long events take to their webhook, what others' webhooks cost them, what alerts cost who does not
- * drift, and what `minutes` of answers without end leave in memory.
+ * Measures how long an event takes to its webhook, how much other accounts' webhooks delay it, how much
+ * alerts cost a step that does not drift, and how much memory `minutes` of endless answers leave behind.
  */
 export async function measureAlerts(minutes: number): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
@@ -64,7 +64,9 @@ export async function measureAlerts(minutes: number): Promise<Row[]> {
   }
 }
 
-/** From the answer to a drifting step to the request at its webhook, at rest and behind others. */
+/**
+ * Measures the time from the answer to a drifting step to the request at its webhook, at rest and under load.
+ */
 async function measurePath(account: Account, receiver: Receiver): Promise<Row[]> {
   const idle: number[] = []
   for (let n = 0; n < rounds * eventsARound; n++) {
@@ -91,7 +93,7 @@ async function measurePath(account: Account, receiver: Receiver): Promise<Row[]>
   ]
 }
 
-/** The same for an account whose neighbour's webhook hangs, with endless events for it. */
+/** Measures the same for an account whose neighbour has endless events and a webhook that hangs. */
 async function measureBeside(
   healthy: Account,
   other: Account,
@@ -122,7 +124,7 @@ async function measureBeside(
   ]
 }
 
-/** `POST /v1/drift` of steps that do not drift, with a webhook set and without. */
+/** Measures `POST /v1/drift` of steps that do not drift, with a webhook and without. */
 async function measureThroughput(silent: Account, alerted: Account): Promise<Row> {
   const asker = startAsker()
   const rates = new Map<Account, number[]>([
@@ -158,7 +160,7 @@ function roundOf({ key }: Account, ms: number) {
   return { requests, connections, ms, staysAwake: true }
 }
 
-/** Steps that come nearer, and a user who turns to something else before they have to stand still. */
+/** Steps that advance, with a user turn to another goal before they would stall. */
 function quietStep(run: number, step: number): object {
   const about = Math.floor(step / stepsAnErrand)
   const distance = 9 - (step % stepsAnErrand)
@@ -172,16 +174,16 @@ async function timeOne(account: Account, receiver: Receiver, run_id: string): Pr
   const arrival = receiver.wait(arrived)
   await post(account, '/v1/drift', { run_id, goal: astray })
   const answered = performance.now()
-  // It may arrive before the answer has been read.
+  // The event may arrive before the answer is read.
   return Math.max(0, (await arrival) - answered)
 }
 
 interface Receiver {
   port: number
   url: string
-  /** Requests so far. */
+  /** The number of requests so far. */
   count(): number
-  /** Resolves with when the request of this number, from 1, came. */
+  /** Resolves with the time of the request of this number, counted from 1. */
   wait(count: number): Promise<number>
   stop(): void
 }

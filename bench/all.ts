@@ -35,7 +35,7 @@ const { positionals, values } = parseArgs({
   },
   allowPositionals: true,
 })
-/** How long the webhooks of _alerts_ answer without end. */
+/** How long the webhooks of _alerts_ send endless answers. */
 const minutes = Number(values.minutes)
 if (!(minutes >= 1 && minutes <= 60)) refuse('--minutes takes a number from 1 to 60')
 const unknown = positionals.filter((name) => !(name in benches))

@@ -4,22 +4,22 @@ import { fileURLToPath } from 'node:url'
 import type { Load, Round } from './load.ts'
 import { cpuMicrosOf, type Server, writtenBytesOf } from './server.ts'
 
-/** What one round measured of one server. */
+/** The measurements of one round on one server. */
 export interface Sample extends Load {
   /** Processor time of the server for each answer, in microseconds. */
   cpuMicros: number
-  /** Bytes it wrote to disk for each answer. */
+  /** Bytes that the server writes to disk for each answer. */
   writtenBytes: number
   answersPerSecond: number
 }
 
-/** Asks servers from a process of its own. */
+/** Sends requests to servers from a process of its own. */
 export interface Asker {
   measure(server: Server, round: Omit<Round, 'url'>): Promise<Sample>
   stop(): void
 }
 
-/** Starts the process that asks; see `load.ts`. */
+/** Starts the process that sends the requests; see `load.ts`. */
 export function startAsker(): Asker {
   const load = fork(fileURLToPath(new URL('load.ts', import.meta.url)))
 

@@ -1,10 +1,9 @@
 import { defaultDetector } from '../src/core/detector/contract/detector.ts'
-// The peer of the drift bench, a process of its own on nothing but node:http and the driver of a
-// database: it reads a body, inserts a row for each step and puts the row of its run, which holds a
-// memory of the size the service keeps. Whatever came in one turn of the event loop, or while a
-// commit was under way, shares the next commit and is answered after it with as many bytes as the
-// service sends.
-// Told to judge, it has the detector judge each step, answers the verdict and stores the memory.
+// The peer of the drift bench: a process on nothing but node:http and the driver of a database. It reads a
+// body, inserts a row for each step, and upserts the row of its run, with a memory of the service's size. The
+// requests of one turn of the event loop, or of one commit in flight, share the next commit. Each answer
+// follows its commit and has as many bytes as the service's. With `judging` the detector judges each step,
+// and the peer answers the verdict and stores the memory.
 //   node bench/bare-drift-server.ts PATTERN.json FILE.db|postgres://… [judging]
 
 import { readFileSync } from 'node:fs'
@@ -15,13 +14,13 @@ import pg from 'pg'
 import { detect } from '../src/core/detector/detect.ts'
 import { type Memory, newMemory } from '../src/core/detector/memory.ts'
 
-/** What the service stores and answers, for the same sizes. */
+/** The answers and the stored memory of the service, for the same sizes. */
 export interface Pattern {
   headers: [name: string, value: string][]
-  /** Its answer to a step, and to a batch. */
+  /** The answer to a step, and the answer to a batch. */
   answer: string
   batchAnswer: string
-  /** The memory of a run, as it is stored. */
+  /** The stored memory of a run. */
   memory: string
   verdict: {
     reason: string
@@ -111,7 +110,7 @@ server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)
 })
 
-/** The verdict on a step as JSON; its run goes on from it. */
+/** Judges a step and returns the verdict as JSON. Keeps the memory of its run. */
 function judged({ run_id, goal, progress, distance }: Step): string {
   const before = memories.get(run_id) ?? newMemory(defaultDetector)
   const { verdict, memory } = detect(before, { goal, progress, distance })
@@ -123,7 +122,7 @@ function memoryOf(run: string): string {
   return judges ? JSON.stringify(memories.get(run)) : pattern.memory
 }
 
-/** The rows of steps in the order of their columns, and the number of the last step of each run. */
+/** Converts steps to rows in the order of their columns, with the number of the last step of each run. */
 function rowsOf(steps: readonly Step[], now: number) {
   const { reason, phi, goal_score, svcscore, context } = pattern.verdict
   const last = new Map<string, number>()

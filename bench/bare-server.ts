@@ -1,7 +1,7 @@
 import { defaultDetector } from '../src/core/detector/contract/detector.ts'
-// The peers of the check bench, each a process of its own on nothing but node:http. Both read a
-// body, parse it and answer the service's bytes under the service's headers: one has them ready,
-// the other lets the detector judge and writes the JSON, which is the least a checking server does.
+// The peers of the check bench: processes on nothing but node:http. Both parse a body and send the service's
+// bytes under the service's headers. One has the bytes ready. The other, with `judging`, calls the detector
+// and writes the JSON, which is the least work of any server that checks.
 //   node bench/bare-server.ts ANSWERS.json [judging]
 
 import { readFileSync } from 'node:fs'
@@ -11,7 +11,7 @@ import { detect } from '../src/core/detector/detect.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 import { readCheck } from '../src/core/runs/check.ts'
 
-/** An answer of the service, and the ground of the body it was given to. */
+/** An answer of the service, and the ground in the body of its request. */
 export interface KeptAnswer {
   ground: string
   headers: [name: string, value: string][]
@@ -33,7 +33,7 @@ const server = createServer((request, response) => {
     response.writeHead(200, [...headers, 'content-length', length]).end(text)
   })
 })
-// As long as the service keeps a connection, so that the header that says so is the same.
+// The keep-alive timeout of the service, because a header shows it.
 server.keepAliveTimeout = 72_000
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -11,7 +11,7 @@ import { compared, type Row } from './table.ts'
 
 const rounds = 11
 const roundMs = 1500
-// Until V8 has compiled what runs often.
+// V8 compiles the hot code in this time.
 const warmUpMs = 4000
 const connections = 16
 const bodies = 1000
@@ -24,7 +24,7 @@ const texts = {
   p99Ms: 'latency p99, ms',
 }
 
-/** The servers, by what the table calls them. */
+/** The servers, by their names in the table. */
 const names = {
   counted: 'check',
   uncounted: 'check, uncounted',
@@ -34,8 +34,8 @@ const names = {
 type Name = keyof typeof names
 
 /**
- * `POST /v1/check` with two goals against two bare node:http servers that parse the same bodies and
- * send the same bytes, in rounds that take turns.
+ * Compares `POST /v1/check` on two goals with two bare node:http servers that parse the same bodies and send
+ * the same bytes. The servers take turns, round by round.
  */
 export async function measureCheck(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
@@ -55,7 +55,7 @@ export async function measureCheck(): Promise<Row[]> {
     await start('judging', [script('bare-server.ts'), answers, 'judging'])
 
     const requests = checkBodies(bodies).map((body, n) =>
-      // Each comes from an address of its own, as the calls of many agents do.
+      // Each request has an address of its own, as the calls of many agents have.
       postOf('/v1/check', { 'cf-connecting-ip': `10.0.${n >> 8}.${n & 0xff}` }, body),
     )
     const measure = (server: Server, ms: number) =>
@@ -89,7 +89,7 @@ function settings(name: string, checkPerDay: number): Record<string, string> {
   }
 }
 
-/** What the service answers to each body, without the headers that node:http adds by itself. */
+/** Returns the service's answer to each body, without the headers that node:http adds by itself. */
 async function answersOf(url: string): Promise<KeptAnswer[]> {
   const ownHeaders = ['date', 'connection', 'keep-alive']
   const answers: KeptAnswer[] = []

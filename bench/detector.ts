@@ -7,16 +7,16 @@ import type { Row } from './table.ts'
 
 const positions = [10, 1000, 100_000]
 const windowSteps = 10
-// A window is run so often in a row that the clock's own cost and grain do not count.
+// A window repeats so often that the cost and the resolution of the clock do not count.
 const repeats = 20
 const windows = 300
 
-/** Microseconds a step and bytes of memory at three positions of one run, in two languages. */
+/** Measures microseconds a step and bytes of memory at three positions of one run, in two languages. */
 export function measureDetector(): Row[] {
   return [...rowsOf('ASCII', englishGoal), ...rowsOf('Chinese', chineseGoal)]
 }
 
-/** A place in the run: the memory before it and the steps that follow. */
+/** A position in the run: the memory before it and the steps after it. */
 interface Place {
   position: number
   memory: Memory
@@ -32,7 +32,7 @@ function rowsOf(language: string, goalAt: (n: number) => string): Row[] {
   })
   const places = placesOf(stepAt)
   const timed = places.map((): number[] => [])
-  // The places take turns, so that a slow moment of the machine falls on all of them.
+  // The positions take turns, so that a slow moment of the machine affects all of them.
   for (let window = 0; window < windows; window++) {
     for (const [index, place] of places.entries()) timed[index]!.push(microsAStep(place))
   }
@@ -44,7 +44,7 @@ function rowsOf(language: string, goalAt: (n: number) => string): Row[] {
   ]
 }
 
-/** Runs the whole run once, which is the warm-up as well. */
+/** Runs through the whole run once, which is also the warm-up. */
 function placesOf(stepAt: (n: number) => Step): Place[] {
   const places: Place[] = []
   let memory = newMemory('overlap')
@@ -67,7 +67,7 @@ function microsAStep({ memory, steps }: Place): number {
   return ((performance.now() - started) * 1000) / (repeats * steps.length)
 }
 
-/** The peer of every later position is the first. */
+/** The first position is the peer of the others. */
 function rowsFrom(measured: string, values: readonly number[]): Row[] {
   const [first] = values
   return values.map((ours, index) => ({

@@ -14,7 +14,7 @@ import { compared, type Row } from './table.ts'
 
 const rounds = 7
 const roundMs = 1000
-// Until V8 has compiled what runs often, and the runs know as many spellings as they keep.
+// In this time V8 compiles the hot code, and the runs reach the most spellings that they remember.
 const warmUpMs = 3000
 const levels = [1, 8, 32, 64]
 const postgresConnections = 32
@@ -29,7 +29,7 @@ interface Peers {
   judging: Server
 }
 
-/** Durable steps on both databases, against bare servers that insert the same rows. */
+/** Measures durable steps on both databases, against bare servers that insert the same rows. */
 export async function measureDrift(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
   try {
@@ -107,7 +107,9 @@ async function withPeers<T>(
   }
 }
 
-/** What the service stores and answers after as many steps as it takes until nothing grows. */
+/**
+ * Reads the answers and the stored memory of the service, after so many steps that they do not grow any more.
+ */
 async function patternOf(url: string, key: string): Promise<Pattern> {
   const steps = Array.from({ length: batchSteps }, (_, n) => stepOf('pattern', 0, n))
   const post = async (path: string, body: object) => {
@@ -167,7 +169,7 @@ async function takeTurns(
   }
 }
 
-/** What the servers write to disk for a step, and their memory after all of them. */
+/** Measures the bytes that a server writes to disk for a step, and its memory after all steps. */
 function weightRows({ ours, bare }: Peers, samples: Samples): Row[] {
   const last = [...samples].at(-1)
   if (last === undefined) return []

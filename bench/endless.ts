@@ -16,8 +16,8 @@ const lookEveryMs = 30_000
 const stepsARun = 1_000
 
 /**
- * Resident memory while the webhooks of 8 accounts answer bodies without end, half of them with a status
- * that is tried again; looked at each half minute.
+ * Measures resident memory while the webhooks of 8 accounts answer with endless bodies, half of them with a
+ * status that is retried. Takes a sample each half minute.
  */
 export async function measureEndless(minutes: number): Promise<Row> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
@@ -36,7 +36,7 @@ export async function measureEndless(minutes: number): Promise<Row> {
     try {
       const alerted = keys.map((key): Account => ({ server, key }))
       for (const [place, account] of alerted.entries()) {
-        // A host of its own each, for of one host few are called at a time.
+        // Each webhook has a host of its own, because one host gets few concurrent requests.
         const status = place % 2 === 0 ? 200 : 503
         await setWebhook(account, `http://127.0.0.${place + 1}:${receiver.port}/${status}`)
       }
@@ -59,7 +59,7 @@ export async function measureEndless(minutes: number): Promise<Row> {
   }
 }
 
-/** Has events made for so long; answers what was seen at its beginning and each half minute. */
+/** Produces events for `ms` milliseconds. Returns a sample of the beginning and one of each half minute. */
 async function feed(alerted: readonly Account[], ms: number, look: () => number) {
   const began = performance.now()
   const looks = [look()]
@@ -76,7 +76,7 @@ async function feed(alerted: readonly Account[], ms: number, look: () => number)
   return [...looks, look()]
 }
 
-/** Webhooks that answer the status in their path, and then a body without end. */
+/** Starts webhooks that answer with the status in their path and an endless body. */
 async function startEndless(): Promise<{ port: number; answers(): number; stop(): void }> {
   const chunk = Buffer.alloc(16 * 1024, 'x')
   let answers = 0

@@ -7,8 +7,8 @@ export interface TwoGoals {
 }
 
 /**
- * `count` check bodies: every other goal stays on its ground, the others leave it. No two are
- * alike, so that a small cache does not flatter whoever answers them.
+ * Makes `count` check bodies. Every other goal stays on its ground, and the others leave it. No two are
+ * alike, so that a small cache does not help.
  */
 export function checkBodies(count: number): TwoGoals[] {
   return Array.from({ length: count }, (_, n) => ({
@@ -26,8 +26,8 @@ export function englishGoal(n: number): string {
 }
 
 /**
- * The goal of step `n` of run `run` in about 60 ASCII characters: the run's errand, then parts of the
- * work on it, and three steps of each 30 that leave it. No two are alike.
+ * The goal of step `n` of run `run` in about 60 ASCII characters. A run has its errand first, then parts of
+ * the work on it; 3 of 30 steps leave it. No two goals are alike.
  */
 export function goalOfRun(run: number, n: number): string {
   const [, part, place] = chosen(run * perColumn, english)
@@ -50,7 +50,7 @@ type Vocabulary = readonly [
   places: readonly string[],
 ]
 
-// Words of one column have one length, so that all goals have it.
+// All words of a column have one length, and so have all goals.
 const english: Vocabulary = [
   ['update', 'remove', 'extend', 'verify', 'review'],
   ['token bucket', 'error format', 'access audit', 'search index', 'retry policy'],
@@ -76,7 +76,7 @@ const stretch = 30
 const staysFor = 27
 
 const perColumn = 5
-// How many goals further on the verb alone is another, and the verb and the part are.
+// The distance between two goals that differ only in the verb, and between two that differ in verb and part.
 const sameErrand = 1
 const otherErrand = perColumn + 1
 

@@ -19,22 +19,22 @@ const batchesAtOnce = 2
 const manySteps = { wanted: 1_000_000, fewer: 200_000, stepsARun: 1000, limitMs: 90_000 }
 const reads = 50
 
-/** Where steps are logged: a name for the table, and the run of each step of a round. */
+/** A place to log steps: its name in the table, and the run of each step of a round. */
 interface Place {
   name: string
   target: Target
-  /** Readies the place for a round and names the run of its `n`th step. */
+  /** Prepares the place for a round and returns the run of its `n`th step. */
   ready(round: number): Promise<(n: number) => string>
 }
 
-/** A server that is filled and asked. */
+/** A server to fill and to measure. */
 interface Target {
   server: Server
   key: string
   stop(): Promise<void>
 }
 
-/** What the length of a run, the number of runs and the number of steps cost. */
+/** Measures how the length of a run, the number of runs and the number of steps affect the cost. */
 export async function measureLength(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
   const asker = startAsker()
@@ -58,7 +58,7 @@ async function measurePositions(folder: string, asker: Asker): Promise<Row[]> {
       {
         name: at(first),
         target,
-        // Many runs that are short, as a step of theirs is soon no longer among the first.
+        // Many short runs, because a run soon outgrows its first steps.
         async ready(round) {
           const runs = stepsARound / first
           const runOf = (n: number) => `short-${round}-${n % runs}`
@@ -88,7 +88,7 @@ async function measureRuns(folder: string, asker: Asker): Promise<Row[]> {
     for (const size of sizes) {
       process.stderr.write(`length: ${size} runs\n`)
       const target = await start(folder, `runs-${size}`)
-      // Steps go to runs all over the table: 7,919 is a prime.
+      // Steps go to runs all over the table: 7,919 is prime.
       const runOf = (n: number) => `run-${(n * 7919) % size}`
       places.push({
         name: size === 1 ? '1 run' : `${written(size)} runs`,
@@ -104,8 +104,8 @@ async function measureRuns(folder: string, asker: Asker): Promise<Row[]> {
 }
 
 /**
- * Steps one after another over one connection, so that each is a transaction of its own and nothing
- * is shared. The peer of every later place is the first.
+ * Sends steps one after another over one connection, so that each has a transaction of its own. The first
+ * place is the peer of the others.
  */
 async function compareSteps(text: string, asker: Asker, places: readonly Place[]): Promise<Row[]> {
   const samples = new Map<Place, Sample[]>(places.map((place) => [place, []]))
@@ -219,7 +219,7 @@ async function fill(
   await Promise.all(Array.from({ length: batchesAtOnce }, send))
 }
 
-/** The median of some reads in milliseconds, after as many to warm up. */
+/** Returns the median of some reads in milliseconds, after as many reads to warm up. */
 async function timeReads({ server, key }: Target, pathOf: (n: number) => string): Promise<number> {
   const times: number[] = []
   for (let n = 0; n < 2 * reads; n++) {

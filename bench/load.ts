@@ -1,27 +1,28 @@
-// The load of the benches, a process of its own: told by messages, it asks over connections it
-// keeps, one question at a time on each. It speaks just enough HTTP not to be the slowest part.
+// The load of the benches. This process takes its tasks from messages and sends requests over keep-alive
+// connections, one request in flight on each. It speaks only as much HTTP as it needs, so that it is not the
+// bottleneck.
 
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 
-/** One round of asking, as this process is told. */
+/** The task of one round. */
 export interface Round {
   url: string
-  /** Whole requests. Each connection goes round in a part of its own. */
+  /** Complete requests. Each connection cycles through a part of its own. */
   requests: readonly string[]
   connections: number
-  /** How long it asks; null goes through the requests once. */
+  /** The length of the round; null sends each request once. */
   ms: number | null
   /**
-   * Whether it never sleeps during the round: waking it is charged to the server that answers, and
-   * a slower server would be charged more often. It takes a core, which a server that shares its
-   * machine with a database needs more.
+   * Whether the process never sleeps during the round. The server pays for waking it, and a slower server
+   * would pay more often. It then takes a whole core, which a server with a database on the same machine
+   * needs more.
    */
   staysAwake: boolean
 }
 
-/** What came of a round. */
+/** The result of a round. */
 export interface Load {
   answers: number
   ms: number
@@ -62,8 +63,8 @@ async function ask({ url, requests, connections, ms, staysAwake }: Round): Promi
 }
 
 /**
- * Asks until `end`, or once through the requests when it is null. What is no answer throws, and ends
- * the process: its round is worth nothing.
+ * Sends requests until `end`, or each request once if `end` is null. Throws at anything but an answer, which
+ * ends the process and voids the round.
  */
 async function keepAsking(
   socket: Socket,
@@ -104,7 +105,7 @@ async function keepAsking(
   await once(socket, 'close')
 }
 
-/** Length in bytes of the answer that begins here, infinite while its head is not complete. */
+/** The length in bytes of the answer that begins here; infinite while its head is incomplete. */
 function answerLength(received: Buffer): number {
   const headEnd = received.indexOf('\r\n\r\n')
   if (headEnd < 0) return Number.POSITIVE_INFINITY

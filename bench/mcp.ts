@@ -14,12 +14,12 @@ import { compared, type Row } from './table.ts'
 
 const rounds = 7
 const roundMs = 1500
-// Until V8 has compiled what runs often.
+// V8 compiles the hot code in this time.
 const warmUpMs = 3000
 const connections = 16
 const goalsATask = 125
 
-/** What is asked of one server, by what the table calls it. */
+/** The requests to one server, by their name in the table. */
 const names = {
   check: 'POST /v1/check',
   drift: 'POST /v1/drift',
@@ -28,7 +28,7 @@ const names = {
 }
 type Name = keyof typeof names
 
-/** `tools/call check_state` of the current revision against the routes that judge the same goals. */
+/** Compares `tools/call check_state` of the current revision with the routes that judge the same goals. */
 export async function measureMcp(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
   try {
@@ -61,7 +61,7 @@ async function takeTurns(folder: string): Promise<Record<Name, Sample[]>> {
   }
 }
 
-/** Each connection goes on with a task of its own, from an address of its own. */
+/** Each connection has a task of its own and an address of its own. */
 function requestsOf(key: string): Record<Name, string[]> {
   const authorization = `Bearer ${key}`
   const bodies = checkBodies(connections * goalsATask)
@@ -123,7 +123,7 @@ function rowsOf(samples: Record<Name, readonly Sample[]>): Row[] {
   ])
 }
 
-/** A server for each call is made with the tool that is called; the peer is one with all of them. */
+/** Compares a server with only the called tool, created for each call, with one that has all tools. */
 async function makingRows(): Promise<Row[]> {
   const config = readConfig({ PORT: '0', DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' })
   if ('faults' in config) throw new Error(config.faults.join('; '))

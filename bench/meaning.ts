@@ -24,8 +24,8 @@ const warmUpMs = 3000
 const stepTarget = '≤ 25 µs'
 
 /**
- * Microseconds of the pair score's two halves, milliseconds until the first score of a process, and both
- * detectors side by side: a step, and `/v1/check`.
+ * Measures microseconds of the two halves of the pair score, milliseconds until the first score of a process,
+ * and both detectors side by side: on a step and on `/v1/check`.
  */
 export async function measureMeaning(): Promise<Row[]> {
   return [...pairScoreRows(), stepRow(), ...(await checkRows())]

@@ -30,7 +30,7 @@ if (positionals.length === 0 || !(rounds >= 1)) {
 const own = fileURLToPath(new URL('..', import.meta.url))
 const checkouts = [own, ...positionals.map((folder) => resolve(folder))]
 
-/** A checkout that serves, with its samples of each task. */
+/** A server of a checkout, with its samples of each task. */
 interface Side {
   readonly name: string
   readonly server: Server
@@ -93,7 +93,7 @@ async function measure(
     }
     for (let round = 1; round <= rounds; round++) {
       process.stderr.write(`${database}: round ${round} of ${rounds}\n`)
-      // Whoever begins changes, because the first of a turn finds the database at rest.
+      // The first server of a round changes, because it finds the database at rest.
       const turn = [...sides.slice(round % sides.length), ...sides.slice(0, round % sides.length)]
       for (const task of turn[0]?.tasks.keys() ?? []) {
         for (const { server, tasks, samples } of turn) {

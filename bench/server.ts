@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 
 /** A server in a process of its own. */
 export interface Server {
-  /** Where it listens, as it says on its standard output. */
+  /** The URL on which it listens, from its standard output. */
   readonly url: string
   readonly pid: number
   stop(): Promise<void>
@@ -16,7 +16,7 @@ export interface Server {
 /** This checkout. */
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-/** The arguments that have Node serve Plumbline, as its users do. */
+/** The arguments with which Node serves Plumbline, as for its users. */
 export const plumbline = [programOf(root), 'serve']
 
 function programOf(checkout: string): string {
@@ -26,8 +26,8 @@ function programOf(checkout: string): string {
 const stopLimitMs = 10_000
 
 /**
- * Starts Node with `args` in `folder` and resolves when it has printed an address. It sees nothing
- * of our environment but `env`. Rejects when the process ends before.
+ * Starts Node with `args` in `folder` and resolves when it has printed an address. Its environment is `env`
+ * alone. Rejects if the process ends before.
  */
 export async function startServer(
   args: readonly string[],
@@ -65,7 +65,7 @@ export async function startServer(
   return { url, pid: child.pid!, stop }
 }
 
-/** Starts the Plumbline of a checkout on a database, with a key of an account that nothing limits. */
+/** Starts the Plumbline of a checkout on a database, with the key of an account without limits. */
 export async function startWithKey(
   databaseUrl: string,
   folder: string,
@@ -82,7 +82,7 @@ export async function startWithKey(
   return { server: await startServer([programOf(checkout), 'serve'], folder, env), key }
 }
 
-/** Processor time the threads of a process have used so far, in the kernel too, in microseconds. */
+/** Processor time that the threads of a process have used so far, in the kernel too, in microseconds. */
 export function cpuMicrosOf(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`)
   const nanos = threads.map((thread) =>
@@ -91,12 +91,12 @@ export function cpuMicrosOf(pid: number): number {
   return nanos.reduce((sum, value) => sum + value, 0) / 1000
 }
 
-/** Bytes a process has had written to disk so far. */
+/** Bytes that a process has written to disk so far. */
 export function writtenBytesOf(pid: number): number {
   return Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1])
 }
 
-/** Memory of a process that is in RAM now, in MiB. */
+/** Resident memory of a process, in MiB. */
 export function residentMiBOf(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024

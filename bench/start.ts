@@ -10,7 +10,7 @@ const idleMs = 1000
 const retryMs = 5
 const readyLimitMs = 10_000
 
-// Plain JavaScript: what Plumbline's TypeScript costs at start is Plumbline's.
+// The peer is plain JavaScript: the cost of TypeScript at the start counts for Plumbline.
 const bareProgram = `
   const server = require('node:http').createServer((_, response) => response.end())
   server.listen(0, '127.0.0.1', () => {
@@ -18,7 +18,7 @@ const bareProgram = `
   })
 `
 
-/** What one start measured. */
+/** The measurements of one start. */
 interface Sample {
   readyMs: number
   residentMiB: number
@@ -31,7 +31,7 @@ export async function measureStart(): Promise<Row[]> {
   const startOurs = () => measured(plumbline, folder, env)
   const startBare = () => measured(['--eval', bareProgram], folder, {})
   try {
-    // The first start makes the database and fills the caches of the file system.
+    // The first start creates the database and fills the caches of the file system.
     await startOurs()
     await startBare()
     const ours: Sample[] = []

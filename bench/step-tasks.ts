@@ -8,11 +8,11 @@ const batchConnections = 8
 /** The steps of one batch. */
 export const batchSteps = 100
 
-/** One thing that is asked of several servers. */
+/** A task for several servers. */
 export interface Task {
   name: string
   round: Omit<Round, 'url'>
-  /** Steps an answer stands for. */
+  /** The number of steps in one answer. */
   steps: number
 }
 

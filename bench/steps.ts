@@ -1,13 +1,13 @@
 import type { DetectorName } from '../src/core/detector/contract/detector.ts'
-// Times steps by either detector, in turns, in a process of its own: what other benches leave behind in
-// the heap and in compiled code is not the detector's. Prints microseconds a step, a number a round.
+// Times the steps of both detectors, in turns, in a process of its own: the heap and the compiled code of
+// other benches must not count. Prints microseconds a step, one number a round.
 //   node bench/steps.ts
 
 import { detect } from '../src/core/detector/detect.ts'
 import { newMemory } from '../src/core/detector/memory.ts'
 import { englishGoal } from './goals.ts'
 
-/** Microseconds a step of each round, without the rounds that warm it up. */
+/** Microseconds a step in each round, without the warm-up rounds. */
 export type StepTimes = Record<DetectorName, number[]>
 
 const stepsARound = 500
@@ -16,7 +16,7 @@ const warmUpRounds = 10
 
 let next = 0
 
-/** Every goal is new to the process, so that no text is known from before. */
+/** Every goal is new to the process, so that no cache knows its text. */
 function round(name: DetectorName): number {
   const steps = Array.from({ length: stepsARound }, () => ({
     goal: `${englishGoal(next)} part ${next++}`,

@@ -2,21 +2,23 @@ import { median } from './median.ts'
 
 /** One measured claim. */
 export interface Row {
-  /** What was measured, its unit last. */
+  /** The name of the measurement, with the unit last. */
   measured: string
-  /** Null where it could not be measured, and `measured` says why. */
+  /** Null if it could not be measured; `measured` then gives the reason. */
   ours: number | null
-  /** What it is compared with in the same run, or ''. */
+  /** The name of the peer in the same run, or ''. */
   against: string
-  /** The same of that peer; null where there is none. */
+  /** The value of the peer; null without a peer. */
   peer: number | null
-  /** Ours ÷ peer, one of each round, or one of them all; empty without a peer. */
+  /** Ours ÷ peer: one ratio for each round, or one for all of them; empty without a peer. */
   ratios: readonly number[]
-  /** What the ratio should be, or ''. */
+  /** The target of the ratio, or ''. */
   target: string
 }
 
-/** A row from the values of both sides, one a round: medians, and the ratios round by round. */
+/**
+ * Makes a row from the values of both sides, one for each round: the medians, and the ratio of each round.
+ */
 export function compared(
   measured: string,
   ours: readonly number[],
@@ -36,7 +38,7 @@ export function compared(
 
 const textColumns: ReadonlySet<number> = new Set([0, 2])
 
-/** The rows as a Markdown table with aligned columns. */
+/** Writes the rows as a Markdown table with aligned columns. */
 export function tableOf(rows: readonly Row[]): string {
   const cells = [
     ['measured', 'Plumbline', 'against', 'peer', 'ratio', 'target'],
@@ -59,7 +61,7 @@ export function tableOf(rows: readonly Row[]): string {
   return [head!, rule, ...body].map((row) => `| ${row.join(' | ')} |\n`).join('')
 }
 
-/** Three digits that say something; from a hundred on, whole numbers with commas. */
+/** Rounds to three significant digits; from a hundred on, to whole numbers with commas. */
 function written(value: number | null): string {
   if (value === null) return ''
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)

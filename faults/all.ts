@@ -1,4 +1,4 @@
-// Breaks what a server stands on and looks whether its promises hold:
+// Breaks the things that a server depends on, and checks whether its promises hold:
 //   npm run faults [-- NAME …] [--size N] [--write]
 
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -47,7 +47,7 @@ if (values.write && positionals.length > 0) refuse('--write takes the results of
 const size = values.size === undefined ? null : Number(values.size)
 if (size !== null && !(Number.isSafeInteger(size) && size > 0)) refuse('--size is a whole number')
 
-// Ends this process in the way that has every stage cleared.
+// `process.exit` runs the exit handlers, which clear every stage. A signal alone would not.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.on(signal, () => process.exit(1))
 
@@ -63,7 +63,7 @@ process.stdout.write(`\n${results}`)
 if (values.write) writeToReadme(results)
 if (!played.every(({ trials }) => trials.every(isGood))) process.exitCode = 1
 
-/** An experiment that did not come to its end shows nothing, and so is no success. */
+/** Counts an experiment that failed as a broken promise, because it has shown nothing. */
 function failedTrial(error: unknown): Trial[] {
   const found = error instanceof Error ? error.message : String(error)
   const broken = [{ promise: 'comes to its end', found }]

@@ -3,11 +3,11 @@ import type { Broken, Measured } from './trial.ts'
 import { createVerdict } from './trial.ts'
 import { answersOf5xx, numberIn, type Sent, type Writers } from './writers.ts'
 
-/** A run as `GET /v1/export` tells it. */
+/** A run in the answer of `GET /v1/export`. */
 export interface StoredRun {
   readonly run: string
   readonly ground: string | null
-  /** How many steps the run says it has. */
+  /** The number of steps in the run's own fields. */
   readonly count: number
   readonly steps: readonly StoredStep[]
 }
@@ -17,7 +17,7 @@ interface StoredStep {
   readonly n: number
 }
 
-/** Reads everything an account has stored. */
+/** Reads all stored runs and steps of an account. */
 export async function readBack(url: string, key: string): Promise<StoredRun[]> {
   const answer = await get(`${url}/v1/export`, { authorization: `Bearer ${key}` })
   if ('failure' in answer || answer.status !== 200) {
@@ -35,19 +35,19 @@ export async function readBack(url: string, key: string): Promise<StoredRun[]> {
   return runs
 }
 
-/** No fault may keep a caller waiting longer for an answer, a refusal too. */
+/** The longest wait for any answer or refusal, under any fault. */
 const answerLimitMs = 5_000
 
-/** What the comparison of the sent with the stored found. */
+/** The result of comparing the sent steps with the stored ones. */
 export interface Checked {
   readonly measured: Measured
   readonly broken: Broken[]
 }
 
 /**
- * Compares what was acknowledged with what is stored: nothing lost, nothing twice, nothing that was
- * never sent, each run numbered 1 to n without a gap, each step where its answer said, and none
- * numbered before one that had been acknowledged when it was first sent. And every answer came in time.
+ * Compares the acknowledged steps with the stored ones. No step is lost, stored twice or unsent. Each run is
+ * numbered 1 to n without a gap, and each step has the number of its answer. No step has a lower number than
+ * one that was acknowledged before it was first sent. Every answer came in time.
  */
 export function compare(writers: Writers, stored: readonly StoredRun[]): Checked {
   const { broken, expect } = createVerdict()
@@ -92,7 +92,9 @@ export function compare(writers: Writers, stored: readonly StoredRun[]): Checked
   }
 }
 
-/** Steps that were first sent after a step behind them had been acknowledged. */
+/**
+ * Counts the steps that stand before another one, although that one was acknowledged before they were sent.
+ */
 function overtakenIn({ steps }: StoredRun, sent: ReadonlyMap<number, Sent>): number {
   let found = 0
   let earliest = Number.POSITIVE_INFINITY

@@ -20,7 +20,7 @@ const hourS = 3_600
 const dayS = 24 * hourS
 const crowd = 8
 
-/** Moves the wall clock of the server about, as a bad time server or an operator does. */
+/** Moves the wall clock of the server back and forth, as a bad time server or an operator does. */
 export const clock: Experiment = {
   name: 'clock',
   async play() {
@@ -48,17 +48,17 @@ export const clock: Experiment = {
   },
 }
 
-/** Where Debian and others put the library; null where it is not. */
+/** The path of the library on Debian and others; null if it is not there. */
 function findLibrary(): string | null {
   const places = ['/usr/lib/*/faketime/libfaketime.so.1', '/usr/lib*/faketime/libfaketime.so.1']
   return globSync(places).find((path) => existsSync(path)) ?? null
 }
 
-/** A server's clock: the true one, moved by seconds. */
+/** The clock of a server: the true time, moved by some seconds. */
 function createClock({ folder }: Stage, library: string) {
   const file = `${folder}/clock`
   function move(seconds: number): void {
-    // Whole at once, since it may be read at any moment.
+    // Renamed into place, because the server may read the file at any moment.
     writeFileSync(`${file}.new`, `${seconds < 0 ? '' : '+'}${seconds}\n`)
     renameSync(`${file}.new`, file)
   }
@@ -69,7 +69,7 @@ function createClock({ folder }: Stage, library: string) {
       LD_PRELOAD: library,
       FAKETIME_TIMESTAMP_FILE: file,
       FAKETIME_NO_CACHE: '1',
-      // Timers and timeouts go by another clock, which nobody sets.
+      // Timers and timeouts use the monotonic clock, which nobody sets.
       FAKETIME_DONT_FAKE_MONOTONIC: '1',
       DONT_FAKE_MONOTONIC: '1',
     },
@@ -84,7 +84,7 @@ async function playJumps(
 ): Promise<Trial> {
   const { move, env } = createClock(stage, library)
   const tiers = `${stage.folder}/tiers.json`
-  // Shorter than a jump and a half, so that whatever counts a jump twice deletes.
+  // The retention is shorter than one and a half jumps, so that code which counts a jump twice deletes runs.
   writeFileSync(tiers, JSON.stringify({ enterprise: { retention_days: 4 } }))
   const base = onSqlite(stage)
   const setting: Setting = { env: { ...base.env, ...env, PLUMBLINE_TIERS: tiers }, preloads }
@@ -126,10 +126,10 @@ async function playJumps(
   }
 }
 
-/** Seconds from the true time, one after another. */
+/** The jumps in their order, in seconds from the true time. */
 const jumps = [3 * dayS, 3 * dayS - hourS, 3 * dayS, 0, -hourS, 0]
 
-/** The times of the steps of a run in their order, milliseconds. */
+/** The times of the steps of a run in their order, in milliseconds. */
 async function timesOf(url: string, key: string, run: string): Promise<number[]> {
   const authorization = `Bearer ${key}`
   const answer = await get(`${url}/v1/export`, { authorization })
@@ -157,7 +157,7 @@ async function playMidnight(
   writeFileSync(tiers, JSON.stringify({ solo: { writes: perDay } }))
   const base = onSqlite(stage)
   const key = await makeKey(stage, base, 'solo')
-  // Noon, and then a moment before midnight once the server is there.
+  // The server starts at noon. The clock then jumps to a moment before midnight.
   const toMidnight = dayS - (Math.floor(Date.now() / 1000) % dayS)
   move(toMidnight - dayS / 2)
   const setting: Setting = { env: { ...base.env, ...env, PLUMBLINE_TIERS: tiers }, preloads }
@@ -175,7 +175,7 @@ async function playMidnight(
     if (answer.status === 200) acknowledged++
     return answer
   }
-  /** Writes until it is refused; answers how many went through. */
+  /** Writes until a write is refused, and returns the number of accepted writes. */
   async function useUp(when: string): Promise<number> {
     const before = acknowledged
     for (;;) {
@@ -225,7 +225,7 @@ async function playMidnight(
 
 const aheadS = dayS + hourS
 const aheadSteps = 200
-/** Long enough for a node to start whatever it holds to be due. */
+/** Long enough for a node to run every job that it holds to be due. */
 const settleMs = 6_000
 
 async function playAhead(library: string): Promise<Trial[]> {
@@ -244,7 +244,7 @@ async function playAhead(library: string): Promise<Trial[]> {
 
 const aheadOn = 'PostgreSQL, a node +25 h'
 
-/** One of two nodes has a clock a day ahead, where runs are kept for a day. */
+/** One of two nodes has a clock that is a day ahead, with a retention of one day. */
 async function playNodeAhead(
   stage: Stage,
   library: string,
@@ -310,7 +310,7 @@ async function playNodeAhead(
   }
 }
 
-/** Whether a repetition under a used key was worked, neither refused nor answered from memory. */
+/** Whether a request with a used key was worked again: neither refused nor replayed. */
 function isNew(outcome: Outcome): boolean {
   return (
     'status' in outcome &&

@@ -15,26 +15,26 @@ import pg from 'pg'
 import type { Setting } from './server.ts'
 import type { Stage } from './stage.ts'
 
-/** A PostgreSQL server of one trial's own, durable as in production. */
+/** A PostgreSQL server for one trial, durable as in production. */
 export interface Cluster {
   readonly setting: Setting
-  /** Stops the server as a crash would and starts it; resolves when it accepts connections. */
+  /** Crashes the server and starts it. Resolves when it accepts connections. */
   crashAndStart(): Promise<void>
   query(sql: string): Promise<pg.QueryResult>
   /** The schema of the database as statements. */
   schema(): string
-  /** Makes the database anew. */
+  /** Creates the database anew. */
   empty(): Promise<void>
 }
 
 const startLimitS = 30
 
-/** Why there can be no cluster here, or null. */
+/** Why no cluster can run here, or null. */
 export function whyNoCluster(): string | null {
   return findPrograms() === null ? 'no PostgreSQL server is installed' : null
 }
 
-/** Starts a cluster with `options` (lines of postgresql.conf) on a free port of the loopback. */
+/** Starts a cluster with `options` (lines of postgresql.conf) on a free port of the loopback address. */
 export async function startCluster(
   stage: Stage,
   options: readonly string[] = [],
@@ -46,7 +46,7 @@ export async function startCluster(
   const account = serverAccount()
   if (account.uid !== undefined && account.gid !== undefined) {
     chownSync(home, account.uid, account.gid)
-    // The account has to get to its folder.
+    // The server's account needs access to its folder.
     chmodSync(stage.folder, 0o711)
   }
   const data = join(home, 'data')
@@ -88,12 +88,12 @@ export async function startCluster(
     try {
       run('pg_ctl', ['stop', '--pgdata', data, '--mode=immediate', '--wait'])
     } catch {
-      // It had stopped already.
+      // The cluster has stopped already.
     }
   })
   const address = `postgres://postgres@127.0.0.1:${port}`
 
-  /** Beside the writers, who must go on meanwhile. */
+  /** Runs without blocking the event loop, because the writers must go on. */
   async function control(action: string, more: readonly string[]): Promise<void> {
     const child = spawn(join(programs ?? '', 'pg_ctl'), [action, ...start, ...more], {
       ...account,
@@ -113,7 +113,10 @@ export async function startCluster(
     return client.query(sql).finally(() => client.end())
   }
 
-  /** A locale that sorts as people do shows what depends on it; servers before 15 have none for a database. */
+  /**
+   * Creates the database with a linguistic collation, which reveals code that depends on the order of texts.
+   * Servers before 15 have none for a database.
+   */
   const create = async () => {
     const plain = 'CREATE DATABASE plumbline TEMPLATE template0'
     const icu = `${plain} ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en-US' LOCALE 'C'`
@@ -129,7 +132,7 @@ export async function startCluster(
     schema: () =>
       run('pg_dump', ['--schema-only', '--no-owner', `--dbname=${address}/plumbline`])
         .split('\n')
-        // Newer ones guard the text with a word of chance.
+        // Newer versions print a random token around the statements.
         .filter((line) => !/^(--|\\|$)/.test(line))
         .join('\n'),
     async empty() {
@@ -139,7 +142,7 @@ export async function startCluster(
   }
 }
 
-/** The folder of the newest installed server's programs, or null. */
+/** The folder with the programs of the newest installed server, or null. */
 function findPrograms(): string | null {
   const debian = '/usr/lib/postgresql'
   const versions = listFolder(debian).sort((a, b) => Number(b) - Number(a))
@@ -168,7 +171,7 @@ function canRun(file: string): boolean {
   }
 }
 
-/** The account to run the server as: it refuses root. */
+/** The account that runs the server, because it refuses to run as root. */
 function serverAccount(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {}
   const accounts = readFileSync('/etc/passwd', 'utf8')

@@ -23,7 +23,7 @@ const usualBadMs = 5_000
 const crowd = 8
 const recoveryLimitMs = 10_000
 
-/** The disk is full, refuses to be written, or fails to keep what it was given; then it is well again. */
+/** The disk is full, turns read-only, or fails to store; then it recovers. */
 export const disk: Experiment = {
   name: 'disk',
   async play(size) {
@@ -48,16 +48,16 @@ export const disk: Experiment = {
 const early: Wrong = { how: 'answers before it stores', breaks: 'nothing lost' }
 const careless: Wrong = { how: 'synchronous=NORMAL', breaks: 'nothing acknowledged meanwhile' }
 
-/** A way in which a disk is bad. */
+/** A fault of the disk. */
 interface Illness {
   readonly name: string
-  /** Makes the folder for the database. */
+  /** Creates the folder for the database. */
   prepare(stage: Stage): string
-  /** Makes the disk bad and answers how to make it well. */
+  /** Breaks the disk and returns the function that repairs it. */
   strike(stage: Stage, server: Server, folder: string): Promise<() => Promise<void>>
   /** Characters added to each goal. */
   readonly padding: number
-  /** Whether no step at all may be acknowledged meanwhile: of a full disk, a small one may still fit. */
+  /** Whether the fault refuses every step. A full disk may still have room for a small one. */
   readonly isTotal: boolean
 }
 
@@ -78,8 +78,8 @@ const full: Illness = {
   },
 }
 
-// The kernel refuses to remount a disk while files on it are open for writing, so the tracer answers
-// in its place, as a disk does that has turned read-only under its files.
+// The kernel refuses to remount a disk while files on it are open for writing. So the tracer answers in its
+// place, as a disk that has turned read-only under its files does.
 const readOnly: Illness = {
   name: 'read-only (EROFS)',
   padding: 0,
@@ -206,7 +206,7 @@ async function firstRefusal(writers: Writers): Promise<void> {
   while (answersOf5xx(writers.failed).length === 0 && performance.now() < late) await pause(20)
 }
 
-/** Reads and checks for a while; tells those that were refused, and how often the server called itself ready. */
+/** Reads and checks for a while. Returns the refused requests, and how often the server was ready. */
 async function probe(
   url: string,
   key: string,

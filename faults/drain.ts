@@ -11,12 +11,14 @@ import { startWriters, undocumented } from './writers.ts'
 
 const usualRounds = 5
 const crowd = 32
-/** Half of them have asked something and the others never did. */
+/** Half of these connections have sent a request, and the others never did. */
 const idleSockets = 20
 const drainLimitMs = 10_000
 const atOnceMs = 1_000
 
-/** SIGTERM under load: whoever was sent before it is answered, and then the process ends. */
+/**
+ * Stops the server with SIGTERM under load: every request sent before is answered, and then the process ends.
+ */
 export const drain: Experiment = {
   name: 'drain',
   async play(size) {
@@ -43,7 +45,7 @@ export const drain: Experiment = {
   },
 }
 
-/** A folder whose npm start has a shell wait for the server, which passes no signal on. */
+/** A folder whose npm start runs the server under a shell that passes on no signal. */
 function withoutExec({ folder }: Stage): string {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'))
   const start = scripts.start.replace('exec node ', `${process.execPath} ${root}`)
@@ -91,7 +93,7 @@ async function playDrain(
 
   const checked = compare(writers, await readBack(server.url, key))
   const { broken, expect } = createVerdict()
-  // Those of the process that was ended: sent before the signal, failed after it.
+  // The requests that the stopped process cut off: sent before the signal, failed after it.
   const cut = writers.failed.filter(
     ({ outcome, atMs }) =>
       'failure' in outcome &&
@@ -118,7 +120,9 @@ async function playDrain(
   }
 }
 
-/** A request that never comes whole holds the process up: for less than ten seconds, or until a second signal. */
+/**
+ * A request that never becomes complete delays the stop by less than ten seconds, or until a second signal.
+ */
 async function playStubborn(stage: Stage, setting: Setting): Promise<Trial> {
   const { broken, expect } = createVerdict()
   const patient = await startServer(stage, setting)
@@ -166,6 +170,6 @@ function askOnce(socket: Socket): void {
 
 async function sendHalf(socket: Socket): Promise<void> {
   socket.write('POST /v1/check HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{"goal":')
-  // Until the server has begun with it.
+  // Waits until the server has begun to read the request.
   await pause(300)
 }

@@ -4,16 +4,16 @@ import type { AddressInfo } from 'node:net'
 import { post } from './http.ts'
 import type { Stage } from './stage.ts'
 
-/** A stand-in for a server that is wrong on purpose. */
+/** A stand-in for a server with a deliberate fault. */
 export interface EarlyAnswers {
   readonly url: string
-  /** Resolves when what it has answered so far is stored or lost. */
+  /** Resolves when every answered step is stored or lost. */
   settle(): Promise<void>
 }
 
 const mostPending = 64
 
-/** Starts a stand-in that answers a step at once and has the real server store it afterwards. */
+/** Starts a stand-in that answers a step at once and lets the real server store it afterwards. */
 export async function startEarlyAnswers(stage: Stage, target: () => string): Promise<EarlyAnswers> {
   const agent = new Agent({ keepAlive: true, maxSockets: 8 })
   const numbers = new Map<string, number>()

@@ -1,15 +1,15 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http'
 
-/** What came of a request: an answer read whole, or the reason why there was none. */
+/** The result of a request: a complete answer, or the reason for its absence. */
 export type Outcome = Answer | NoAnswer
 
-/** Why there was no answer, and when the whole request had been given to the kernel, if ever. */
+/** Why there was no answer, and the time at which the kernel had the whole request; null if it never had. */
 export interface NoAnswer {
   readonly failure: string
   readonly sentMs: number | null
 }
 
-/** An answer read whole. */
+/** A complete answer. */
 export interface Answer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -18,7 +18,7 @@ export interface Answer {
 
 const answerLimitMs = 20_000
 
-/** One request with a body over an agent's connection; never rejects. */
+/** Sends one request with a body over an agent's connection. Never rejects. */
 export function post(
   url: string,
   body: string,
@@ -28,7 +28,7 @@ export function post(
   return ask(url, { method: 'POST', headers, agent }, body)
 }
 
-/** One GET over a connection of its own; never rejects. */
+/** Sends one GET over a connection of its own. Never rejects. */
 export function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Outcome> {
   return ask(url, { method: 'GET', headers, agent: new Agent({ keepAlive: false }) }, '')
 }

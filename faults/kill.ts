@@ -13,7 +13,7 @@ const readyLimitMs = 2_000
 const longestLifeMs = 500
 const acknowledgementLimitMs = 15_000
 
-/** Kills the server at random moments under load, and starts it again each time. */
+/** Kills the server at random moments under load and restarts it each time. */
 export const kill: Experiment = {
   name: 'kill',
   async play(size) {
@@ -67,7 +67,7 @@ async function playKills(
     await server.end('SIGKILL')
     server = await startServer(stage, setting)
     readyMs.push(server.readyMs)
-    // The wrong one has shown enough once it is caught.
+    // The faulty server need not go on once it is caught.
     await front?.settle()
     caught = wrong !== null && breaks(compare(writers, await readBack(server.url, key)), wrong)
   }

@@ -3,24 +3,24 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { Setting } from './server.ts'
 import type { Stage } from './stage.ts'
 
-/** A line to a database server that fails in ways that end no connection at once. */
+/** A proxy to a database server whose failures do not end connections at once. */
 export interface Line {
-  /** The setting of the database over this line. */
+  /** The setting of the database behind this proxy. */
   readonly setting: Setting
-  /** From now on the answer to one COMMIT in `oneIn`, by chance, is lost on its way. */
+  /** From now on loses the answer to one COMMIT in `oneIn`, by chance. */
   loseCommits(oneIn: number): void
-  /** How many COMMITs reached the server unheard. */
+  /** The number of COMMITs that reached the server and whose answers were lost. */
   lost(): number
-  /** From now on nothing is passed on, in either direction, and no connection ends. */
+  /** From now on passes nothing on in either direction, and ends no connection. */
   standStill(): void
-  /** Passes on what was held back, and loses nothing more. */
+  /** Passes on the held bytes, and loses nothing more. */
   mend(): void
 }
 
-/** One connection in this many that lose a COMMIT stays open and silent; the others end. */
+/** One in this many connections that lose a COMMIT stays open and silent. The others end. */
 const silentOneIn = 4
 
-/** Starts a line that passes everything on until it is told otherwise. */
+/** Starts a proxy that passes on everything at first. */
 export async function startLine(stage: Stage, { env }: Setting): Promise<Line> {
   const url = new URL(env.DATABASE_URL ?? '')
   const { hostname, port } = url
@@ -37,7 +37,7 @@ export async function startLine(stage: Stage, { env }: Setting): Promise<Line> {
       if (!hears || !data.includes('COMMIT') || Math.random() >= chance) return
       hears = false
       lost++
-      // The server works on what it was sent, whether or not anybody listens.
+      // The server commits the transaction, whether or not its client hears of it.
       if (Math.random() >= 1 / silentOneIn) setTimeout(() => near.destroy(), unheardMs)
     })
     far.on('data', (data) => {
@@ -80,5 +80,5 @@ export async function startLine(stage: Stage, { env }: Setting): Promise<Line> {
   }
 }
 
-/** Until the commit is durable on any disk. */
+/** In this time a commit is durable on any disk. */
 const unheardMs = 200

@@ -11,7 +11,7 @@ const crowd = 16
 const oneIn = 40
 const limitMs = 60_000
 
-/** Now and then PostgreSQL's answer to a COMMIT is lost on its way, so nobody knows what became of it. */
+/** Sometimes PostgreSQL's answer to a COMMIT is lost, so that the server cannot know whether it committed. */
 export const lostCommit: Experiment = {
   name: 'lost-commit',
   async play(size) {
@@ -79,8 +79,8 @@ async function playLost(
 }
 
 /**
- * Steps that had been stored when their caller was refused: the answer that a later try got was recorded
- * by an earlier one. Untrue is it when every refusal before said that nothing was stored.
+ * Counts the steps that were stored although their caller got a refusal: a later try got a recorded answer. A
+ * refusal is untrue if it said that nothing was stored.
  */
 function storedUnheard({ sent, failed }: Writers): { replayed: number; untrue: number } {
   const allDenied = new Map<number, boolean>()

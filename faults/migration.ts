@@ -14,7 +14,7 @@ import {
 const usualPoints = 20
 const rounds = 5
 
-/** Kills `plumbline migrate` at random statements and runs it again; and has two run at once. */
+/** Kills `plumbline migrate` at random statements and runs it again. Also runs two at once. */
 export const migration: Experiment = {
   name: 'migration',
   async play(size) {
@@ -44,12 +44,12 @@ export const migration: Experiment = {
   },
 }
 
-/** A place for one empty database after another. */
+/** A source of empty databases, one after another. */
 interface Base {
   readonly name: string
-  /** An empty database instead of the one before. */
+  /** Replaces the database with an empty one. */
   renew(): Promise<Setting>
-  /** The schema of the present one. */
+  /** The schema of the current database. */
   schema(): Promise<string>
   run(sql: string): Promise<number>
 }

@@ -51,7 +51,7 @@ async function playNodes(
     runs,
     steps,
     retry: 'same key',
-    // A step that the wrong server refuses time after time must not be tried for ever.
+    // A step that the faulty server always refuses must not be retried forever.
     patienceMs: 2_000,
   })
   const enough = wrong === null ? null : setTimeout(() => writers.stop(), wrongLimitMs)

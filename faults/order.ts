@@ -10,9 +10,9 @@ const usualSteps = 400
 const crowd = 8
 
 /**
- * Watches the system calls of the server: between reading a step and writing its answer, the
- * write-ahead log reaches the disk. Killing a process cannot show this, since the kernel keeps what
- * it wrote; only a power cut would.
+ * Watches the system calls of the server: between the read of a step and the write of its answer, the
+ * write-ahead log reaches the disk. Killing a process cannot show this, because the kernel keeps the written
+ * pages. Only a power cut would.
  */
 export const order: Experiment = {
   name: 'order',
@@ -73,7 +73,7 @@ async function playOrder(
     skipped: null,
     measured: {
       ...checked.measured,
-      // Under a tracer they say nothing.
+      // Under a tracer these times mean nothing.
       p50Ms: null,
       p99Ms: null,
       slowestMs: null,
@@ -85,8 +85,8 @@ async function playOrder(
 }
 
 /**
- * Counts the good answers to steps, and those of them without an fsync of the write-ahead log that
- * began after their request was read and ended before they were written.
+ * Counts the good answers to steps, and those of them without an fsync of the write-ahead log that began
+ * after the request was read and ended before the answer was written.
  */
 export function readTrace(text: string): { answers: number; syncs: number; uncovered: number } {
   const readAt = new Map<string, number>()

@@ -11,7 +11,7 @@ const everyMs = 5_000
 const crowd = 16
 const recoveryLimitMs = 2_000
 
-/** Crashes and starts PostgreSQL every five seconds under load; the server runs on. */
+/** Crashes and restarts PostgreSQL every five seconds under load, while the server runs on. */
 export const postgresRestart: Experiment = {
   name: 'postgres-restart',
   async play(size) {

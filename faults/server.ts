@@ -9,41 +9,41 @@ import { pause } from './time.ts'
 export interface Server {
   readonly url: string
   readonly pid: number
-  /** From spawning the process to /readyz answering 200. */
+  /** The time from spawning the process to the first 200 of /readyz. */
   readonly readyMs: number
-  /** What it has logged so far, of warnings and errors. */
+  /** The warnings and errors in its log so far. */
   log(): string
   isRunning(): boolean
   /** Sends a signal and resolves when the process has ended. */
   end(signal: NodeJS.Signals): Promise<Exit>
-  /** Kills what was started and all that it has started, also when the former has ended. */
+  /** Kills the process and all its children, even after the process has ended. */
   sweep(): void
 }
 
-/** How a process ended. */
+/** The end of a process. */
 export interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** How `plumbline` is started. */
+/** The way to start `plumbline`. */
 export interface Setting {
-  /** Settings and whatever else the process is to see; it sees nothing of our environment. */
+  /** The whole environment of the process. It inherits nothing of ours. */
   readonly env: Readonly<Record<string, string>>
-  /** Modules of preloads/ that make it wrong on purpose. */
+  /** Modules of preloads/ with a deliberate fault. */
   readonly preloads?: readonly string[]
-  /** A folder whose `npm start` is run instead of the command itself; preloads are none of npm's. */
+  /** A folder whose `npm start` runs instead of the command. Preloads do not apply to npm. */
   readonly npmFolder?: string
 }
 
-/** The folder whose package.json is ours. */
+/** The folder of our package.json. */
 export const root = fileURLToPath(new URL('..', import.meta.url))
 
 const command = fileURLToPath(new URL('../bin/plumbline.js', import.meta.url))
 const readyLimitMs = 30_000
 const commandLimitMs = 60_000
 
-/** Starts a server on a free port and resolves when it is ready; rejects when it ends before. */
+/** Starts a server on a free port and resolves when it is ready. Rejects if it ends before. */
 export async function startServer(stage: Stage, setting: Setting): Promise<Server> {
   const began = performance.now()
   const { npmFolder } = setting
@@ -51,7 +51,7 @@ export async function startServer(stage: Stage, setting: Setting): Promise<Serve
     npmFolder === undefined
       ? spawnPlumbline(stage, setting, ['serve'])
       : spawnNpm(stage, setting, npmFolder)
-  // Its output stays open as long as a child that it leaves holds it.
+  // Its output stays open as long as a child of it holds the pipe.
   const exit = endOf(child, 'exit')
   const address = () => /listens on (http:\S+)/.exec(printed.out)?.[1]
   const late = began + readyLimitMs
@@ -76,13 +76,13 @@ export async function startServer(stage: Stage, setting: Setting): Promise<Serve
   }
 }
 
-/** A command that has ended. */
+/** The result of a command. */
 export interface Ended extends Exit {
   readonly out: string
   readonly err: string
 }
 
-/** Runs a command such as `plumbline migrate`, and kills it after `killMs` if that is given. */
+/** Runs a command such as `plumbline migrate`. Kills it after `killMs` if that is given. */
 export async function runPlumbline(
   stage: Stage,
   setting: Setting,
@@ -96,7 +96,7 @@ export async function runPlumbline(
   return { ...exit, ...printed }
 }
 
-/** A key of a new account, made beside the server as whoever runs it does. */
+/** Creates an account with a key, with the command line beside the server, as the operator does. */
 export async function makeKey(stage: Stage, setting: Setting, tier: string): Promise<string> {
   const { code, out, err } = await runPlumbline(stage, { env: setting.env }, [
     'keys',
@@ -146,7 +146,7 @@ function spawnOn(
     cwd,
     env: { PORT: '0', LOG_LEVEL: 'warn', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A group of its own, which can be killed whole.
+    // The process gets a group of its own, so that all of it can be killed.
     detached: true,
   })
   const printed = { out: '', err: '' }
@@ -166,7 +166,7 @@ function spawnOn(
 
 const logLength = 20_000
 
-/** Kills a process and the children that it left; nothing happens when none of them lives. */
+/** Kills a process and its remaining children. Does nothing if none of them lives. */
 function killGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, 'SIGKILL')

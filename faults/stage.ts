@@ -2,16 +2,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Where one trial plays: a folder of its own, and everything that is undone when it is over. */
+/** The resources of one trial: a folder, and cleanups that run at its end. */
 export interface Stage {
   readonly folder: string
-  /** Undoes the latest first, also when this process is ended; what matters happens before it awaits. */
+  /**
+   * Adds a cleanup. The latest runs first, also when this process ends; then only the part before its first
+   * await.
+   */
   after(undo: Undo): void
 }
 
 type Undo = (() => void) | (() => Promise<unknown>)
 
-/** Plays a trial on a stage that nothing is left of. */
+/** Runs a trial on a stage and clears the stage afterwards. */
 export async function onStage<T>(play: (stage: Stage) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'plumbline-faults-'))
   const undos: Undo[] = [() => rmSync(folder, { recursive: true, force: true, maxRetries: 10 })]

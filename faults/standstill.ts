@@ -11,7 +11,7 @@ const usualSeconds = 12
 const crowd = 16
 const recoveryLimitMs = 5_000
 
-/** PostgreSQL stands still with all connections open, as behind a network that drops every packet. */
+/** PostgreSQL freezes with all connections open, as behind a network that drops every packet. */
 export const standstill: Experiment = {
   name: 'standstill',
   async play(size) {

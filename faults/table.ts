@@ -6,7 +6,7 @@ export interface Played {
   readonly trials: readonly Trial[]
 }
 
-/** One line of JSON that tells everything of an experiment. */
+/** Writes an experiment as one line of JSON. */
 export function lineOf({ name, trials }: Played): string {
   const shown = trials.map((trial) => ({
     on: trial.on,
@@ -17,7 +17,7 @@ export function lineOf({ name, trials }: Played): string {
   return JSON.stringify({ experiment: name, ok: trials.every(isGood), trials: shown })
 }
 
-/** The trials as a Markdown table with aligned columns. */
+/** Writes the trials as a Markdown table with aligned columns. */
 export function tableOf(played: readonly Played[]): string {
   const rows = played.flatMap(({ name, trials }) => trials.map((trial) => cellsOf(name, trial)))
   const lines = [headings, ...rows]

@@ -2,14 +2,14 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import type { Stage } from './stage.ts'
 
-/** Why no system calls can be watched here, or null. */
+/** Why system calls cannot be traced here, or null. */
 export function whyNoTrace(): string | null {
   const { status } = spawnSync('strace', ['-o', '/dev/null', 'true'])
   if (status === 0) return null
   return 'strace is not installed or may not trace (it is in the package strace)'
 }
 
-/** Attaches strace to a running process; resolves when it watches, and answers how to detach it. */
+/** Attaches strace to a running process. Resolves when it is attached, with the function that detaches it. */
 export async function trace(
   stage: Stage,
   pid: number,
@@ -26,7 +26,7 @@ export async function trace(
   stage.after(detach)
   let said = ''
   const attached = new Promise<void>((resolve) => {
-    // Read to the end: a tracer whose words nobody hears is ended by the first of them.
+    // Read the output to its end: strace ends when it writes to a closed pipe.
     strace.stderr.on('data', (text) => {
       said += text
       if (said.includes(' attached')) resolve()

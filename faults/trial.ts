@@ -1,54 +1,54 @@
-/** One run of an experiment: the server as it is, or one that is wrong on purpose. */
+/** One run of an experiment, on the real server or on one with a deliberate fault. */
 export interface Trial {
-  /** What it ran on, such as `SQLite`. */
+  /** The database or the other place of the trial, such as `SQLite`. */
   readonly on: string
-  /** How it was made wrong and which promise that breaks; null as it is. */
+  /** The deliberate fault and the promise that it breaks; null for the real server. */
   readonly wrong: Wrong | null
-  /** Why it did not run, or null. */
+  /** Why the trial did not run, or null. */
   readonly skipped: string | null
   readonly measured: Measured
-  /** Promises that did not hold; empty when all did. */
+  /** The broken promises; empty if all held. */
   readonly broken: readonly Broken[]
 }
 
-/** A server that is wrong on purpose. */
+/** A deliberate fault. */
 export interface Wrong {
   readonly how: string
-  /** The promise that the experiment must see broken. */
+  /** The promise that the experiment must find broken. */
   readonly breaks: string
 }
 
-/** A promise that did not hold. */
+/** A broken promise. */
 export interface Broken {
   readonly promise: string
   readonly found: string
 }
 
-/** What a trial counted and timed; null where it does not apply. */
+/** The counts and times of a trial; null where one does not apply. */
 export interface Measured {
   readonly acknowledged: number | null
   readonly lost: number | null
   readonly duplicated: number | null
   /** Answers of 500 and more. */
   readonly answers5xx: number | null
-  /** The median start, from spawning the process to /readyz answering 200. */
+  /** The median time from spawning the process to the first 200 of /readyz. */
   readonly readyMs: number | null
   readonly p50Ms: number | null
   readonly p99Ms: number | null
-  /** The longest that a caller waited for an answer, a refusal too. */
+  /** The longest wait of a caller for an answer or a refusal. */
   readonly slowestMs: number | null
-  /** The rest, in words. */
+  /** Further results, in words. */
   readonly seen: string
 }
 
-/** An experiment: the trials of the right server and of the wrong ones. */
+/** An experiment: its trials on the real server and on the faulty ones. */
 export interface Experiment {
   readonly name: string
-  /** Plays its trials; `size` is how much of it, or null for the usual. */
+  /** Runs the trials. `size` is their extent; null for the usual one. */
   play(size: number | null): Promise<Trial[]>
 }
 
-/** Nothing measured yet. */
+/** No measurements yet. */
 export const nothing: Measured = {
   acknowledged: null,
   lost: null,
@@ -61,19 +61,19 @@ export const nothing: Measured = {
   seen: '',
 }
 
-/** A trial that cannot be played here. */
+/** A trial that cannot run here. */
 export function skipped(on: string, why: string): Trial {
   return { on, wrong: null, skipped: why, measured: nothing, broken: [] }
 }
 
-/** Whether a trial came out as it must: the right server kept every promise, the wrong one was caught. */
+/** Whether a trial ended as it must: the real server kept every promise, and the faulty one was caught. */
 export function isGood({ wrong, broken, skipped }: Trial): boolean {
   if (skipped !== null) return true
   if (wrong === null) return broken.length === 0
   return broken.some(({ promise }) => promise === wrong.breaks)
 }
 
-/** What a trial came to, in words. */
+/** The result of a trial in words. */
 export function resultOf(trial: Trial): string {
   const { wrong, broken, skipped } = trial
   if (skipped !== null) return `skipped: ${skipped}`
@@ -83,10 +83,10 @@ export function resultOf(trial: Trial): string {
   return proof === undefined ? `NOT CAUGHT: ${found}` : `caught: ${proof.found}`
 }
 
-/** Collects the promises that do not hold. */
+/** Collects the broken promises. */
 export function createVerdict(): {
   readonly broken: Broken[]
-  /** `found` says what was seen instead, with its numbers. */
+  /** `found` describes the observation instead, with its numbers. */
   expect(holds: boolean, promise: string, found: string): void
 } {
   const broken: Broken[] = []

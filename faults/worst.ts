@@ -8,10 +8,10 @@ import { startWriters, undocumented } from './writers.ts'
 
 const usualRounds = 3
 const othersLimitMs = 500
-/** Others who write steps meanwhile. */
+/** Other callers, who write steps meanwhile. */
 const others = 2
 
-/** Texts that cost the most to judge, at the largest body, beside callers who send small ones. */
+/** Sends the texts that cost the most to judge in the largest body, while other callers send small ones. */
 export const worst: Experiment = {
   name: 'worst',
   async play(size) {
@@ -71,10 +71,10 @@ async function playWorst(
     const isAnswered = 'status' in answer && answer.status === 200
     const found = `${name}: ${JSON.stringify(answer).slice(0, 200)}`
     expect(isAnswered, 'the worst is answered too', found)
-    // What takes the server down for good need not be asked twice.
+    // If the server does not recover, the other texts need not be sent.
     if (!isAnswered || (wrong !== null && waitedMs >= othersLimitMs)) break
   }
-  // A server that never comes back hears no other signal.
+  // A server that does not recover reacts to no other signal.
   if (broken.length > 0) await server.end('SIGKILL')
   const left = broken.length > 0 ? await startServer(stage, setting) : server
   await writers.stop()
@@ -107,7 +107,7 @@ function repeated<T>(list: readonly T[], times: number): T[] {
   return Array.from({ length: times }, () => list).flat()
 }
 
-/** Some letters of a script, the first of them and how many there are. */
+/** Some letters of a script: the first of them and their number. */
 const scripts = {
   CJK: [0x4e00, 20_000],
   Thai: [0x0e01, 46],
@@ -115,7 +115,7 @@ const scripts = {
   Hangul: [0xac00, 11_000],
 } as const
 const longest = 4_000
-/** How many goals of the longest kind a body of 256 KiB holds at three bytes a letter. */
+/** The number of goals of the greatest length in a body of 256 KiB, at three bytes a letter. */
 const mostGoals = 21
 
 const requests: readonly { name: string; path: string; body: string }[] = [
@@ -167,7 +167,7 @@ function goals(count: number, letterAt: (at: number) => string): { goal: string 
   }))
 }
 
-/** Here-documents inside each other, each read by several shells. */
+/** Nested here-documents, each read by several shells. */
 function nested(depth: number, shells: number): string {
   const inner = depth === 1 ? 'true' : nested(depth - 1, shells)
   return `cat<<A${depth}${'|sh'.repeat(shells)}\n${inner}\nA${depth}`

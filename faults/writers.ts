@@ -4,25 +4,25 @@ import { type Answer, type Outcome, post } from './http.ts'
 import type { Stage } from './stage.ts'
 import { pause } from './time.ts'
 
-/** A step that was sent; times are of `performance.now()`. */
+/** A sent step. Times are of `performance.now()`. */
 export interface Sent {
-  /** Its number, which its goal carries; every step has its own. */
+  /** Its number, unique among all steps. The goal contains it. */
   readonly n: number
   readonly run: string
   readonly firstMs: number
-  /** When and as which step of its run it was acknowledged, or null. */
+  /** The time and the step number of its acknowledgement, or null. */
   acknowledged: Acknowledged | null
 }
 
-/** The answer to a step that was stored. */
+/** The answer to a stored step. */
 export interface Acknowledged {
   readonly step: number
   readonly atMs: number
-  /** Whether the answer is that of an earlier try, recorded under its idempotency key. */
+  /** Whether the answer is the recorded one of an earlier try with the same idempotency key. */
   readonly replayed: boolean
 }
 
-/** A request that was not acknowledged. */
+/** A request without an acknowledgement. */
 export interface Failed {
   readonly n: number
   readonly sentMs: number
@@ -30,45 +30,47 @@ export interface Failed {
   readonly outcome: Outcome
 }
 
-/** Clients that write steps, each over a connection that it keeps, one step at a time. */
+/** Clients that write steps, each over a keep-alive connection and one step at a time. */
 export interface Writers {
-  /** Every step, by its number. */
+  /** All steps by their number. */
   readonly sent: ReadonlyMap<number, Sent>
   readonly failed: readonly Failed[]
   acknowledged(): number
   p50Ms(): number
   p99Ms(): number
-  /** The longest that a request waited for its answer, a refusal too. */
+  /** The longest wait of a request for an answer or a refusal. */
   slowestMs(): number
-  /** Resolves at the first acknowledgement of a step from now on; rejects after `limitMs`. */
+  /** Resolves at the next acknowledgement of a step. Rejects after `limitMs`. */
   nextAcknowledgement(limitMs: number): Promise<void>
-  /** Resolves when no more steps are begun and those that were have been acknowledged or given up. */
+  /** Begins no more steps. Resolves when those in flight have been acknowledged or given up. */
   stop(): Promise<void>
   /** Resolves when all `steps` have been acknowledged or given up. */
   done: Promise<void>
 }
 
-/** What writers do. */
+/** The plan of the writers. */
 export interface Plan {
-  /** Where a writer sends its next request. */
+  /** The URL for a writer's next request. */
   url(writer: number): string
   readonly key: string
   readonly writers: number
-  /** How many runs they share. */
+  /** The number of runs that they share. */
   readonly runs: number
-  /** The most steps that are sent; without a limit when absent. */
+  /** The most steps to send; unlimited if absent. */
   readonly steps?: number
-  /** What follows a failure: the same request again, without its idempotency key, or nothing. */
+  /**
+   * The reaction to a failure: the same request again, the request without its idempotency key, or nothing.
+   */
   readonly retry: 'same key' | 'no key' | 'never'
-  /** How long a step is tried again after `stop`; 15 seconds unless given. */
+  /** How long a step is retried after `stop`. Defaults to 15 seconds. */
   readonly patienceMs?: number
-  /** Pause between tries of a step; 100 ms unless given. */
+  /** The pause between the tries of a step. Defaults to 100 ms. */
   readonly pauseMs?: number
-  /** Characters that each goal is made longer by. */
+  /** The number of characters added to each goal. */
   readonly padding?: number
 }
 
-/** Starts writers; every one begins its next step when the one before is acknowledged or given up. */
+/** Starts writers. Each begins its next step when the previous one is acknowledged or given up. */
 export function startWriters(stage: Stage, plan: Plan): Writers {
   const { key, runs, steps = Number.POSITIVE_INFINITY, retry, patienceMs = 15_000 } = plan
   const sent = new Map<number, Sent>()
@@ -122,7 +124,7 @@ export function startWriters(stage: Stage, plan: Plan): Writers {
   const done = Promise.all(Array.from({ length: plan.writers }, (_, writer) => write(writer))).then(
     () => {},
   )
-  // Nobody may go on writing to a stage that is over.
+  // The writers must end with their stage.
   stage.after(() => {
     stopping = true
     giveUpMs = 0
@@ -155,7 +157,7 @@ export function startWriters(stage: Stage, plan: Plan): Writers {
   }
 }
 
-/** The number that a goal carries. */
+/** Reads the number from a goal. */
 export function numberIn(goal: string): number {
   return Number(/\d+/.exec(goal)?.[0])
 }
@@ -164,14 +166,16 @@ function goalOf(n: number): string {
   return `write line ${n} of the report`
 }
 
-/** Failures that are answers of 500 and more. */
+/** The failures with a status of 500 or more. */
 export function answersOf5xx(failed: readonly Failed[]): Answer[] {
   return failed.flatMap(({ outcome }) =>
     'status' in outcome && outcome.status >= 500 ? [outcome] : [],
   )
 }
 
-/** Failures that are no answer that the documents promise: neither cut off nor a 503 that says when to try again. */
+/**
+ * The failures that the documents do not promise: neither a broken connection nor a 503 with a time to retry.
+ */
 export function undocumented(failed: readonly Failed[]): string[] {
   return failed.flatMap(({ outcome }) => {
     if ('failure' in outcome || isPolite(outcome)) return []
@@ -187,7 +191,7 @@ function isPolite(answer: Answer): boolean {
   )
 }
 
-/** The stable word of a refusal; the text itself when it is not ours. */
+/** The stable word of a refusal; the whole text if the answer is not ours. */
 function wordOf({ text }: Answer): string {
   try {
     return JSON.parse(text).error

@@ -1,10 +1,10 @@
-// Measures what a table of one's own work adds on work that is newer than it:
+// Measures what an adaptation table adds on work that is newer than the table:
 //   npm run model:adaptation-newer -- HISTORY...
-// A history is a folder of a git repository or a ChangeLog file, as Debian has them under
+// A history is a folder of a git repository, or a ChangeLog file such as Debian has under
 // /usr/share/doc/PACKAGE/changelog.gz. The table learns from the older three fifths of the commits, as
-// `plumbline adapt --git` does, and is measured on the newer two fifths: a subject with a file that its
-// commit changed, and with a file that another commit of that time changed; and runs that go through the
-// files of a commit, every other one of which goes on with those of another.
+// `plumbline adapt --git` does. It is measured on the newer two fifths, in two ways: on pairs of a subject
+// with a file of its own commit and with a file of another commit of that time; and on runs through the files
+// of a commit, of which every other run goes on with the files of another commit.
 
 import { basename, dirname } from 'node:path'
 import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'

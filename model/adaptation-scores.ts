@@ -1,6 +1,6 @@
 import type { Adaptation } from '../src/core/detector/contract/adaptation.ts'
 
-// What a table of one's own work adds to the pair score and to the verdicts of runs.
+// The effect of an adaptation table on the pair score and on the verdicts of runs.
 
 import {
   buildTable,
@@ -14,7 +14,7 @@ import { type Labelled, predict } from '../src/core/evaluation/labelled.ts'
 import { aucOf, type Ranking } from '../src/core/evaluation/ranking.ts'
 import { createRandom, drawAnew, middleOf, seed } from '../src/core/evaluation/resampling.ts'
 
-/** A pair with its score, and what a table adds to it. */
+/** A pair with its score, and the part that a table adds. */
 export interface Scored {
   ground: string
   drift: boolean
@@ -25,7 +25,7 @@ export interface Scored {
 
 const resamples = 500
 
-/** A table of examples with its length in characters; null where they have nothing in common. */
+/** A table of examples with its length in characters; null if the examples have nothing in common. */
 export function build(examples: readonly Example[]): { table: Adaptation; length: number } | null {
   const text = buildTable('git', examples)
   if (text === null) return null
@@ -34,7 +34,7 @@ export function build(examples: readonly Example[]): { table: Adaptation; length
   return { table, length: text.length }
 }
 
-/** Pairs with their scores. */
+/** Computes the scores of pairs. */
 export function scored(
   table: Adaptation,
   pairs: readonly { ground: string; goal: string; drift: boolean; kind: string }[],
@@ -51,17 +51,17 @@ export function scored(
   })
 }
 
-/** What runs of known labels were told. */
+/** The verdicts on labelled runs. */
 export interface Alarms {
-  /** Steps on the errand, and how many of them counted as drifting. */
+  /** The steps on the errand, and those of them that counted as drifting. */
   clean: number
   alarms: number
-  /** Runs that leave it, and how many of these were found within three steps. */
+  /** The runs that leave it, and those of them that were found within three steps. */
   switches: number
   found: number
 }
 
-/** Adds up what the detector says of runs, each with a table of its own or without one. */
+/** Adds up the verdicts on runs, each with a table of its own or without one. */
 export function alarmsOf(runs: readonly { run: Labelled; table: Adaptation | null }[]): Alarms {
   const sum: Alarms = { clean: 0, alarms: 0, switches: 0, found: 0 }
   for (const { run, table } of runs) {
@@ -90,7 +90,7 @@ export function reportAlarms(name: string, { clean, alarms, switches, found }: A
 export const gainHead =
   'source            pairs  table kB   AUC alone  with table   gain (95 % interval)'
 
-/** Prints a row under `gainHead`; intervals come from drawing grounds anew. */
+/** Prints a row under `gainHead`. The intervals come from resampled grounds. */
 export function report(name: string, pairs: readonly Scored[], length?: number): void {
   const alone = rankingOf(pairs, ({ alone }) => alone)
   const both = rankingOf(pairs, ({ alone, added }) => alone + added)

@@ -1,10 +1,10 @@
 import type { Adaptation } from '../src/core/detector/contract/adaptation.ts'
-// Measures what a table of one's own work adds to the pair score:
+// Measures what an adaptation table adds to the pair score:
 //   npm run model:adaptation -- FOLDER
-// The table of a source is built from its training pairs that are on the errand, and measured on its
-// development pairs, whose errands the table has not seen. A source without training pairs lends 60 %
-// of its errands to the table. The data does not say in which order the work was done;
-// adaptation-newer.ts measures histories that do.
+// The table of a source is built from its training pairs on the errand, and measured on its development
+// pairs, whose errands the table has not seen. A source without training pairs gives 60 % of its errands to
+// the table. The data does not have the order of the work; adaptation-newer.ts measures histories, which have
+// it.
 
 import { join } from 'node:path'
 import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'
@@ -74,7 +74,7 @@ function buildFrom(pairs: readonly Pair[]): { table: Adaptation; length: number 
   return examples.length < fewestExamples ? null : build(examples)
 }
 
-/** Alarms on runs of sources with training pairs, without and with the table of the source. */
+/** Counts alarms on runs of sources with training pairs, without and with the table of the source. */
 function reportRuns(name: string, group: readonly Labelled[]): void {
   const sources = new Set(group.map(({ source }) => source ?? ''))
   const tables = new Map<string, Adaptation>()

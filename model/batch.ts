@@ -1,21 +1,21 @@
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What the training moves. */
+/** The parameters that the training moves. */
 export interface Parameters {
   dims: number
-  /** `dims` rows from pretrained vectors to the model's. */
+  /** `dims` rows that map pretrained vectors to the model's. */
   map: Float64Array
-  /** What each word has beside its mapped vector. */
+  /** The part of each word's vector besides its mapped pretrained one. */
   own: Float64Array
-  /** What each word's weight has beside what its rarity gives. */
+  /** The part of each word's weight besides the one from its rarity. */
   weights: Float64Array
 }
 
-/** One batch of the training after another. */
+/** Trains one batch after another. */
 export interface Batch {
   /**
-   * Moves the parameters so that ground i scores higher with goal i than with the other goals it
-   * compares with, and the other way round. Goals beyond the grounds are wrong for every ground.
+   * Moves the parameters so that ground i scores higher with goal i than with the other goals of its
+   * comparisons, and the same for goals. Goals beyond the grounds are wrong for every ground.
    */
   learn(
     grounds: readonly number[],
@@ -50,7 +50,7 @@ export function createBatch(
   const mapGradient = new Float64Array(map.length)
   let steps = 0
 
-  // The distinct words of the batch: place, direction, length before it was made one, weight.
+  // The distinct words of the batch: place, direction, length before normalisation, weight.
   const placeOf = new Int32Array(words.length).fill(-1)
   const rows = new Int32Array(mostDistinct)
   const direction = new Float64Array(mostDistinct * dims)
@@ -96,7 +96,7 @@ export function createBatch(
       alikeGradient = new Float64Array(alike.length)
     }
     alikeGradient.fill(0, 0, distinct * distinct)
-    // What changes between batches is held still for the loop, which is what the training costs.
+    // Constants for the inner loop, which takes most of the training time.
     const count = distinct
     const values = alike
     for (let a = 0; a < count; a++) {
@@ -118,7 +118,7 @@ export function createBatch(
   const goalBest = new Float64Array(64)
   const goalBestAt = new Int32Array(64)
 
-  // Mean best match of each side's words in the other, weighted; with a gradient it goes backwards.
+  // The weighted mean best match of each side's words in the other. With a gradient it also backpropagates.
   const scoreOf = (ground: Int32Array, goal: Int32Array, gradient: number): number => {
     const count = distinct
     const values = alike
@@ -255,7 +255,7 @@ export function createBatch(
   }
 }
 
-/** What the loss of choosing right, by row and by column, says of each score. */
+/** The gradient of the loss for each score: cross entropy over the rows and over the columns. */
 function gradientsOf(scores: readonly Float64Array[]): Float64Array[] {
   const gradients = scores.map((row) => softmax(row).map((share) => share / 2))
   for (let j = 0; j < scores.length; j++) {
@@ -273,7 +273,7 @@ function softmax(values: Float64Array): Float64Array {
   return raised.map((value) => value / sum)
 }
 
-/** How much a match matters: more for rare words, and as the pairs taught for each word. */
+/** The weight of a match: higher for rare words, and adjusted for each word by the pairs. */
 export function weightOf(rarity: number, learned: number): number {
   return Math.exp(Math.max(-4, Math.min(4, 0.35 * rarity - 2 + learned)))
 }

@@ -1,6 +1,6 @@
 import { baseRate } from '../src/core/detector/confidence.ts'
 
-/** A scored pair and how much it counts. */
+/** A scored pair and its weight. */
 export interface Scored {
   score: number
   drift: boolean
@@ -10,8 +10,8 @@ export interface Scored {
 const bins = 40
 
 /**
- * The probability of drift by score where one step in ten is drift: bins of equally many pairs, joined
- * until the probability rises from each to the next (pool adjacent violators).
+ * Computes the probability of drift by score, where one step in ten is drift: bins of equally many pairs,
+ * joined until the probability rises from each to the next (pool adjacent violators).
  */
 export function calibrate(scored: readonly Scored[]): [from: number, probability: number][] {
   const sorted = scored.toSorted((a, b) => a.score - b.score)
@@ -38,7 +38,7 @@ export function calibrate(scored: readonly Scored[]): [from: number, probability
   }
   const rows = pools.map((pool): [from: number, probability: number] => [
     Math.round(pool.from * 1024) / 1024,
-    // Never is more than any number of pairs can tell.
+    // No number of pairs can prove a probability of 0.
     Math.max(0.001, Math.round(probabilityIn(pool) * 1000) / 1000),
   ])
   return rows.filter(([, probability], at) => probability !== rows[at - 1]?.[1])

@@ -1,8 +1,8 @@
-// How far apart the windows of one document are, and those of different ones:
+// Measures the displacement between windows of one document, and between those of different ones:
 //   npm run model:corpus -- FILE...
-// Each file is a document of one subject, read line by line. A window is compared with the first of
-// its own document, as it stands and with the lines of that document shuffled, and with the first of
-// another document. From these rows come the two floors in src/core/corpus/windows.ts.
+// Each file is a document on one subject, read line by line. Each window is compared with the first window of
+// its own document, as it stands and with shuffled lines, and with the first window of another document. The
+// two floors in src/core/corpus/windows.ts come from these rows.
 
 import { readFileSync } from 'node:fs'
 import { measureCorpus, type WindowDrift } from '../src/core/corpus/windows.ts'
@@ -49,7 +49,7 @@ function* linesOf(lines: readonly string[]): Generator<string, null> {
   return null
 }
 
-/** Fisher and Yates. */
+/** The shuffle of Fisher and Yates. */
 function shuffled(lines: readonly string[]): string[] {
   const mixed = [...lines]
   for (let last = mixed.length - 1; last > 0; last--) {

@@ -63,7 +63,9 @@ function print(line: string): void {
   console.log(line)
 }
 
-/** Pairs whose ground is one of six of its source that were joined, at another place in each. */
+/**
+ * Makes pairs whose ground joins six grounds of one source, with the pair's own at a different place in each.
+ */
 function withLongGrounds(of: readonly Labelled[]): Labelled[] {
   const bySource = Map.groupBy(of, ({ source }) => source)
   return [...bySource.values()].flatMap((same) => {
@@ -78,7 +80,7 @@ function withLongGrounds(of: readonly Labelled[]): Labelled[] {
   })
 }
 
-/** Replaces what stands between the marks of a document. */
+/** Replaces the text between the marks of a document. */
 function renew(file: string, name: string, lines: readonly string[]): void {
   const text = readFileSync(file, 'utf8')
   const [begin, end] = [`<!-- ${name} begins -->`, `<!-- ${name} ends -->`]
@@ -102,13 +104,13 @@ function markdownTable(): string[] {
   ]
 }
 
-/** How one way to judge fares: a name and a figure for each row of the table. */
+/** The results of one way to judge: a name, and a figure for each row of the table. */
 interface Column {
   name: string
   figures: Record<string, string>
 }
 
-/** `alarms` is false for a mere score, which has no alarm of its own, no plan and nothing uncertain. */
+/** `alarms` is false for a plain score, which has no alarms, no plan and no uncertain steps. */
 function judge(name: string, predicted: (item: Labelled) => Judged[], alarms: boolean): Column {
   process.stderr.write(`${name}\n`)
   const all = (items: readonly Labelled[]): JudgedRun[] =>
@@ -165,7 +167,7 @@ function by(detector: DetectorName): (item: Labelled) => Judged[] {
   return (item) => predict(detector, item)
 }
 
-/** Every step against its ground alone, without memory and without an alarm. */
+/** Judges every step against its ground alone, without memory and without an alarm. */
 function scored(item: Labelled, drift: (ground: string, goal: string) => number): Judged[] {
   return item.steps.map(({ goal, label }) => ({
     label,

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { baseRate } from '../src/core/detector/confidence.ts'
 import { type Judged, predict, readLabelled } from '../src/core/evaluation/labelled.ts'
 
-/** An item with its evidence as a share of the limit, and how much it counts: one in ten is drift. */
+/** An item with its evidence as a share of the limit, and its weight: one in ten is drift. */
 interface Item {
   share: number
   isDrift: boolean
@@ -20,7 +20,7 @@ interface Pool {
   weight: number
 }
 
-// Shares of the limit; from 1 on the step is an alarm.
+// Shares of the limit. From 1 on the step is an alarm.
 const edges = [
   Number.NEGATIVE_INFINITY,
   ...[-1.5, -1, -0.75, -0.5, -0.25, -0.1, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.15],
@@ -51,7 +51,7 @@ function judge(path: string): Judged[] {
     })
 }
 
-/** Every file counts the same, and in each one item in ten is drift. */
+/** Gives every file the same weight; in each, one item in ten is drift. */
 function weighted(judged: readonly Judged[]): Item[] {
   const drift = judged.filter(({ label }) => label === 'drift').length
   return judged.map(({ label, score }) => ({
@@ -61,7 +61,7 @@ function weighted(judged: readonly Judged[]): Item[] {
   }))
 }
 
-/** The share of the limit that a score from 0 to 1 stands for. */
+/** Converts a score from 0 to 1 to a share of the limit. */
 function shareOf(score: number): number {
   const centred = 2 * score - 1
   return centred / (1 - Math.abs(centred))
@@ -81,7 +81,7 @@ function fill(): Pool[] {
   })
 }
 
-/** Neighbours that do not rise become one (pool adjacent violators). */
+/** Joins neighbours whose probability does not rise (pool adjacent violators). */
 function pooled(pools: readonly Pool[]): Pool[] {
   const risen: Pool[] = []
   for (const pool of pools.filter(({ weight }) => weight > 0)) {

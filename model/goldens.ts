@@ -1,4 +1,4 @@
-// Writes the scores that the tests hold the model to, after it was trained anew:
+// Writes the scores that the tests expect of the model. To be run after a training:
 //   node model/goldens.ts
 
 import { readFileSync, writeFileSync } from 'node:fs'

@@ -3,12 +3,13 @@ import { gunzipSync } from 'node:zlib'
 import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'
 import { mostFiles, readCommits } from '../src/surfaces/cli/git-log.ts'
 
-/** More commits than any history has that is read here. */
+/** More commits than any measured history has. */
 const allCommits = 200_000
 
 /**
- * The commits of a history, oldest first, with the files they changed: of a git repository, or of a
- * ChangeLog as distributions ship it, packed or not, in GNU style or as `git log --stat` writes it.
+ * Reads the commits of a history, oldest first, with the files that they changed. A history is a git
+ * repository or a ChangeLog as distributions ship it: compressed or not, in GNU style or in the style of `git
+ * log --stat`.
  */
 export async function readHistory(path: string): Promise<Example[]> {
   if (statSync(path).isDirectory()) return (await commitsOf(path)).reverse()
@@ -38,15 +39,15 @@ function commitsOfStat(text: string): Example[] {
 }
 
 /**
- * In GNU style a paragraph says what was done, and its items which files were changed for it; items that
- * stand in a paragraph of their own belong to the one before. Where no paragraph says anything by itself,
- * as in `* a.c, b.c: Mend it.`, every item is a commit.
+ * Reads the GNU style. A paragraph describes a change, and its items name the changed files. Items in a
+ * paragraph of their own belong to the paragraph before. If no paragraph has a text of its own, as in `* a.c,
+ * b.c: Mend it.`, every item is a commit.
  */
 function commitsOfChangeLog(text: string): Example[] {
   const commits: { errand: string; parts: string[] }[] = []
   let told: { errand: string; parts: string[] } | null = null
   for (const paragraph of text.split(/\n[ \t]*\n/)) {
-    // The line of a day and its author begins at the margin.
+    // The line with a day and its author begins at the margin.
     if (/^\S/m.test(paragraph)) told = null
     const lines = paragraph.split('\n').filter((line) => line.startsWith('\t'))
     const [first = ''] = lines
@@ -62,7 +63,7 @@ function commitsOfChangeLog(text: string): Example[] {
   return commits
 }
 
-/** The items of a paragraph: the files that each names before its colon, and what it says behind it. */
+/** Reads the items of a paragraph: the files before the colon, and the text after it. */
 function itemsOf(lines: readonly string[]): { files: string[]; done: string }[] {
   const items = lines
     .map((line) => line.trim())

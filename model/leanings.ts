@@ -2,13 +2,15 @@ import { stemOf } from '../src/core/detector/meaning/text.ts'
 import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 import { shuffled } from './shuffle.ts'
 
-/** Log-odds of drift that a stem adds by itself, where the ground has nothing like it and where it has. */
+/** The log-odds of drift that a stem adds by itself: if the ground lacks it, and if the ground has it. */
 export interface Leanings {
   unmatched: Map<string, number>
   matched: Map<string, number>
 }
 
-/** A pair as its goal's words: how much of each the ground has, and what the pair scores without leanings. */
+/**
+ * A pair as the stems of its goal, with the likeness of the ground to each, and its score without leanings.
+ */
 export interface Worded {
   stems: readonly string[]
   /** 0–1 for each stem. */
@@ -23,7 +25,7 @@ const rate = 0.1
 const shrinking = 0.003
 const firstSquares = 1e-2
 
-/** Learns what single words say beyond the features, shrunk hard towards nothing. */
+/** Learns the log-odds that single words add to the features, with strong regularisation. */
 export function fitLeanings(pairs: readonly Worded[]): Leanings {
   const random = createRandom(seed)
   const unmatched = new Map<string, Moved>()
@@ -77,7 +79,7 @@ function valuesOf(table: Map<string, Moved>): Map<string, number> {
   return new Map([...table].map(([stem, { value }]) => [stem, value]))
 }
 
-/** The leaning of each word, by its stem; 0 where nothing was learned. */
+/** The leaning of each word, by its stem; 0 if nothing was learned. */
 export function leaningsOf(words: readonly string[], by: ReadonlyMap<string, number>): number[] {
   return words.map((word) => by.get(stemOf(word)) ?? 0)
 }

@@ -8,14 +8,16 @@ import { baseRate } from '../src/core/detector/confidence.ts'
 import { wordsOf } from '../src/core/detector/words/words.ts'
 import { readLabelled } from '../src/core/evaluation/labelled.ts'
 
-/** A labelled pair. Those in which a text has no word are left out: they get the base rate. */
+/** A labelled pair. Pairs with a text without words are left out, and get the base rate. */
 interface Pair {
   overlap: number
   drift: boolean
   source: string | null
 }
 
-/** How many pairs of an overlap below `below`, but not below the bin before, are drift and how many are not. */
+/**
+ * The pairs with an overlap below `below` and not below the bin before: those with drift and those without.
+ */
 interface Bin {
   below: number
   drift: number
@@ -27,7 +29,7 @@ interface Row {
   driftProbability: number
 }
 
-// The first bin holds an overlap of exactly 0; from one half on nearly every pair is on the errand.
+// The first bin holds an overlap of exactly 0. From one half on, nearly every pair is on the errand.
 const edges = [
   Number.MIN_VALUE,
   ...[0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5],
@@ -75,7 +77,7 @@ function readPairs(path: string): Pair[] {
   return read
 }
 
-/** The edges without those that would leave too few pairs below them. */
+/** The edges, except those with too few pairs below them. */
 function mergedEdges(from: readonly Pair[]): number[] {
   const kept: number[] = []
   let waiting = 0
@@ -99,8 +101,8 @@ function fill(below: readonly number[], from: readonly Pair[]): Bin[] {
 }
 
 /**
- * The probability of drift in each bin at the assumed rate, made to fall with the overlap by pooling
- * neighbours that do not (pool adjacent violators).
+ * Computes the probability of drift in each bin at the assumed rate. Neighbours are pooled until it falls
+ * with the overlap (pool adjacent violators).
  */
 function calibrate(from: readonly Bin[]): Row[] {
   const all = total(from)
@@ -127,7 +129,7 @@ function calibrate(from: readonly Bin[]): Row[] {
   )
 }
 
-/** Bayes' rule: the bin's share of all drift and of all the rest, weighed by the assumed rate. */
+/** Bayes' rule: the bin's share of all drift and its share of the rest, weighted by the assumed rate. */
 function probability(bin: Omit<Bin, 'below'>, all: Omit<Bin, 'below'>): number {
   const drift = baseRate * share(bin.drift, all.drift)
   const same = (1 - baseRate) * share(bin.same, all.same)
@@ -141,7 +143,7 @@ function total(from: readonly Bin[]): Omit<Bin, 'below'> {
   }
 }
 
-/** Mean distance between what the table says and what the bins hold, at the assumed rate, 0–1. */
+/** The mean distance between the table and the bins at the assumed rate, 0–1. */
 function errorOf(measured: readonly Bin[], by: readonly Row[]): number {
   const all = total(measured)
   return measured.reduce((sum, bin, place) => {
@@ -163,7 +165,7 @@ function heldOutError(): number {
   return sum / pairs.length
 }
 
-/** Neighbours with the same probability as one row. */
+/** Joins neighbours with the same probability to one row. */
 function joined(rows: readonly Row[]): Row[] {
   return rows.filter((row, place) => row.driftProbability !== rows[place + 1]?.driftProbability)
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** A ground and a goal with what was found of them. */
+/** A ground and a goal with their label. */
 export interface Pair {
   source: string
   ground: string
@@ -11,7 +11,7 @@ export interface Pair {
   kind: string
 }
 
-/** A training pair with the group of sources it is held out with, 0–4. */
+/** A training pair with its group of sources for the hold-out, 0–4. */
 export interface TrainingPair extends Pair {
   fold: number
 }
@@ -20,13 +20,13 @@ interface PairLine extends Omit<Pair, 'drift'> {
   label: 'same' | 'drift'
 }
 
-/** How many groups the sources are held out in. */
+/** The number of groups for the hold-out. */
 export const foldCount = 5
 
-/** Sources under a share-alike licence: measured with, never trained on. */
+/** Sources under a share-alike licence. They serve for measurements and never for training. */
 const shareAlike: ReadonlySet<string> = new Set(['awsec2', 'awss3'])
 
-// Sources of one family are held out together where they describe the same world.
+// Sources of one family are held out together if they describe the same world.
 const folds: Readonly<Record<string, number>> = {
   alfred: 0,
   virtualhome: 0,
@@ -51,8 +51,8 @@ const folds: Readonly<Record<string, number>> = {
 const injections = 'hijack:'
 
 /**
- * The pairs to train on: those without a share-alike licence. Injections stand on grounds of other
- * sources and are held out with them.
+ * Reads the training pairs: those without a share-alike licence. Injections use grounds of other sources and
+ * are held out with them.
  */
 export function readTrainingPairs(folder: string): TrainingPair[] {
   const pairs = readPairs(join(folder, 'train.jsonl.gz'))
@@ -64,14 +64,14 @@ export function readTrainingPairs(folder: string): TrainingPair[] {
     const source = sourceOf.get(pair.ground) ?? pair.source
     if (shareAlike.has(source)) return []
     const fold = folds[source]
-    // A ground that only injections stand on is not known to be free.
+    // The licence of a ground that only injections use is not known.
     if (fold === undefined && source.startsWith(injections)) return []
     if (fold === undefined) throw new Error(`no fold is named for the source ${source}`)
     return [{ ...pair, fold }]
   })
 }
 
-/** The labelled pairs of a file, packed or not. */
+/** Reads the labelled pairs of a file, compressed or not. */
 export function readPairs(file: string): Pair[] {
   return readLines<PairLine>(file).map(({ source, ground, goal, label, kind }) => ({
     source,
@@ -82,7 +82,7 @@ export function readPairs(file: string): Pair[] {
   }))
 }
 
-/** Every line of a file of JSON lines, packed or not. */
+/** Reads every line of a file of JSON lines, compressed or not. */
 export function readLines<Line>(file: string): Line[] {
   const bytes = readFileSync(file)
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString()

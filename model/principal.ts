@@ -2,8 +2,8 @@ const sweeps = 30
 const settled = 1e-16
 
 /**
- * The directions in which rows of `dims` numbers vary most, `count` of them, strongest first: the
- * eigenvectors of their moments by Jacobi's method.
+ * Computes the `count` directions in which rows of `dims` numbers vary most, strongest first: the
+ * eigenvectors of their moments, by Jacobi's method.
  */
 export function principalDirections(rows: Float64Array, dims: number, count: number): Float64Array {
   const moments = momentsOf(rows, dims)

@@ -59,7 +59,7 @@ export function fitRegression(
   return { bias, coefficients }
 }
 
-/** The log-odds of one row of `rows`. */
+/** Computes the log-odds of one row of `rows`. */
 export function predict({ bias, coefficients }: Regression, rows: Float64Array, item: number) {
   const count = coefficients.length
   let sum = bias
@@ -82,7 +82,7 @@ function spread(rows: Float64Array, count: number, items: number) {
   return { mean, deviation }
 }
 
-/** Solves a linear system by Gaussian elimination with row exchanges; spoils both arguments. */
+/** Solves a linear system by Gaussian elimination with row exchanges. Overwrites both arguments. */
 function solve(matrix: Float64Array, right: Float64Array): Float64Array {
   const size = right.length
   for (let i = 0; i < size; i++) {

@@ -1,4 +1,4 @@
-/** The items in an order drawn at random, each order equally likely. */
+/** Returns the items in a random order. Each order is equally likely. */
 export function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
   const order = [...items]
   for (let last = order.length - 1; last > 0; last--) {

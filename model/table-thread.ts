@@ -3,7 +3,7 @@ import type { TrainingPair } from './pairs.ts'
 import { type Table, trainTable } from './table.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Trains a table in a thread of its own; as `trainTable`, to the bit. */
+/** Trains a table in a thread of its own. The result equals that of `trainTable` to the bit. */
 export function trainInThread(
   pairs: readonly TrainingPair[],
   vocabulary: Vocabulary,

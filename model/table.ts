@@ -6,24 +6,24 @@ import { principalDirections } from './principal.ts'
 import { shuffled } from './shuffle.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** What training made of the vocabulary: a direction and a weight for each word. */
+/** The result of the training: a direction and a weight for each word of the vocabulary. */
 export interface Table {
-  /** `dims` numbers a word, of length one. */
+  /** `dims` numbers for each word, of length one. */
   vectors: Float64Array
   dims: number
-  /** How much a match of each word matters, above 0. */
+  /** The weight of a match of each word, above 0. */
   weights: Float64Array
 }
 
-/** Numbers of a word's vector in the model. */
+/** The length of a word's vector in the model. */
 export const dims = 32
 const epochs = 3
 const batchSize = 64
-// Most batches hold pairs of one source, so that telling them apart takes more than knowing the source.
+// Most batches hold pairs of one source, so that the name of the source does not give the answer away.
 const oneSource = 0.7
 const mostWords = 24
 
-/** A pair on the errand, with drifted goals of the same ground where there are some. */
+/** A pair on the errand, with the drifted goals of the same ground. */
 interface Positive {
   ground: number
   goal: number
@@ -32,9 +32,9 @@ interface Positive {
 }
 
 /**
- * Trains directions and weights so that a goal finds its words again in its own ground rather than
- * in others'. The direction of a word is a linear map of its pretrained vector plus what the pairs
- * say of the word itself; the map carries over to words that the pairs do not hold.
+ * Trains directions and weights so that a goal finds its words again in its own ground and not in others. The
+ * direction of a word is a linear map of its pretrained vector, plus a part that the pairs teach of the word
+ * itself. The map also serves words that the pairs do not hold.
  */
 export function trainTable(pairs: readonly TrainingPair[], vocabulary: Vocabulary): Table {
   const random = createRandom(seed)
@@ -127,7 +127,7 @@ function batchesOf(positives: readonly Positive[], random: () => number): Positi
   return shuffled(batches, random)
 }
 
-/** Every ground of the batch chooses among all goals and every goal among all grounds. */
+/** Every ground of the batch chooses among all goals, and every goal among all grounds. */
 function learn(batch: Batch, members: readonly Positive[], random: () => number, rate: number) {
   const goals = members.map(({ goal, ground }) => ({ goal, ground }))
   for (const { drifted, ground } of members) {
@@ -139,7 +139,8 @@ function learn(batch: Batch, members: readonly Positive[], random: () => number,
     const other = goals[column]!
     if (column === row) return true
     if (other.goal === goal || other.goal === ground) return false
-    // A drifted goal is set against its own ground; what is on the errand of that ground is not.
+    // Another drifted goal of this ground is compared with it. Another goal on its errand is not, because it
+    // would be right too.
     const isDrifted = column >= members.length
     return other.ground !== ground || isDrifted
   }

@@ -34,8 +34,8 @@ const vocabulary = buildVocabulary(pairs, readVectors(cache), readDictionary(cac
 say(`${vocabulary.words.length} words`)
 const weights = weightsOf(pairs)
 
-// What a table says of the pairs it was trained on is better than what it will say of others. So the
-// regression only sees, of each group of sources, what a table says that never saw them.
+// A table scores the pairs of its own training better than other pairs. So for each group of sources the
+// regression sees only scores of a table that was trained without the group.
 const training = folds.map((fold) => trainInThread(outside(fold), vocabulary))
 const trainingOfAll = trainInThread(pairs, vocabulary)
 const tables = await Promise.all(training)
@@ -90,7 +90,7 @@ function modelWith(of: Table, learned: Leanings = untrained.leanings): Model {
   return decodeModel(encodeModel({ ...untrained, vocabulary, table: of, leanings: learned }))
 }
 
-/** Every pair measured by the model that never saw its source. */
+/** Measures every pair with the model that was trained without its source. */
 function measureHeldOut(modelOf: (fold: number) => Model): Float64Array {
   const rows = new Float64Array(pairs.length * count)
   eachHeldOut(modelOf, (ground, goal, at) => {
@@ -113,7 +113,7 @@ function eachHeldOut(
   }
 }
 
-/** Every pair scored by a regression that never saw its source. */
+/** Scores every pair with a regression that was trained without its source. */
 function heldOutScores(rows: Float64Array): Float64Array {
   const scores = new Float64Array(pairs.length)
   for (const fold of folds) {
@@ -155,7 +155,7 @@ function labelsOf(of: readonly TrainingPair[]): Uint8Array {
   return Uint8Array.from(of, ({ drift }) => (drift ? 1 : 0))
 }
 
-/** Large sources count for less a pair, so that they do not drown the small ones. */
+/** A pair of a large source weighs less, so that small sources count too. */
 function weightsOf(of: readonly TrainingPair[]): Float64Array {
   const sizes = new Map<string, number>()
   for (const { source } of of) sizes.set(source, (sizes.get(source) ?? 0) + 1)

@@ -1,9 +1,8 @@
 // Prints src/core/detector/words/unicode-tables.ts from the Unicode data of the Node that runs it:
 //   node model/unicode-tables.ts > src/core/detector/words/unicode-tables.ts
 
-// Scripts written without a space between words: those whose lines break between any two characters
-// or syllables (UAX 14). Hangul is not here, it has spaces; nor is Tibetan, which has its tsheg
-// between syllables.
+// Scripts that have no space between words: their lines may break between any two characters or syllables
+// (UAX 14). Hangul has spaces, and Tibetan has its tsheg between syllables, so neither is here.
 const unspacedScripts = [
   'Han',
   'Hiragana',
@@ -86,7 +85,7 @@ function* codePoints(): Generator<[number, string]> {
   }
 }
 
-// A run is a stretch of code points of one value that is not zero: start, length, value.
+// A run is a stretch of code points with one value that is not zero: start, length, value.
 function runs(classify: (character: string) => number): [number, number, number][] {
   const found: [number, number, number][] = []
   for (const [point, character] of codePoints()) {
@@ -154,8 +153,8 @@ function lowerRuns(): number[][] {
   return distances(found.map(({ from, count, step, added }) => [from, count, step, added]))
 }
 
-// JavaScript does not tell combining classes, but canonical ordering shows them: it exchanges two
-// neighbours when the first has the greater class and neither class is zero.
+// JavaScript does not expose combining classes, but canonical ordering shows them: it exchanges two
+// neighbours if the first has the greater class and neither class is zero.
 function combiningRank(): (character: string) => number {
   const exchanges = (a: string, b: string) => (a + b).normalize('NFD') !== a + b
   const lowest = '\u0334'
@@ -177,8 +176,8 @@ function isHangulSyllable(point: number): boolean {
   return point >= 0xac00 && point < 0xac00 + 11172
 }
 
-// JavaScript tells full decompositions only. One step of it is the last code point, which never
-// decomposes itself, and what the rest of them are together.
+// JavaScript exposes only full decompositions. One step of a decomposition is the last code point, which
+// never decomposes, and the composition of the others.
 function decomposing(composing: boolean): number[][] {
   const wholes = new Map<string, number>()
   const found: [number, string[]][] = []

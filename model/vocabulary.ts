@@ -2,7 +2,7 @@ import { contentWords, stemOf } from '../src/core/detector/meaning/text.ts'
 import type { TrainingPair } from './pairs.ts'
 import type { WordVectors } from './pretrained.ts'
 
-/** The words that get a row in the model, and what is known of each before training. */
+/** The words that get a row in the model, with the facts that are known before the training. */
 export interface Vocabulary {
   words: string[]
   rowOf: Map<string, number>
@@ -10,21 +10,23 @@ export interface Vocabulary {
   rarities: Float64Array
   unknownRarity: number
   known: Uint8Array
-  /** The pretrained vectors, centred and of length one; of length zero where there is none. */
+  /** The pretrained vectors, centred and of length one; of length zero for a word without one. */
   vectors: Float64Array
   dims: number
 }
 
-/** So many of the most frequent words of the language have a row, wherever they occur. */
+/**
+ * This many of the most frequent words of the language have a row, whether or not they occur in the pairs.
+ */
 const generalWords = 30_000
-/** Words that general text does not know need as many occurrences in the pairs. */
+/** Words beyond general text need this many occurrences in the pairs. */
 const fewestOccurrences = 3
 const mostRarity = 15.9
-// Rarity comes from the pairs, where it fits the trade, and from general text, where it is steady.
+// Rarity comes from the pairs, which fit the trade, and from general text, which is large.
 const rarityFromPairs = 0.6
 
-// Function words of other languages that share a spelling with a rare English word or a name. Counted
-// as known they would make a German or Spanish goal look readable.
+// Function words of other languages that are spelled like a rare English word or a name. As known words they
+// would make a German or Spanish goal look readable.
 const foreign: ReadonlySet<string> = new Set(
   (
     'der die das den dem des ein eine einen und oder nicht mit von zu zur zum im ist auf bei nach aus um als ' +
@@ -34,7 +36,7 @@ const foreign: ReadonlySet<string> = new Set(
     'jag ett pa til og av ja nie na do z w sie jest'
   ).split(' '),
 )
-// Some of them are English words after all.
+// Some of them are English words as well.
 const english: ReadonlySet<string> = new Set(
   'die no on do plus pas per lo ma pa met also'.split(' '),
 )
@@ -99,7 +101,7 @@ function increment(counts: Map<string, number>, key: string): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
 }
 
-/** Whether the dictionary lists the word or a form it is regularly made from. */
+/** Whether the dictionary lists the word, or its base form. */
 function isEnglish(word: string, dictionary: ReadonlySet<string>): boolean {
   if (dictionary.has(word)) return true
   const bases = [/s$/, /es$/, /d$/, /ed$/, /ing$/, /er$/, /ly$/].map((end) => word.replace(end, ''))

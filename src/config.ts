@@ -19,47 +19,47 @@ export interface Config {
   port: number
   host: string
   databaseUrl: string
-  /** Without a trailing slash; null means the address it listens on. */
+  /** Without a trailing slash; null for the address on which the server listens. */
   baseUrl: string | null
   altBaseUrl: string | null
   detector: DetectorName
-  /** The table of one's own work that the detector asks, or null. */
+  /** The adaptation table of this server, or null. */
   adaptation: Adaptation | null
-  /** Calls a day and address on `/v1/check`; 0 is unlimited. */
+  /** Daily calls of an address on `/v1/check`; 0 is unlimited. */
   checkPerDay: number
-  /** Keyless tool calls a day and address on `/mcp`; 0 is unlimited. */
+  /** Daily tool calls of an address without a key on `/mcp`; 0 is unlimited. */
   toolsPerDay: number
-  /** Header that names the caller's address, lower case, or null for the socket's. */
+  /** The header that names the caller's address, in lower case; null for the address of the socket. */
   clientAddressHeader: string | null
-  /** Peers whose header counts; null trusts loopback and private networks. */
+  /** The peers whose header is trusted; null trusts loopback and private networks. */
   trustedProxies: BlockList | null
-  /** Port of its own for `/metrics`; null serves it beside everything else. */
+  /** A separate port for `/metrics`; null serves it on the main port. */
   metricsPort: number | null
   tiers: readonly Tier[]
-  /** Credential of `/v1/admin/*`; null switches those routes off. */
+  /** The credential for `/v1/admin/*`; null switches those routes off. */
   adminToken: string | null
-  /** The key of the account that the first start makes, given from outside; null has one made and shown. */
+  /** The key of the account that the first start creates; null generates a key and shows it. */
   bootstrapKey: string | null
-  /** Where a caller goes for a higher tier; null means this server's own page. */
+  /** The page on which a caller gets a higher tier; null for the page of this server. */
   upgradeUrl: string | null
-  /** Webhooks that need not be https on a public host. */
+  /** The webhooks that are exempt from the rule "https on a public host". */
   webhookAllow: WebhookAllowance
-  /** Further attempts to deliver an alert after a failed one. */
+  /** Retries of a failed delivery. */
   alertRetries: number
-  /** The chat endpoint of `ask_alice`; null answers by rules. */
+  /** The chat endpoint of `ask_alice`; without one the tool answers by rules. */
   guide: ModelSettings | null
-  /** The embeddings endpoint that is asked for what is uncertain; null asks nobody. */
+  /** The embeddings endpoint, asked only about uncertain steps; null for none. */
   embeddings: ModelSettings | null
-  /** Where mail goes out and from whom; null switches mail off. */
+  /** The mail server and the sender; null switches mail off. */
   mail: MailSettings | null
   logLevel: LogLevel
-  /** Where the command line finds the server, without a trailing slash. */
+  /** The URL at which the command line calls the server, without a trailing slash. */
   serverUrl: string
-  /** The key with which the command line asks a server; null when none is set. */
+  /** The key of the command line's calls, or null. */
   key: string | null
-  /** Settings that look like ours and are not known, for a warning at start. */
+  /** Unknown settings with our prefix, for a warning at the start. */
   unknownSettings: string[]
-  /** Settings that are planned and that this version does not have, for a warning at start. */
+  /** Settings that this version does not have yet, for a warning at the start. */
   laterSettings: string[]
 }
 
@@ -71,23 +71,23 @@ export interface ModelSettings {
   model: string
 }
 
-/** The two settings of mail, which only make sense together. */
+/** The mail server and the sender, which must be set together. */
 export interface MailSettings {
-  /** `smtp://` or `smtps://`, with credentials where the server wants them. */
+  /** `smtp://` or `smtps://`, with credentials if the server needs them. */
   smtpUrl: string
-  /** The address mail is from, with or without a name. */
+  /** The sender's address, with or without a name. */
   from: string
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 type LogLevel = (typeof logLevels)[number]
 
-/** Every fault found in the environment, one sentence each. */
+/** All faults of the environment, one sentence each. */
 export interface ConfigFaults {
   faults: string[]
 }
 
-/** Reads the environment, or names every fault in it at once. An empty value is an absent one. */
+/** Reads the environment, or returns all its faults at once. An empty value counts as absent. */
 export function readConfig(
   environment: Readonly<Record<string, string | undefined>>,
 ): Config | ConfigFaults {
@@ -138,15 +138,15 @@ export function readConfig(
 }
 
 function listeningUrl(host: string, port: number): string {
-  // A server that listens on every address is reached on the loopback address too.
+  // A server on all addresses listens on the loopback address too.
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
 }
 
-/** Settings that later versions are going to have. */
-const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|LIMIT|WORKERS|BOOTSTRAP_KEY)$/
+/** The names of settings that this version does not have yet. */
+const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|LIMIT|WORKERS)$/
 
-/** Settings that say nothing without each other. */
+/** Settings that must be set together. */
 const pairs = [
   ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
   ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
@@ -189,7 +189,7 @@ const mailbox = /^([^<>@\r\n]*<[^<>@\s]+@[^<>@\s]+>|[^<>@\s]+@[^<>@\s]+)$/
 const webAddress = z
   .string()
   .refine(isWebAddress, 'send an http:// or https:// address')
-  // As a URL prints itself it is ASCII, which is all that a header can carry.
+  // `href` is ASCII, and a header can carry nothing else.
   .transform((url) => new URL(url).href.replace(/\/+$/, ''))
 
 function isWebAddress(text: string): boolean {
@@ -229,7 +229,7 @@ const settings = z.object({
   PLUMBLINE_TIERS: z.string().transform(readTierFile).optional(),
   PLUMBLINE_ADMIN_TOKEN: z
     .string()
-    // What a header can carry as one token.
+    // A header can carry these characters as one token.
     .regex(/^[!-~]{16,}$/, 'send at least 16 ASCII characters without spaces')
     .optional(),
   PLUMBLINE_BOOTSTRAP_KEY: z

@@ -16,7 +16,7 @@ import { settingsFault, usageFault } from './surfaces/cli/usage-fault.ts'
 import { tellOfKeys } from './surfaces/cli/welcome.ts'
 import { describeHttp } from './surfaces/http/http.ts'
 
-// Long enough for the connections that clients opened before they could know.
+// Clients open connections until they notice the stop. This is long enough to accept those.
 const lastConnectionsMs = 1000
 const parentCheckMs = 250
 const defaultBaseUrl = 'http://127.0.0.1:8787'
@@ -88,7 +88,7 @@ async function withServiceOver<T>(
   }
 }
 
-/** A command beside a server must not change the schema under it, so only a new database is migrated. */
+/** Migrates only a new database: a command must not change the schema of a running server. */
 async function migrateNew(database: Database): Promise<void> {
   const version = await readSchemaVersion(database)
   if (version > 0 && version < latestVersion) {
@@ -99,8 +99,8 @@ async function migrateNew(database: Database): Promise<void> {
   await migrate(database)
 }
 
-/** Resolves with the reason at the first signal to stop; at the second the process exits at once. */
-function toldToStop(): Promise<string> {
+/** Resolves with the reason at the first signal to stop. The second signal ends the process at once. */
+function stopReason(): Promise<string> {
   return new Promise((resolve) => {
     let stopping = false
     const stop = (signal: NodeJS.Signals) => {
@@ -114,7 +114,7 @@ function toldToStop(): Promise<string> {
   })
 }
 
-/** npx starts commands through a shell, which a SIGTERM ends without reaching the command. */
+/** npx starts commands through a shell. A SIGTERM ends that shell and does not reach the command. */
 function whenOrphaned(stop: () => void): void {
   const parent = process.ppid
   const timer = setInterval(() => {
@@ -139,8 +139,8 @@ async function serve(): Promise<void> {
     'started',
   )
   process.on('uncaughtExceptionMonitor', (err) => log.fatal({ err }, 'stopped by a fault'))
-  const told = toldToStop()
-  // A server without anybody to answer would go on listening.
+  const reason = stopReason()
+  // Without the stop, the server would go on listening after the error.
   const first = await createFirstAccount(
     running.service,
     running.store,
@@ -153,21 +153,21 @@ async function serve(): Promise<void> {
     url,
     databaseUrl: settings.databaseUrl,
     isTerminal: process.stdout.isTTY,
-    // As npm start leaves it to be called.
+    // After npm start the command is not on the path.
     command: process.env.npm_lifecycle_event === 'start' ? 'npm run -s plumbline --' : 'plumbline',
   })
-  // After the key is in its file, so that a reader of the first line finds it there.
+  // The first line comes after the key file, so that its reader finds the key there.
   process.stdout.write(`Plumbline listens on ${url}
 
 Try it:
   curl -s ${url}/v1/check -d '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
 ${keys}`)
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
-  log.info({ reason: await told }, 'stopping')
+  log.info({ reason: await reason }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })
 }
 
-// The reader of the output may close it early, as `| head` does.
+// The reader of the output may close it early, such as `| head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
   process.exit()

@@ -21,9 +21,10 @@ import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
+import { createCollisions } from './operations/fleet.ts'
 import type { Service } from './operations/gate/context.ts'
 import type { Operation } from './operations/gate/declaration.ts'
-import { createOneEach } from './operations/gate/one-each.ts'
+import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
 import { tools } from './operations/tools/tools.ts'
@@ -44,44 +45,44 @@ import { createMetrics } from './surfaces/http/metrics.ts'
 import { startWarnings } from './surfaces/http/start-warnings.ts'
 import type { McpExtension } from './surfaces/mcp/server.ts'
 
-/** What the process stands on besides its configuration; tests bring their own. */
+/** The dependencies of a process besides its configuration. Tests replace them. */
 export interface World {
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
-  /** Set in tests, which move the clock: `now` counts also where the database has a clock. */
+  /** Set in tests, which move the clock: `now` then replaces the clock of the database too. */
   keepsOwnTime?: boolean
   /** A number in [0, 1). */
   random(): number
-  /** Where log lines go. */
+  /** The output of log lines. */
   log: { write(line: string): void }
-  /** Whether every answer is checked against its schema. */
+  /** Set in tests. Checks every answer against the output schema of its operation. */
   checkAnswers: boolean
-  /** What can be asked; tests add operations that fail. */
+  /** The operations to serve. Tests add some that fail. */
   operations: readonly Operation[]
   tools: readonly Tool[]
-  /** What the tool endpoint serves beside our own; tests add what a conformance suite looks for. */
+  /** Adds to the tool endpoint. Tests add the fixtures of a conformance suite. */
   extendTools?: McpExtension
-  /** Of this program. */
+  /** The version of this program. */
   version: string
-  /** Asked for the addresses of webhooks' names, instead of the real name servers. */
+  /** Replaces the name servers for the hosts of webhooks. */
   resolve?: Resolve
 }
 
 /** A running service. */
 export interface Running {
-  /** Where it listens, `http://host:port`. */
+  /** The URL on which it listens, `http://host:port`. */
   readonly url: string
-  /** What its operations stand on. */
+  /** The dependencies of its operations. */
   readonly service: Service
   readonly store: OpenStore
   readonly log: Logger
-  /** Where `/metrics` is, when it has a port of its own. */
+  /** The URL of `/metrics` on its separate port; null without one. */
   readonly metricsUrl: string | null
-  /** Runs the jobs that are due and waits for them; answers how many. They run by themselves too. */
+  /** Runs the due jobs now, waits for them, and returns their number. Jobs also run by themselves. */
   runDue(): Promise<number>
   /**
-   * Not ready at once; for `graceMs` connections that were already on their way are still taken, then
-   * none; requests in flight are answered, and everything is closed.
+   * Stops the service. It is not ready from now on, but accepts connections for `graceMs`, because some are
+   * on their way. It then answers the requests in flight and closes everything.
    */
   stop(options?: { graceMs: number }): Promise<void>
 }
@@ -89,15 +90,15 @@ export interface Running {
 const idLength = 22
 const webhookSecretBytes = 32
 const drainMs = 7000
-/** Longer than the longest wait for a webhook. */
+/** Longer than the longest webhook request. */
 const jobGraceMs = 6_000
 
-/** Bytes that are read in about a second. */
+/** The largest database file that is checked at the start: its check takes about a second. */
 const checkedAtStart = 512 * 1024 * 1024
 const damagedDetail =
   'The database file is damaged. Stop the server and bring a backup back: plumbline restore FILE --force.'
 
-/** The world of a real process. */
+/** The dependencies of a real process. */
 export const realWorld: World = {
   now: Date.now,
   random: Math.random,
@@ -108,7 +109,7 @@ export const realWorld: World = {
   version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
 }
 
-/** Opens the database, migrates it, and listens. Rejects when any of that fails. */
+/** Opens the database, migrates it and listens. Rejects if one of these fails. */
 export async function startService(config: Config, world: World): Promise<Running> {
   const log = pino({ level: config.logLevel, base: null }, world.log)
   for (const name of config.unknownSettings) log.warn({ name }, 'this setting is not known')
@@ -116,12 +117,12 @@ export async function startService(config: Config, world: World): Promise<Runnin
     log.warn({ name }, 'this version does not have this setting yet, and ignores it')
   }
 
-  function noteClock(aheadMs: number): void {
+  function logClock(aheadMs: number): void {
     const aheadS = Math.round(aheadMs / 1000)
     log.warn({ ahead_s: aheadS }, 'the clock of this node is wrong; that of the database counts')
   }
   let damaged = false
-  function noteDamage(says: string): void {
+  function reportDamage(says: string): void {
     if (damaged) return
     damaged = true
     log.error(
@@ -132,10 +133,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
   const { database, now, unlock } = await openForServer(
     config.databaseUrl,
     world,
-    noteClock,
-    noteDamage,
+    logClock,
+    reportDamage,
   )
-  if (checkFile(config.databaseUrl, noteDamage) === 'too large') {
+  if (checkFile(config.databaseUrl, reportDamage) === 'too large') {
     log.info('the database file is too large to be checked at the start; plumbline doctor reads it')
   }
   const store = createStore(database)
@@ -215,7 +216,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
   async function drain(graceMs = 0): Promise<void> {
     stopping = true
     service.decisions.close()
-    // Closing the listener resets connections that the kernel has taken and we have not seen yet.
+    // A closed listener resets the connections that the kernel has accepted and this process has not.
     if (graceMs > 0) await new Promise((next) => setTimeout(next, graceMs))
     const cutOff = setTimeout(() => {
       app.cutOff()
@@ -237,7 +238,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     metricsUrl = (await metricsApp?.listen({ port: metricsPort ?? 0, host })) ?? null
     await scheduler.start()
   }
-  // Half of a service would go on listening.
+  // If a part fails to start, the others must not go on listening.
   await listen().catch(async (error) => {
     await drain()
     throw error
@@ -256,27 +257,27 @@ export async function startService(config: Config, world: World): Promise<Runnin
   }
 }
 
-/** A database, the clock its nodes go by, and what lets another server have it. */
+/** An open database, the clock that its nodes share, and the function that releases its server lock. */
 interface Opened {
   database: Database
   now: () => number
   unlock: () => void
 }
 
-/** Opens a database as its server, which on SQLite is the only one, and migrates it. */
+/** Opens a database for a server and migrates it. On SQLite a lock keeps other servers out. */
 async function openForServer(
   url: string,
   world: World,
-  noteClock: (aheadMs: number) => void,
-  noteDamage: (says: string) => void,
+  logClock: (aheadMs: number) => void,
+  reportDamage: (says: string) => void,
 ): Promise<Opened> {
-  const database = await openDatabase(url, noteDamage)
+  const database = await openDatabase(url, reportDamage)
   const path = sqlitePath(url)
   let unlock = () => {}
   try {
     if (path !== null && path !== ':memory:') unlock = lockForServer(path)
     await migrate(database)
-    const now = world.keepsOwnTime ? world.now : await createClock(database, world.now, noteClock)
+    const now = world.keepsOwnTime ? world.now : await createClock(database, world.now, logClock)
     return { database, now, unlock }
   } catch (error) {
     await database.close()
@@ -285,16 +286,16 @@ async function openForServer(
   }
 }
 
-/** Looks for damage in a SQLite file, unless that would keep the start waiting. */
-function checkFile(url: string, noteDamage: (says: string) => void): 'checked' | 'too large' {
+/** Checks a SQLite file for damage, unless it is so large that the check would delay the start. */
+function checkFile(url: string, reportDamage: (says: string) => void): 'checked' | 'too large' {
   const path = sqlitePath(url)
   if (path === null || path === ':memory:') return 'checked'
   const faults = checkSmallFile(path, checkedAtStart)
-  if (faults !== null && faults.length > 0) noteDamage(faults.join('; '))
+  if (faults !== null && faults.length > 0) reportDamage(faults.join('; '))
   return faults === null ? 'too large' : 'checked'
 }
 
-/** What operations stand on, over an open store; `baseUrl` is asked for when it is needed. */
+/** Creates the dependencies of the operations over an open store. `baseUrl` is called when it is needed. */
 export function createService(
   config: Config,
   store: Store,
@@ -318,7 +319,7 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
-    exports: createOneEach(),
+    exports: createInFlight(),
     now: world.now,
     newId: (prefix) =>
       `${prefix}_${randomDigits(idLength)
@@ -326,7 +327,7 @@ export function createService(
         .join('')}`,
     newKey,
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
-    hash: (text) => hash('sha256', text, 'base64url'),
+    hash: sha256,
     isAdminToken: (credential) =>
       adminDigest !== null && timingSafeEqual(digestOf(credential), adminDigest),
     seal,
@@ -346,20 +347,25 @@ export function createService(
             now: world.now,
             failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
-    noteChange: (change) => log.info(change, 'changed'),
-    digestTests: createOneEach(),
-    noteRefusedWebhook: () =>
+    logChange: (change) => log.info(change, 'changed'),
+    findCollisions: createCollisions(sha256),
+    digestTests: createInFlight(),
+    logRefusedWebhook: () =>
       log.info('a webhook was refused; PLUMBLINE_WEBHOOK_ALLOW exempts hosts from the rule'),
     checkAnswers: world.checkAnswers,
   }
 }
 
-/** A key that no account has. */
+function sha256(text: string): string {
+  return hash('sha256', text, 'base64url')
+}
+
+/** Creates a random key. */
 export function newKey(): string {
   return spellKey(randomDigits(keyRandomLength))
 }
 
-/** Ids that are new in this process and, by its own part, among all processes. */
+/** Creates request ids. The name of the process makes them unique among all processes. */
 function createRequestIds(process: string): () => string {
   let count = 0
   return () => `req_${process}_${(count++).toString(36)}`
@@ -369,7 +375,7 @@ function digestOf(text: string): Buffer {
   return createHash('sha256').update(text).digest()
 }
 
-/** Uniform numbers of 0–61 from the system's generator. */
+/** Uniform random numbers of 0–61 from the generator of the system. */
 function randomDigits(count: number): number[] {
   return Array.from({ length: count }, () => randomInt(62))
 }
@@ -377,10 +383,13 @@ function randomDigits(count: number): number[] {
 const cipher = 'aes-256-gcm'
 const saltLength = 16
 const tagLength = 16
-// Every sealed text has a key of its own, from its salt, so the nonce need not vary.
+// Every sealed text has its own key, derived from its salt, so the nonce can be constant.
 const nonce = Buffer.alloc(12)
 
-/** AES-256-GCM under a key drawn from the secret and a new salt (HKDF-SHA-256): salt, tag and text in base64url. */
+/**
+ * Seals a text with AES-256-GCM. The key comes from the secret and a new salt by HKDF-SHA-256. Returns salt,
+ * tag and text in base64url.
+ */
 function seal(text: string, secret: string): string {
   const salt = randomBytes(saltLength)
   const sealing = createCipheriv(cipher, sealingKey(secret, salt), nonce)
@@ -401,7 +410,7 @@ function unseal(sealed: string, secret: string): string | null {
   }
 }
 
-/** The stored SHA-256 of a key does not help: this is another function of it. */
+/** Derives a key that the stored SHA-256 of the secret does not reveal. */
 function sealingKey(secret: string, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, salt, 'plumbline replay', 32))
 }

@@ -166,9 +166,10 @@ test('a request whose caller goes away is counted once, as 499', async (t) => {
     http: { method: 'GET', path: '/v1/slow' },
     input: z.unknown(),
     output: z.unknown(),
-    read(_body, call) {
+    async read(call) {
       call.gone().addEventListener('abort', () => gone.resolve())
       begun()
+      return { body: '', sent: {} }
     },
   })(async () => {
     await gone.promise

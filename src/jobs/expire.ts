@@ -1,4 +1,5 @@
 import { dayMs, dayOf, hourMs } from '../core/time.ts'
+import type { NewJob } from '../storage/database/jobs.ts'
 import { deleteExpiredRuns } from '../storage/runs/expiry.ts'
 import type { OpenStore } from '../storage/store.ts'
 import type { JobContext, JobKind } from './scheduler.ts'
@@ -11,7 +12,12 @@ const sliceRows = 500
 const slicesARun = 100
 
 /** The name of the kind, and the id of its only job. */
-export const expireKind = 'expire'
+const kindName = 'expire'
+
+/** The job that deletes expired rows, for a run at `due` (milliseconds since 1970) at the latest. */
+export function expireJob(due: number): NewJob {
+  return { id: kindName, kind: kindName, input: '', due }
+}
 
 /**
  * Deletes expired rows: runs, conversations, acts of more than an hour ago, escalations created and
@@ -44,7 +50,7 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
       (await store.tx(({ toolSessions }) => toolSessions.expire(at, sliceRows))) === sliceRows,
   ]
   return {
-    name: expireKind,
+    name: kindName,
     everyMs: hourMs,
     leaseMs: 600_000,
     async run({ signal }: JobContext) {

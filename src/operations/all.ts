@@ -46,7 +46,7 @@ import { deleteRun, exportRuns, listRuns, readRun, setOutcome } from './steps/ru
 import { deleteTemplate, readTemplates, storeTemplate } from './steps/templates.ts'
 import { changeTeam, invite, joinTeam, leaveTeam, readTeam, removeMember } from './team.ts'
 
-/** Everything that can be asked. The HTTP routes, the description and the client are made from this list. */
+/** All operations. The HTTP routes, the OpenAPI description and the client come from this list. */
 export const operations = [
   check,
   logDrift,

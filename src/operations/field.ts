@@ -13,14 +13,14 @@ import { parseJson, wellFormed } from '../core/text.ts'
 import { dayMs } from '../core/time.ts'
 import type { Service } from './gate/context.ts'
 import type { AddressLimit } from './gate/declaration.ts'
-import { badRequest } from './gate/declaration.ts'
+import { badRequest, maxBodyBytes } from './gate/declaration.ts'
 import { share, time } from './gate/fields.ts'
 import { lenient } from './gate/lenient.ts'
 import { limitField } from './gate/list.ts'
 import { perAddress } from './gate/operation.ts'
 import { Refusal } from './gate/refusal.ts'
 
-/** The field's own bucket of an address; as many calls a day as the stateless check has. */
+/** The daily limit of an address on the field: as many calls as on the stateless check, counted apart. */
 export const fieldLimit: AddressLimit = {
   counter: 'field',
   setting: 'PLUMBLINE_CHECK_PER_DAY',
@@ -49,7 +49,7 @@ export const signalSchema = z
   })
   .meta({ id: 'Signal' })
 
-/** The field as it is now. */
+/** Returns the current signal. */
 export const readSignal = perAddress(fieldLimit, {
   name: 'field.signal',
   group: 'field',
@@ -59,7 +59,7 @@ export const readSignal = perAddress(fieldLimit, {
   output: signalSchema,
 })((service) => currentSignal(service))
 
-/** The field over the last day. */
+/** Returns the signal of the last day. */
 export const readHistory = perAddress(fieldLimit, {
   name: 'field.history',
   group: 'field',
@@ -95,10 +95,11 @@ export const hearWords = perAddress(fieldLimit, {
   input: lenient(utterance) as z.ZodType<Spoken, z.input<typeof utterance>>,
   output: z.strictObject({ reply: z.string(), signal: signalSchema }),
   refusals: [badRequest],
-  read: (body, call): Spoken => ({
-    body: sentWords(body),
-    address: call.address,
-  }),
+  async read({ readBody, address }) {
+    const body = await readBody(maxBodyBytes)
+    const sent: Spoken = { body: sentWords(body), address }
+    return { body, sent }
+  },
 })(async (service, { body, address }) => {
   const { words, agent } = (body ?? {}) as { words?: unknown; agent?: unknown }
   const name =
@@ -106,25 +107,25 @@ export const hearWords = perAddress(fieldLimit, {
   return speak(service, words, name === null ? `address ${address}` : `agent ${name}`)
 })
 
-/** The words alone are no JSON object; what is one is read as JSON whatever its content type. */
+/** Reads a JSON object, whatever its content type, or the words alone. */
 function sentWords(body: string): object {
   const sent = parseJson(body)
   return typeof sent === 'object' && sent !== null ? sent : { words: sent ?? body }
 }
 
-/** An utterance as it was sent, and the address it came from. */
+/** An utterance before it is read, with the address of its caller. */
 export interface Spoken {
   body: unknown
   address: string
 }
 
-/** The signal now; looking changes nothing. */
+/** Computes the current signal. Changes nothing. */
 export async function currentSignal({ store, now, newId }: Service) {
   const { field, seed } = await store.field.read(now(), newId('seed'))
   return signalAt(field, now(), seed)
 }
 
-/** Has `speaker` say the words; refuses what is not eight words of the vocabulary (400). */
+/** Speaks words into the field for `speaker`. Refuses anything but eight words of the vocabulary (400). */
 export async function speak({ store, now, newId, hash }: Service, value: unknown, speaker: string) {
   const words = readUtterance(value)
   if ('fault' in words) throw new Refusal(400, 'bad_request', { detail: words.fault })

@@ -7,17 +7,17 @@ import {
   comparedOfTeam,
   type FleetRun,
   liveRuns,
+  maxListedCollisions,
   type Overlap,
   overlapsAmong,
   type Rollup,
   rollUp,
-  toldCollisions,
 } from '../core/accounts/team.ts'
 import { rounded } from '../core/figures.ts'
 import { isoTime } from '../core/time.ts'
 import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
-import type { Keyed } from './gate/context.ts'
+import type { Keyed, Service } from './gate/context.ts'
 import { time, tokenCount } from './gate/fields.ts'
 import { keyed } from './gate/operation.ts'
 import { inSlices, nextTurn } from './gate/turns.ts'
@@ -43,18 +43,18 @@ const collision = z.strictObject({
   grounds: pair(z.string()).optional().describe('Present if the team shares goals.'),
 })
 
-/** How the runs of a team's members add up, and which of them are about the same. */
+/** Returns the totals of the members' runs, and the runs that collide. */
 export const readFleet = keyed({
   name: 'team.fleet',
   group: 'team',
   summary: 'The runs of the team’s members, and where they collide.',
-  description: `Each member counts with the ${indexSize} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${toldCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
+  description: `Each member counts with the ${indexSize} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${maxListedCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
   http: { method: 'GET', path: '/v1/team/fleet' },
   input: z.object({}),
   output: z.strictObject({
     members: z.array(z.strictObject({ account: z.string(), label: z.string(), ...rollup })),
     totals: z.strictObject(rollup),
-    collisions: z.array(collision).max(toldCollisions),
+    collisions: z.array(collision).max(maxListedCollisions),
     compared: z
       .int()
       .min(0)
@@ -62,7 +62,7 @@ export const readFleet = keyed({
       .describe('The number of live runs that were compared.'),
   }),
 })(async (context) => {
-  const { store, account, now } = context
+  const { store, account, now, findCollisions } = context
   const at = now()
   const team = await teamOf(context)
   const seats =
@@ -73,7 +73,7 @@ export const readFleet = keyed({
     at,
   )
   const live = liveRuns(runs, at)
-  const collisions = await findCollisions(live, context)
+  const collisions = await findCollisions(live)
   return {
     members: seats.map(({ account: member, label }, place) => ({
       account: member,
@@ -86,10 +86,10 @@ export const readFleet = keyed({
   }
 })
 
-/** Members whose runs are read in one turn; on PostgreSQL their queries go in one write. */
+/** Members whose runs are read in one turn of the event loop. On PostgreSQL their queries are pipelined. */
 const membersOfTurn = 4
 
-/** The newest runs of each account. */
+/** Reads the newest runs of each account. */
 async function readRuns(
   { teams }: Pick<Keyed['store'], 'teams'>,
   accounts: readonly string[],
@@ -104,30 +104,28 @@ async function readRuns(
   return runs
 }
 
-/** Fleets whose overlaps are remembered. */
-const fleetsRemembered = 16
-
-const findCollisions = createCollisions()
+/** Fleets whose overlaps are cached. */
+const cachedFleets = 16
 
 /**
- * Finds collisions, of one fleet after the other, in slices. The overlaps of the newest fleets are
- * remembered as long as their runs and grounds stay the same, so that asking often costs little.
+ * Creates `Service.findCollisions`. It compares one fleet after the other, in slices. The overlaps of the
+ * last fleets are cached while their runs and grounds stay the same, so that frequent calls cost little.
  */
-function createCollisions() {
-  const remembered = new Map<string, Overlap[]>()
+export function createCollisions(hash: Service['hash']): Service['findCollisions'] {
+  const cache = new Map<string, Overlap[]>()
   let last: Promise<unknown> = Promise.resolve()
 
   async function compare(runs: readonly FleetRun[], key: string): Promise<Overlap[]> {
-    const overlaps = remembered.get(key) ?? (await inSlices(overlapsAmong(runs)))
-    remembered.delete(key)
-    remembered.set(key, overlaps)
-    const [oldest] = remembered.keys()
-    if (remembered.size > fleetsRemembered && oldest !== undefined) remembered.delete(oldest)
+    const overlaps = cache.get(key) ?? (await inSlices(overlapsAmong(runs)))
+    cache.delete(key)
+    cache.set(key, overlaps)
+    const [oldest] = cache.keys()
+    if (cache.size > cachedFleets && oldest !== undefined) cache.delete(oldest)
     return overlaps
   }
 
-  return async (live: readonly FleetRun[], { hash }: Pick<Keyed, 'hash'>): Promise<Collision[]> => {
-    // In an order that does not change with every step.
+  return async (live) => {
+    // The order of `live` changes with every step, and the key of the cache must not.
     const keyed = live.map((run) => ({
       run,
       key: JSON.stringify([run.account, run.run_id, run.ground]),
@@ -145,7 +143,7 @@ function shownRollup({ last_seen, ...counts }: Rollup) {
   return { ...counts, last_seen: last_seen === null ? null : isoTime(last_seen) }
 }
 
-/** A run's name is its caller's own words, and may say what its ground would. */
+/** Hides the names of other members' runs like their grounds, because a name may tell the goal. */
 function shownCollision(
   { account, hash }: Keyed,
   team: Team | null,

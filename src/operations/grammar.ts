@@ -12,7 +12,7 @@ const grammar = z
   })
   .meta({ id: 'Grammar' })
 
-/** The detector described as data. */
+/** Returns the detector described as data. */
 export const readGrammar = open({
   name: 'grammar.read',
   group: 'field',
@@ -22,7 +22,7 @@ export const readGrammar = open({
   output: grammar,
 })(async (service) => hashed(service))
 
-/** The detector described as data, for a model. */
+/** The tool that returns the same description. */
 export const driftGrammar: Tool = tool({
   name: 'drift_grammar',
   title: 'How a step is measured',

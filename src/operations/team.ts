@@ -5,9 +5,9 @@ import { hourMs, isoTime } from '../core/time.ts'
 import type { Store } from '../storage/store.ts'
 import type { Seat, Team } from '../storage/teams.ts'
 import type { Keyed, Service } from './gate/context.ts'
-import type { DescribedRefusal } from './gate/declaration.ts'
-import { badRequest } from './gate/declaration.ts'
+import { badRequest, describeRefusal } from './gate/declaration.ts'
 import { idField, time } from './gate/fields.ts'
+import { lenient } from './gate/lenient.ts'
 import { keyed } from './gate/operation.ts'
 import { Refusal } from './gate/refusal.ts'
 
@@ -38,18 +38,11 @@ const teamSchema = z
   })
   .meta({ id: 'Team' })
 
-const refusalOf = (status: number, word: string, when: string): DescribedRefusal => ({
-  status,
-  words: [word],
-  when,
-  fields: { detail: z.string() },
-})
-
-const forbidden = refusalOf(403, 'forbidden', 'The account does not own a team.')
+const forbidden = describeRefusal(403, 'forbidden', 'The account does not own a team.')
 
 const hoursFault = `send a number of hours from 1 to ${longestInviteHours}`
 
-/** The team an account has a seat in. */
+/** Returns the team of the account. */
 export const readTeam = keyed({
   name: 'team.read',
   group: 'team',
@@ -62,7 +55,7 @@ export const readTeam = keyed({
   return { team: team === null ? null : await shownTeam(context, team) }
 })
 
-/** Changes what a team, or one's own seat, is called, and what its members see. */
+/** Changes the name of the team, its sharing of goals, or the label of the caller's seat. */
 export const changeTeam = keyed({
   name: 'team.change',
   group: 'team',
@@ -89,7 +82,7 @@ export const changeTeam = keyed({
   }),
 )
 
-/** Makes an invite, and the team with the first one. */
+/** Creates an invite. The first invite creates the team. */
 export const invite = keyed({
   name: 'team.invite',
   group: 'team',
@@ -111,11 +104,11 @@ export const invite = keyed({
   refusals: [
     badRequest,
     {
-      ...refusalOf(402, 'upgrade_required', 'The tier of the account is below `group`.'),
+      ...describeRefusal(402, 'upgrade_required', 'The tier of the account is below `group`.'),
       fields: { detail: z.string(), upgrade: z.string() },
     },
-    refusalOf(403, 'forbidden', 'The account has a seat in another account’s team.'),
-    refusalOf(409, 'conflict', 'All seats of the tier are taken.'),
+    describeRefusal(403, 'forbidden', 'The account has a seat in another account’s team.'),
+    describeRefusal(409, 'conflict', 'All seats of the tier are taken.'),
   ],
 })((context, { label, expires_in_hours }) =>
   context.store.tx(async (store) => {
@@ -130,7 +123,7 @@ export const invite = keyed({
         upgrade: settings.upgradeUrl(),
       })
     }
-    const team = own ?? (await foundTeam({ ...context, store }, label ?? account.id))
+    const team = own ?? (await createTeam({ ...context, store }, label ?? account.id))
     await store.teams.lock(team.id)
     await refuseFull({ ...context, store }, team)
     const code = newId('inv')
@@ -145,7 +138,7 @@ export const invite = keyed({
   }),
 )
 
-/** Takes the seat that a code gives. */
+/** Takes the seat of an invite code. */
 export const joinTeam = keyed({
   name: 'team.join',
   group: 'team',
@@ -159,8 +152,8 @@ export const joinTeam = keyed({
   output: z.strictObject({ ok: z.literal(true), team: teamSchema }),
   refusals: [
     badRequest,
-    refusalOf(404, 'no_invite', 'The code is unknown, used or expired.'),
-    refusalOf(409, 'conflict', 'The account has a seat, owns a team, or the team is full.'),
+    describeRefusal(404, 'no_invite', 'The code is unknown, used or expired.'),
+    describeRefusal(409, 'conflict', 'The account has a seat, owns a team, or the team is full.'),
   ],
 })((context, { code, label }) =>
   context.store.tx(async (store) => {
@@ -169,16 +162,16 @@ export const joinTeam = keyed({
     const at = now()
     await store.accounts.lock(account.id)
     const found = await teams.findInvite(hash(code.trim()), at)
-    // The team is held before the code is taken, so that all who change its seats follow one another.
-    const held = found !== null && (await teams.lock(found.team))
-    const team = held ? await teams.find(found.team) : null
+    // The lock of the team comes before the invite, in the order of all transactions that change its seats.
+    const isLocked = found !== null && (await teams.lock(found.team))
+    const team = isLocked ? await teams.find(found.team) : null
     if (found === null || team === null || !(await teams.takeInvite(found.hash, at))) {
       throw new Refusal(404, 'no_invite', {
         detail:
           'There is no such invite, or it was used, or it has expired. Ask the owner for another one.',
       })
     }
-    // What is thrown from here on puts the code back.
+    // A refusal from here on rolls back, and the code stays valid.
     const seat = await teams.seatOf(account.id)
     if (seat !== null) throw alreadySeated(seat)
     await refuseFull({ ...context, store }, team)
@@ -193,18 +186,17 @@ export const joinTeam = keyed({
   }),
 )
 
-/** Gives up one's seat. */
+/** Gives up the caller's seat. */
 export const leaveTeam = keyed({
   name: 'team.leave',
   group: 'team',
   summary: 'Give up your seat. If the owner is alone, the team ends with its invites.',
   http: { method: 'POST', path: '/v1/team/leave' },
-  read: () => ({}),
-  input: z.object({}),
+  input: lenient(z.object({})),
   output: z.strictObject({ ok: z.literal(true) }),
   refusals: [
-    refusalOf(404, 'no_seat', 'The account has no seat.'),
-    refusalOf(409, 'conflict', 'The account owns the team, and the team has members.'),
+    describeRefusal(404, 'no_seat', 'The account has no seat.'),
+    describeRefusal(409, 'conflict', 'The account owns the team, and the team has members.'),
   ],
 })((context) =>
   context.store.tx(async (store) => {
@@ -238,8 +230,8 @@ export const removeMember = keyed({
   refusals: [
     badRequest,
     forbidden,
-    refusalOf(404, 'no_seat', 'The account has no seat in your team.'),
-    refusalOf(409, 'conflict', 'The seat is your own.'),
+    describeRefusal(404, 'no_seat', 'The account has no seat in your team.'),
+    describeRefusal(409, 'conflict', 'The seat is your own.'),
   ],
 })((context, { account }) =>
   context.store.tx(async (store) => {
@@ -256,7 +248,7 @@ export const removeMember = keyed({
   }),
 )
 
-/** The team of the caller, or null. */
+/** Finds the team of the caller, or null. */
 export async function teamOf({
   store,
   account,
@@ -269,8 +261,8 @@ function isOwner({ account }: Pick<Keyed, 'account'>, { owner }: Team): boolean 
   return owner === account.id
 }
 
-/** Makes the team of the caller, whose account is locked and has no seat. */
-async function foundTeam({ store, account, now, newId }: Keyed, label: string): Promise<Team> {
+/** Creates the team of the caller, whose account is locked and has no seat. */
+async function createTeam({ store, account, now, newId }: Keyed, label: string): Promise<Team> {
   const team: Team = {
     id: newId('team'),
     owner: account.id,
@@ -283,7 +275,7 @@ async function foundTeam({ store, account, now, newId }: Keyed, label: string): 
   return team
 }
 
-/** Refuses one more seat than the owner's tier has now. */
+/** Refuses if all seats of the owner's current tier are taken (409). */
 async function refuseFull(
   context: Pick<Service, 'settings' | 'now'> & { store: Store },
   team: Team,

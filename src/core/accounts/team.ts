@@ -41,7 +41,7 @@ export const comparedOfMember = 20
 export const comparedOfTeam = 200
 
 /** Most collisions in an answer, highest overlap first. */
-export const toldCollisions = 100
+export const maxListedCollisions = 100
 
 const liveMs = dayMs
 
@@ -141,7 +141,7 @@ export function collisionsAmong(
       return { newer: Math.min(one, other), older: Math.max(one, other), overlap }
     })
     .sort((a, b) => b.overlap - a.overlap || a.newer - b.newer || a.older - b.older)
-    .slice(0, toldCollisions)
+    .slice(0, maxListedCollisions)
     .map(({ newer, older, overlap }) => ({
       runs: [live[newer] as FleetRun, live[older] as FleetRun],
       overlap,

@@ -5,7 +5,7 @@ import type { OpenStore } from '../../storage/store.ts'
 import type { Service } from '../gate/context.ts'
 import { issueKey, type newKeySchema } from './keys.ts'
 
-/** Longest address that SMTP can carry. */
+/** The longest address that SMTP allows. */
 const maxEmailLength = 254
 
 /** The mail address of an account. */
@@ -13,13 +13,13 @@ export const emailField = z
   .email('send a mail address such as name@example.com')
   .max(maxEmailLength, `send at most ${maxEmailLength} characters`)
 
-/** An account that was just made, with its first key. */
+/** A new account with its first key. */
 export interface NewAccount {
   account: AccountRow
   key: z.infer<typeof newKeySchema>
 }
 
-/** Makes an account with one key. */
+/** Creates an account with one key. */
 export function createAccount(
   service: Service,
   tier: TierName,
@@ -32,14 +32,14 @@ export function createAccount(
   })
 }
 
-/** The account that the first start makes; `isGiven` when its key came from outside. */
+/** The account that the first start creates. `isGiven` if the operator chose its key. */
 export interface FirstAccount extends NewAccount {
   isGiven: boolean
 }
 
 /**
- * Makes the account of the operator when there is none at all, of the tier that is not throttled, with
- * the key `given` or a new one; otherwise null. Of nodes that start at once one makes it.
+ * Creates the operator's account if there are no accounts, in the unlimited tier, with the key `given` or a
+ * new one. Returns null if there are accounts. If several nodes start at once, one of them creates it.
  */
 export function createFirstAccount(
   service: Service,

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { admin } from '../gate/operation.ts'
@@ -13,23 +12,13 @@ import { tierName } from './tiers.ts'
 
 const account = z.string('send the id of an account, acct_…')
 
-const noAccount: DescribedRefusal = {
-  status: 404,
-  words: ['no_account'],
-  when: 'There is no such account.',
-  fields: { detail: z.string() },
-}
+const noAccount = describeRefusal(404, 'no_account', 'There is no such account.')
 
-const noSuchKey: DescribedRefusal = {
-  status: 404,
-  words: ['not_found'],
-  when: 'The account has no such key.',
-  fields: { detail: z.string() },
-}
+const noSuchKey = describeRefusal(404, 'not_found', 'The account has no such key.')
 
 const ok = z.literal(true)
 
-/** Makes an account with its first key. */
+/** Creates an account with its first key. */
 export const makeAccount = admin({
   name: 'admin.create-account',
   group: 'admin',
@@ -51,7 +40,7 @@ export const makeAccount = admin({
   return { account: made.account.id, tier, email: made.account.email, key: made.key }
 })
 
-/** All accounts. */
+/** Lists all accounts. */
 export const listAccounts = admin({
   name: 'admin.list-accounts',
   group: 'admin',
@@ -85,7 +74,7 @@ export const listAccounts = admin({
   }
 })
 
-/** Deletes an account with all that belongs to it. */
+/** Deletes an account and all its data. */
 export const deleteAccount = admin({
   name: 'admin.delete-account',
   group: 'admin',
@@ -119,7 +108,7 @@ export const setTier = admin({
   return { ok: true as const, account, tier }
 })
 
-/** The keys of an account. */
+/** Lists the keys of an account. */
 export const listKeys = admin({
   name: 'admin.list-keys',
   group: 'admin',
@@ -133,7 +122,7 @@ export const listKeys = admin({
   return { keys: (await store.accounts.keysOf(account, now())).map(shownKey) }
 })
 
-/** Makes a key of an account. */
+/** Creates another key of an account. */
 export const makeKey = admin({
   name: 'admin.create-key',
   group: 'admin',
@@ -150,7 +139,7 @@ export const makeKey = admin({
   return issueKey(service, account)
 })
 
-/** Ends a key of an account at once, its last one too. */
+/** Revokes a key of an account at once, even its last one. */
 export const endKey = admin({
   name: 'admin.revoke-key',
   group: 'admin',

@@ -3,13 +3,13 @@ import { confirmationMail } from '../../core/alerts/confirmation.ts'
 import { dayMs, hourMs } from '../../core/time.ts'
 import type { Service } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { keyed } from '../gate/operation.ts'
 import { countRate } from '../gate/rate.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { emailField } from './accounts.ts'
 
-/** The path of the link that confirms an address. */
+/** The path of the link that confirms a mail address. */
 export const confirmPath = '/email/confirm'
 
 const linkMs = 24 * hourMs
@@ -17,21 +17,20 @@ const linksPerAccount = 10
 const linksPerAddress = 5
 const retryAfterSeconds = 60
 
-const notConfigured: DescribedRefusal = {
-  status: 501,
-  words: ['not_configured'],
-  when: 'Mail is not configured on this server.',
-  fields: { detail: z.string() },
-}
+const notConfigured = describeRefusal(
+  501,
+  'not_configured',
+  'Mail is not configured on this server.',
+)
 
-const mailAway: DescribedRefusal = {
+const mailNotSent: DescribedRefusal = {
   status: 503,
   words: ['unavailable'],
   when: 'The mail server did not accept the mail.',
   fields: { detail: z.string(), retry_after_s: z.int() },
 }
 
-/** Attaches a mail address to the account, or removes it. */
+/** Sets or removes the mail address of the account. */
 export const setEmail = keyed({
   name: 'me.set-email',
   group: 'account',
@@ -45,7 +44,7 @@ export const setEmail = keyed({
     email: z.string().nullable(),
     verified: z.boolean().describe('Whether somebody has followed the link in the mail.'),
   }),
-  refusals: [badRequest, notConfigured, mailAway],
+  refusals: [badRequest, notConfigured, mailNotSent],
 })(async (service, { email }) => {
   const { store, account, mail, now } = service
   if (mail === null) {
@@ -65,7 +64,7 @@ export const setEmail = keyed({
   const token = service.newId('confirm')
   await store.tx(async ({ emails, digests }) => {
     await emails.set(account.id, email)
-    // Who read the mails until now has no say in those to another address.
+    // With the old token, readers of the old address could stop the mails to the new one.
     if (current.email !== email) await digests.renewToken(account.id, service.newId('digest'))
     const expires = now() + linkMs
     await emails.addLink({ hash: service.hash(token), account: account.id, email, expires })
@@ -88,24 +87,24 @@ export const setEmail = keyed({
   }
 })
 
-/** The address that the link with this token would confirm, or null when it is no longer good. */
+/** Finds the address that the link with this token confirms; null if the link is not valid any more. */
 export function findLinkedEmail({ store, hash, now }: Service, token: string) {
   return store.emails.linked(hash(token), now())
 }
 
-/** Confirms the address of a link; answers it, or null when the link is no longer good. */
+/** Confirms the address of a link and returns it; null if the link is not valid any more. */
 export function confirmEmail({ store, hash, now }: Service, token: string) {
   return store.tx(({ emails }) => emails.confirm(hash(token), now()))
 }
 
-/** Nobody can have this server write again and again to people who never asked. */
+/** Limits the links, so that no caller can use this server to send mails to strangers again and again. */
 async function countLink(
   service: Service & { account: { id: string } },
   email: string,
 ): Promise<void> {
   const { account, hash } = service
-  const of = (counter: string, most: number) =>
-    countRate(service, { counter, most, perMs: dayMs, what: 'links of this kind a day' })
-  await of(`email-links:${account.id}`, linksPerAccount)
-  await of(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
+  const countIn = (counter: string, limit: number) =>
+    countRate(service, { counter, limit, windowMs: dayMs, what: 'links of this kind a day' })
+  await countIn(`email-links:${account.id}`, linksPerAccount)
+  await countIn(`email-links-to:${hash(email.toLowerCase())}`, linksPerAddress)
 }

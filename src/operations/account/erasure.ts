@@ -1,19 +1,18 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { parseJson } from '../../core/text.ts'
 import { isoTime, minuteMs } from '../../core/time.ts'
 import { eraseJob } from '../../jobs/erase.ts'
 import { type OwnedRow, type OwnedTable, ownedTables } from '../../storage/owned.ts'
 import type { Keyed, Service } from '../gate/context.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
+import { nextTurn } from '../gate/turns.ts'
 
 const count = z.int().min(0)
 
-/** What is answered when an account was deleted. */
+/** The answer to the deletion of an account. */
 export const erasedSchema = z.strictObject({
   ok: z.literal(true),
   account: z.string(),
@@ -34,12 +33,7 @@ export const erasedSchema = z.strictObject({
     ),
 })
 
-const ownsTeam: DescribedRefusal = {
-  status: 409,
-  words: ['conflict'],
-  when: 'The account owns a team that has members.',
-  fields: { detail: z.string() },
-}
+const ownsTeam = describeRefusal(409, 'conflict', 'The account owns a team that has members.')
 
 /** Deletes the account of this key. */
 export const eraseMe = keyed({
@@ -50,9 +44,9 @@ export const eraseMe = keyed({
     'The server refuses its keys at once (other nodes within 5 seconds) and deletes every row of the account within a minute: runs, conversations, escalations, selves, templates, alerts with their log, digests, mail address, stored answers, usage. You cannot undo it. If the account owns a team without members, the team ends. If the account is a member, it gives up the seat. You can also send `confirm` in a JSON body. The call does not count against the quota.',
   http: { method: 'DELETE', path: '/v1/me' },
   unmetered: true,
-  read: async (_, call) => {
-    const body = await call.readBody(maxBodyBytes)
-    return body === '' ? call.query : { ...call.query, ...(parseJson(body) as object | undefined) }
+  async read({ readBody, query }) {
+    const body = await readBody(maxBodyBytes)
+    return { body, sent: { ...query, ...(parseJson(body) as object | undefined) } }
   },
   input: z.object({
     confirm: z
@@ -70,7 +64,7 @@ export const eraseMe = keyed({
     })
   }
   const erased = await eraseAccount(context, id, { dissolvesTeam: false })
-  // Somebody else has deleted it meanwhile.
+  // A concurrent request has deleted the account.
   if (erased === null) throw new Refusal(401, 'bad_key', {})
   return erased
 })
@@ -78,8 +72,8 @@ export const eraseMe = keyed({
 const maxBodyBytes = 4096
 
 /**
- * Deletes an account with its keys, and has all that belongs to it deleted. Answers null when there is no
- * such account. Refuses (409) to end a team in which members sit unless it `dissolvesTeam`.
+ * Deletes an account and its keys, and enqueues the deletion of its data. Returns null if there is no such
+ * account. Refuses an owner whose team has members (409), unless `dissolvesTeam`.
  */
 export function eraseAccount(
   { store, now }: Pick<Service, 'store' | 'now'>,
@@ -92,7 +86,8 @@ export function eraseAccount(
     if (seat !== null) {
       await teams.lock(seat.team)
       const owns = seat.role === 'owner'
-      if (owns && !dissolvesTeam && (await teams.seats(seat.team)).length > 1) throw membersSit()
+      if (owns && !dissolvesTeam && (await teams.seats(seat.team)).length > 1)
+        throw teamHasMembers()
       if (owns) await teams.dissolve(seat.team)
       else await teams.stand(seat.team, account)
     }
@@ -104,13 +99,13 @@ export function eraseAccount(
   })
 }
 
-function membersSit(): Refusal {
+function teamHasMembers(): Refusal {
   return new Refusal(409, 'conflict', {
     detail: 'You own a team that has members. Remove them first with POST /v1/team/seat.',
   })
 }
 
-/** Everything an account has, as JSON lines. */
+/** Exports all data of an account as JSON lines. */
 export const exportMe = keyed({
   name: 'me.export',
   group: 'account',
@@ -121,7 +116,7 @@ export const exportMe = keyed({
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
 })(async (context) => exportOnce(context, () => linesOf(context)))
 
-const rowsAPage = 200
+const rowsPerPage = 200
 
 async function* linesOf({ store, account: { id } }: Keyed): AsyncGenerator<string> {
   const account = await store.accounts.find(id)
@@ -130,12 +125,12 @@ async function* linesOf({ store, account: { id } }: Keyed): AsyncGenerator<strin
   for (const table of ownedTables) {
     let after: OwnedRow | null = null
     for (let more = true; more; ) {
-      const rows: OwnedRow[] = await store.erasure.read(table, id, after, rowsAPage)
+      const rows: OwnedRow[] = await store.erasure.read(table, id, after, rowsPerPage)
       yield rows.map((row) => lineOf(table.type, exportedOf(table, row))).join('')
-      // Others are answered between two pages, also where reading one takes no wait.
+      // SQLite reads without a wait, so only this serves other requests between two pages.
       await nextTurn()
       after = rows.at(-1) ?? null
-      more = rows.length === rowsAPage
+      more = rows.length === rowsPerPage
     }
   }
 }
@@ -149,7 +144,7 @@ function lineOf(type: string, row: OwnedRow): string {
   return `${JSON.stringify({ type, ...Object.fromEntries(shown) })}\n`
 }
 
-/** A value as it is read elsewhere; storage has numbers for times and for yes and no, and text for JSON. */
+/** Converts a stored value: times and booleans are stored as numbers, and JSON as text. */
 function shownValue(name: string, value: string | number | null): unknown {
   if (typeof value === 'number' && times.has(name)) return isoTime(value)
   if (typeof value === 'number' && flags.has(name)) return value === 1

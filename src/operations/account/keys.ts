@@ -4,11 +4,12 @@ import { isoTime } from '../../core/time.ts'
 import type { KeyRow } from '../../storage/accounts.ts'
 import type { Service } from '../gate/context.ts'
 import type { Declaration } from '../gate/declaration.ts'
+import { describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { open } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
-/** A key as it is listed: what tells it apart, never its secret. */
+/** A key in a list, without its secret. */
 export const keySchema = z
   .strictObject({
     id: z.string().describe('The id by which you revoke or rotate the key.'),
@@ -21,7 +22,7 @@ export const keySchema = z
   })
   .meta({ id: 'Key' })
 
-/** A key as it is answered once, when it is made. */
+/** A new key with its secret. Only one answer shows it. */
 export const newKeySchema = z
   .strictObject({
     id: z.string(),
@@ -34,7 +35,7 @@ export const newKeySchema = z
   })
   .meta({ id: 'NewKey' })
 
-/** A stored key as it is listed. */
+/** Converts a stored key to its form in a list. */
 export function shownKey({
   id,
   prefix,
@@ -51,7 +52,7 @@ export function shownKey({
   }
 }
 
-/** Makes a key of an account; its secret is in the answer and nowhere else. */
+/** Creates a key of an account. Only the answer holds the secret; the server stores its hash. */
 export async function issueKey(
   { store, now, newId, newKey, hash }: Service,
   account: string,
@@ -80,23 +81,17 @@ const disabled = {
   summary: 'Disabled. The answer says where keys come from.',
   input: z.unknown(),
   output: z.never(),
-  refusals: [
-    {
-      status: 410,
-      words: ['disabled'],
-      when: 'Always.',
-      fields: { detail: z.string() },
-    },
-  ],
+  refusals: [describeRefusal(410, 'disabled', 'Always.')],
 } satisfies Partial<Declaration<unknown, never>>
 
-/** `/v1/keys` makes no keys; both of its methods say where they come from. */
+/** Refuses to list keys: `/v1/keys` is disabled, and its refusals name the routes for keys. */
 export const readKeys = open({
   ...disabled,
   name: 'keys.read',
   http: { method: 'GET', path: '/v1/keys' },
 })(refuse)
 
+/** Refuses to create keys; see `readKeys`. */
 export const createKeys = open({
   ...disabled,
   name: 'keys.create',

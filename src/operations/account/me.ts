@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { dayOf, hourMs, isoTime } from '../../core/time.ts'
 import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
+import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
 import { tierName } from './tiers.ts'
 
-/** Most keys that one account may hold at a time. */
+/** The most keys of one account at a time. */
 const maxKeys = 50
 const longestGraceHours = 720
 
@@ -18,23 +18,11 @@ const id = z
   .string('send the id of a key, from GET /v1/me')
   .min(1, 'send the id of a key, from GET /v1/me')
 
-const noSuchKey: DescribedRefusal = {
-  status: 404,
-  words: ['not_found'],
-  when: 'The account has no such key.',
-  fields: { detail: z.string() },
-}
+const noSuchKey = describeRefusal(404, 'not_found', 'The account has no such key.')
 
-const conflict = (when: string): DescribedRefusal => ({
-  status: 409,
-  words: ['conflict'],
-  when,
-  fields: { detail: z.string() },
-})
+const tooManyKeys = describeRefusal(409, 'conflict', `The account already has ${maxKeys} keys.`)
 
-const tooManyKeys = conflict(`The account already has ${maxKeys} keys.`)
-
-/** Whose key this is, and what it has used today. */
+/** Returns the account of the key, with today's usage. */
 export const readMe = keyed({
   name: 'me.read',
   group: 'account',
@@ -91,15 +79,14 @@ export const readMe = keyed({
   }
 })
 
-/** Makes another key of the account. */
+/** Creates another key of the account. */
 export const createKey = keyed({
   name: 'me.create-key',
   group: 'account',
   summary: 'Create another key. Only this answer shows it.',
   http: { method: 'POST', path: '/v1/me/keys' },
   secret: true,
-  read: () => ({}),
-  input: z.object({}),
+  input: lenient(z.object({})),
   output: newKeySchema,
   status: 201,
   changes: ({ id, prefix }) => ({ key_id: id, prefix }),
@@ -113,7 +100,7 @@ export const createKey = keyed({
   }),
 )
 
-/** Ends a key at once. */
+/** Revokes a key at once. */
 export const revokeKey = keyed({
   name: 'me.revoke-key',
   group: 'account',
@@ -125,7 +112,11 @@ export const revokeKey = keyed({
   input: z.object({ id }),
   output: z.strictObject({ ok: z.literal(true) }),
   changes: (_ok, { id }) => ({ key_id: id }),
-  refusals: [badRequest, noSuchKey, conflict('The key is the last one that does not expire.')],
+  refusals: [
+    badRequest,
+    noSuchKey,
+    describeRefusal(409, 'conflict', 'The key is the last one that does not expire.'),
+  ],
 })(({ store, account, now }, { id }) =>
   store.tx(async ({ accounts }) => {
     await accounts.lock(account.id)
@@ -144,7 +135,7 @@ export const revokeKey = keyed({
   }),
 )
 
-/** Replaces a key by a new one. */
+/** Replaces a key with a new one. */
 export const rotateKey = keyed({
   name: 'me.rotate-key',
   group: 'account',

@@ -23,7 +23,7 @@ const tier = z
   })
   .meta({ id: 'Tier' })
 
-/** The tier table of this server. */
+/** Lists the tiers of this server. */
 export const listTiers = open({
   name: 'tiers.list',
   group: 'account',

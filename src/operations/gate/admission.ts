@@ -7,17 +7,17 @@ import type { Service } from './context.ts'
 import type { AddressLimit, Call, KeyedDeclaration } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
-/** What admission looks at in a call. */
+/** The parts of a call that admission reads. */
 export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers'>
 
-/** An account that may go on, and the way to take back its count when the answer is a 404. */
+/** An admitted account and its tier. `refund` takes the call off the daily count again. */
 export interface Admitted {
   account: Account
   tier: Tier
-  uncount(): Promise<void>
+  refund(): Promise<void>
 }
 
-/** Counts a call of an address against its daily limit; refuses it with 429 past the limit. */
+/** Counts a call against the daily limit of its address. Refuses the call beyond the limit (429). */
 export async function admitAddress(
   service: Service,
   call: Caller,
@@ -35,12 +35,12 @@ function bucketOf(
   { address }: Caller,
   { counter }: AddressLimit,
 ): Promise<string> | string {
-  // There is one of it, so it is not among those that are limited.
+  // All callers without a known address share this one bucket, so the table of addresses need not hold it.
   if (address === unknownAddress) return `${counter}:${address}`
   return store.addressBuckets.find(counter, address, dayOf(now()))
 }
 
-/** Tells whose call it is (401), whether the tier allows it (402), and counts it (429). */
+/** Finds the account of the call (401), checks its tier (402) and counts the call (429). */
 export async function admitAccount(
   service: Service,
   call: Caller,
@@ -54,19 +54,19 @@ export async function admitAccount(
       upgrade: service.settings.upgradeUrl(),
     })
   }
-  if (unmetered) return { account, tier, uncount: async () => {} }
+  if (unmetered) return { account, tier, refund: async () => {} }
   const kind = call.method === 'GET' || call.method === 'HEAD' ? 'reads' : 'writes'
   const bucket = quotaBucket(account.id, kind)
-  const { refusal, uncount } = await count(service, call, bucket, tier[kind], 'This account')
+  const { refusal, refund } = await count(service, call, bucket, tier[kind], 'This account')
   if (refusal !== null) {
-    // Refusals must not use up what a higher tier would allow today.
-    await uncount()
+    // The account may move to a higher tier today, and refused calls must not use up that tier's quota.
+    await refund()
     throw refusal
   }
-  return { account, tier, uncount }
+  return { account, tier, refund }
 }
 
-/** Admits the operator and nobody else (401). */
+/** Admits only the operator (401). */
 export function admitAdmin(service: Service, { credential }: Call): void {
   if (credential === undefined || credential === '') {
     throw noKey('Send the admin token as Authorization: Bearer TOKEN.')
@@ -74,12 +74,12 @@ export function admitAdmin(service: Service, { credential }: Call): void {
   if (!service.isAdminToken(credential)) throw badKey()
 }
 
-/** The counter of an account's reads or writes. */
+/** The bucket that counts the reads or the writes of an account. */
 export function quotaBucket(account: string, kind: 'reads' | 'writes'): string {
   return `${kind}:${account}`
 }
 
-/** Seconds until the daily counts begin anew, at midnight UTC. */
+/** Seconds until the daily counts restart at midnight UTC. */
 export function secondsToMidnight(now: number): number {
   return Math.ceil(((dayOf(now) + 1) * dayMs - now) / 1000)
 }
@@ -106,13 +106,13 @@ function badKey(): Refusal {
 }
 
 interface Counted {
-  /** What a call past the limit is told. */
+  /** The refusal of a call beyond the limit; null within the limit. */
   refusal: Refusal | null
-  /** Takes the count back, on the day it was made. */
-  uncount(): Promise<void>
+  /** Takes the call off the count of its day, even after midnight. */
+  refund(): Promise<void>
 }
 
-/** Counts a call and tells the caller what is left; a limit of null is none, and is not spoken of. */
+/** Counts a call and sets the rate limit headers. A limit of null is unlimited and sets no headers. */
 async function count(
   { store, now }: Service,
   { headers }: Caller,
@@ -127,35 +127,35 @@ async function count(
   if (perDay === null) {
     return {
       refusal: null,
-      uncount: async () => void (await store.counters.count(bucket, day, -1)),
+      refund: async () => void (await store.counters.count(bucket, day, -1)),
     }
   }
   const resetSeconds = secondsToMidnight(at)
-  const tellLeft = (used: number) => {
+  const setRemaining = (used: number) => {
     headers['x-ratelimit-remaining'] = String(Math.max(0, perDay - used))
   }
   headers['x-ratelimit-limit'] = String(perDay)
   headers['x-ratelimit-reset'] = String(resetSeconds)
-  tellLeft(used)
+  setRemaining(used)
   return {
-    refusal: used > perDay ? usedUp(who, perDay, resetSeconds, setting) : null,
-    uncount: async () => tellLeft(await store.counters.count(bucket, day, -1)),
+    refusal: used > perDay ? limitReached(who, perDay, resetSeconds, setting) : null,
+    refund: async () => setRemaining(await store.counters.count(bucket, day, -1)),
   }
 }
 
-function usedUp(
+function limitReached(
   who: string,
   perDay: number,
   resetSeconds: number,
   setting: AddressLimit['setting'] | undefined,
 ): Refusal {
-  const raised =
+  const hint =
     setting === undefined ? '' : ` The operator of this server can raise the limit with ${setting}.`
   return new Refusal(
     429,
     'rate_limit',
     {
-      detail: `${who} has used its ${perDay} calls for today (UTC). The limit resets in ${resetSeconds} seconds.${raised}`,
+      detail: `${who} has used its ${perDay} calls for today (UTC). The limit resets in ${resetSeconds} seconds.${hint}`,
       retry_after_s: resetSeconds,
     },
     { 'retry-after': String(resetSeconds) },

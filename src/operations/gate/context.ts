@@ -1,3 +1,4 @@
+import type { Collision, FleetRun } from '../../core/accounts/team.ts'
 import type { Tier } from '../../core/accounts/tiers.ts'
 import type { WebhookAllowance } from '../../core/alerts/public-url.ts'
 import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
@@ -10,21 +11,21 @@ import type { Mail } from '../../outbound/mail.ts'
 import type { Webhooks } from '../../outbound/webhook.ts'
 import type { Account } from '../../storage/accounts.ts'
 import type { Store } from '../../storage/store.ts'
-import type { OneEach } from './one-each.ts'
+import type { InFlight } from './in-flight.ts'
 
-/** What a change was made of. */
+/** The account or key that an operation has changed. */
 export interface Changed {
-  /** The account; that of the caller's key unless given. */
+  /** Defaults to the account of the caller's key. */
   account?: string
   tier?: string
   key_id?: string
-  /** How the key begins. */
+  /** The first characters of the key. */
   prefix?: string
-  /** The key that a new one replaces. */
+  /** The id of the key that the new one replaces. */
   replaces?: string
 }
 
-/** A change that the log tells of, so that it can be told later who made it; it holds no secret. */
+/** A change as the log records it, with its author. It holds no secret. */
 export interface Change extends Changed {
   /** The name of the operation. */
   action: string
@@ -33,71 +34,73 @@ export interface Change extends Changed {
   address: string
 }
 
-/** What every operation stands on: settings, the store, and the world's time and chance as values. */
+/** The dependencies of all operations: the settings, the store, and time and chance as values. */
 export interface Service {
   readonly settings: Settings
   readonly store: Store
   readonly decisions: Decisions
-  /** The accounts that an export is under way for. */
-  readonly exports: OneEach
+  /** The exports in flight on this node, by account. */
+  readonly exports: InFlight
   /** Milliseconds since 1970-01-01 UTC. */
   now(): number
-  /** An id nobody can guess: `prefix_` and 22 base62 characters. */
+  /** Makes an id that cannot be guessed: `prefix_` and 22 base62 characters. */
   newId(prefix: string): string
-  /** A new key of an account, to be shown once. */
+  /** Makes a key of an account. Only one answer shows it. */
   newKey(): string
-  /** A new secret that signs events, `whsec_` and base64. */
+  /** Makes a secret that signs events: `whsec_` and base64. */
   newWebhookSecret(): string
   /** SHA-256 in base64url. */
   hash(text: string): string
-  /** Whether it is the credential of `/v1/admin/*`; compared in constant time. */
+  /** Whether the credential is the operator's. Compares in constant time. */
   isAdminToken(credential: string): boolean
-  /** A text made unreadable but for who knows the secret. */
+  /** Encrypts a text with a secret. */
   seal(text: string, secret: string): string
-  /** The text that was sealed, or null when it was with another secret. */
+  /** Decrypts a sealed text. Returns null if it was sealed with another secret. */
   unseal(sealed: string, secret: string): string | null
-  /** Has a verdict counted that is not stored; the store tells of the others when they are. */
+  /** Counts a verdict that is not stored in the metrics. The store reports the stored ones. */
   countVerdict(verdict: Verdict): void
   readonly webhooks: Webhooks
-  /** null when none is configured. */
+  /** null if mail is not configured. */
   readonly mail: Mail | null
-  /** The model endpoint of `ask_alice`; null when none is configured. */
+  /** The chat endpoint of `ask_alice`; null if none is configured. */
   readonly guide: Guide | null
-  /** The endpoint that is asked for what is uncertain; null when none is configured. */
+  /** The embeddings endpoint, asked only about uncertain steps; null if none is configured. */
   readonly embeddings: Embeddings | null
-  /** Has the log say who changed what. */
-  noteChange(change: Change): void
-  /** Tests of digests: one for each account, as making it reads all its runs. */
-  readonly digestTests: OneEach
-  /** Has the log say which setting exempts a webhook's address that the rule refused. */
-  noteRefusedWebhook(): void
-  /** Set in tests: every answer is checked against its operation's output schema. */
+  /** Logs a change of an account or key. */
+  logChange(change: Change): void
+  /** Finds the collisions among the live runs of a team, in slices. */
+  findCollisions(live: readonly FleetRun[]): Promise<Collision[]>
+  /** The digest tests in flight, by account: one at a time, because a digest reads all runs of an account. */
+  readonly digestTests: InFlight
+  /** Logs that a webhook was refused, with the setting that exempts its host. */
+  logRefusedWebhook(): void
+  /** Set in tests. Checks every answer against the output schema of its operation. */
   readonly checkAnswers: boolean
 }
 
-/** The settings operations read. */
+/** The settings that operations read. */
 export interface Settings {
-  /** The detector used where the caller chooses none. */
+  /** The detector of requests that name none. */
   readonly detector: DetectorName
-  /** The table of one's own work that the detector asks, or null. */
+  /** The adaptation table of this server, or null. */
   readonly adaptation: Adaptation | null
-  /** Calls a day and address on `/v1/check`; 0 is unlimited. */
+  /** Daily calls of an address on `/v1/check`; 0 is unlimited. */
   readonly checkPerDay: number
-  /** Keyless tool calls a day and address on `/mcp`; 0 is unlimited. */
+  /** Daily tool calls of an address without a key on `/mcp`; 0 is unlimited. */
   readonly toolsPerDay: number
   readonly tiers: readonly Tier[]
-  /** Webhooks that need not be https on a public host. */
+  /** The webhooks that are exempt from the rule "https on a public host". */
   readonly webhookAllow: WebhookAllowance
-  /** This server's own address, without a trailing slash. */
+  /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
-  /** Where a caller goes for a higher tier. */
+  /** The page on which a caller gets a higher tier. */
   upgradeUrl(): string
 }
 
-/** What a keyed operation works with: the service, and whose it is. */
+/** The context of a keyed operation: the service, the account and its tier. */
 export interface Keyed extends Service {
   readonly account: Account
   readonly tier: Tier
-  /** As `Call.gone`. */
+  /** See `Call.gone`. */
   gone(): AbortSignal
 }

@@ -2,51 +2,45 @@ import { z } from 'zod'
 import type { Store } from '../../storage/store.ts'
 import type { Changed, Keyed, Service, Settings } from './context.ts'
 
-/** One request as the gate sees it, whatever surface it came through. */
+/** One request as the gate sees it, from any surface. */
 export interface Call {
   readonly method: string
-  /** The bucket its address counts in. */
+  /** The caller's address in canonical form, or `unknown`. The daily limits count by it. */
   readonly address: string
-  /** The credential as sent; undefined without one, '' if the header or parameter holds no credential. */
+  /** The credential; undefined without one, '' if the header or parameter holds no credential. */
   readonly credential: string | undefined
-  /** The idempotency key of the header, undefined when there is none. */
+  /** The idempotency key of the header; undefined without one. */
   readonly idempotencyKey: string | undefined
-  /** The parameters of the address, without the key; a repeated one keeps its last value. */
+  /** The parameters of the URL without the key. A repeated parameter keeps its last value. */
   readonly query: Readonly<Record<string, string>>
-  /** The content type as sent, lower case, without parameters; '' when there is none. */
+  /** The content type in lower case, without parameters; '' without one. */
   readonly contentType: string
-  /** The body as text, at most `maxBytes` long (413 beyond). Read only after the gate has counted. */
+  /** Reads the body as text, at most `maxBytes` (413). The gate counts the call before it reads. */
   readBody(maxBytes: number): Promise<string> | string
-  /** Aborted when nobody waits for the answer any more; made when it is asked for. */
+  /** The signal that aborts when the caller has gone. Created on the first call. */
   gone(): AbortSignal
-  /** Headers of the answer; the gate adds what it learns, refused or not. */
+  /** The headers of the answer. The gate adds its own, to refusals too. */
   readonly headers: Record<string, string>
 }
 
-/** What a call has sent: the body as text, and the value that body and parameters are read as. */
-export interface Received {
-  body: string
-  sent: unknown
-}
-
-/** What goes back. `json` is the body as it was first sent, when an answer is replayed or kept. */
+/** An answer. `json` is its body as text if the answer is replayed or recorded for replays. */
 export interface Answer {
   status: number
   body: unknown
   json?: string
-  /** What the log is to say of it; a replay says it no more. */
+  /** The change to log; absent from a replay, so that the log has it once. */
   changed?: Changed
 }
 
 /**
- * The rest of a work that waits for something other than its own queries, such as a webhook. It runs
- * outside of any transaction, when what the work wrote before is committed.
+ * The second part of a work that waits for something else than the database, such as a webhook. It runs
+ * outside of transactions, after the commit of the first part.
  */
 export interface Outside<Output> {
   readonly outside: (store: Store) => Promise<Output>
 }
 
-/** How a refusal is described: its status, its words and the shape of its body beside `error`. */
+/** The description of a refusal: its status, its words and the fields of its body besides `error`. */
 export interface DescribedRefusal {
   status: number
   words: readonly [string, ...string[]]
@@ -54,80 +48,92 @@ export interface DescribedRefusal {
   fields: Record<string, z.ZodType>
 }
 
-/** The groups interface.md sorts routes by. */
+/** The groups of routes in the description. */
 export type Group = 'detector' | 'account' | 'operating' | 'team' | 'field' | 'admin'
 
-/** What an operation declares; the work is given separately, so that its input and context are typed. */
+/** The declaration of an operation, without its work. TypeScript infers the types of the work from it. */
 export interface Declaration<Input, Output, Sent = unknown> {
-  /** Stable name, `noun.verb`. */
+  /** The stable name, `noun.verb`. */
   name: string
   group: Group
   summary: string
   description?: string
   http: { method: 'GET' | 'POST' | 'DELETE'; path: `/v1/${string}` }
-  /** `Sent` is what a caller may send, `Input` what the work receives. */
+  /** `Sent` is the type that a caller sends, `Input` the type that the work gets. */
   input: z.ZodType<Input, Sent>
   output: z.ZodType<Output>
-  /** The JSON of an answer as `bytesOf` gives it, where that can be had for less than `JSON.stringify`. */
+  /** Writes the JSON of an answer in the form of `bytesOf`, for answers that `JSON.stringify` writes slower. */
   write?(output: NoInfer<Output>): string
-  /** Status of a good answer; 200 unless given. */
+  /** The status of a good answer. Defaults to 200. */
   status?: 201
   refusals?: readonly DescribedRefusal[]
-  /** Whether the answer holds a secret: kept for replays, only the same credential can read it. */
+  /** Whether the answer holds a secret. Only the same credential can then replay it. */
   secret?: true
-  /** What the log says of it, where it changes accounts or keys. */
+  /** The change that the log records, for an operation that changes accounts or keys. */
   changes?(output: NoInfer<Output>, input: NoInfer<Input>): Changed
-  /** Whether its work logs steps once and uses the store for nothing else; see `replayable`. */
+  /** Whether the work only logs steps, in one call of the store; see `replayable`. */
   logs?: true
   /**
-   * What a body's `step_id` is unique within: the field that names it, and the name when none is sent.
-   * Unless given `run_id`, and the run `run`. `says` is what a body says however it is spelled, null when
-   * it is at fault; by it a step that comes alone is known again in a batch.
+   * The scope of a body's `step_id`: the field that names it, and its name in a body without that field.
+   * Defaults to `run_id` and the run `run`. `says` returns the content of a body independent of its spelling,
+   * or null for an invalid body. By its content, a single step is recognised in a later batch.
    */
   stepsOf?: { field: string; unnamed: string; says?(body: unknown): string | null }
-  /** Largest body it reads; 256 KiB unless given. */
-  maxBodyBytes?: number
   /**
-   * Turns body and parameters into what `input` reads, where they are not simply JSON. It may answer
-   * a promise and take its time, which the work inside an idempotency key's transaction may not.
+   * Reads a request that is not JSON of at most `maxBodyBytes`. It may take its time, which the work inside
+   * the transaction of an idempotency key may not.
    */
-  read?(body: string, call: Call): unknown
+  read?(call: Call): Promise<ReadRequest>
 }
 
-/** What only keyed operations declare. */
+/** A read request: the text of its body, by which idempotency keys compare it, and the value for `input`. */
+export interface ReadRequest {
+  readonly body: string
+  readonly sent: unknown
+}
+
+/** The largest body of an operation without a `read` of its own. */
+export const maxBodyBytes = 256 * 1024
+
+/** The declaration of a keyed operation. */
 export interface KeyedDeclaration<Input, Output, Sent = unknown>
   extends Declaration<Input, Output, Sent> {
-  /** The flag of the tier table that the account's tier must have, and what it is told without it (402). */
+  /** The flag that the account's tier must have, and the detail of the refusal without it (402). */
   paid?: { flag: 'alerts' | 'digest'; detail: string }
-  /** Whether a call leaves the daily quota alone. */
+  /** Whether calls do not count against the daily quota. */
   unmetered?: true
   /**
-   * Finds out what the work can then have without waiting. It runs before the work and outside of any
-   * transaction, also for a request whose answer is then replayed.
+   * Computes slow values ahead of the work, which then finds them in a cache. It runs outside of
+   * transactions, and also for a request whose answer is then replayed.
    */
   ahead?(context: Keyed, sent: unknown): Promise<void>
 }
 
-/** Something that can be asked: plain data and one function, which throws a Refusal for any other answer. */
+/** An operation: plain data and one function. The function throws a `Refusal` to refuse a call. */
 export interface Operation<Input = unknown, Output = unknown, Sent = unknown>
   extends Declaration<Input, Output, Sent> {
-  /** Whether it needs a key, for the description. */
+  /** The credential that the operation needs, for the description. */
   readonly access: 'open' | 'keyed' | 'admin'
   answer(service: Service, call: Call): Promise<Answer>
 }
 
-/** Calls a day that one address may make: the name of its counter and the setting that limits it. */
+/** A daily limit of calls for each address. */
 export interface AddressLimit {
+  /** The prefix of the buckets. */
   counter: string
-  /** The setting with which the operator raises it; the refusal names it. */
+  /** The setting that the operator can raise. The refusal names it. */
   setting: 'PLUMBLINE_CHECK_PER_DAY' | 'PLUMBLINE_TOOLS_PER_DAY'
   perDay(settings: Settings): number
 }
 
-/** Refusals described where several operations share them. */
-export const badRequest: DescribedRefusal = {
-  status: 400,
-  words: ['bad_request'],
-  when: 'A field is missing or invalid. `detail` names it.',
-  fields: { detail: z.string() },
+/** Describes a refusal with one word, whose body has only a `detail` besides it. */
+export function describeRefusal(status: number, word: string, when: string): DescribedRefusal {
+  return { status, words: [word], when, fields: { detail: z.string() } }
 }
+
+/** The refusal of an invalid request. */
+export const badRequest = describeRefusal(
+  400,
+  'bad_request',
+  'A field is missing or invalid. `detail` names it.',
+)

@@ -1,13 +1,13 @@
 import type { Keyed } from './context.ts'
 import { Refusal } from './refusal.ts'
 
-/** What descriptions say of every export. */
+/** The sentences on exports that every description of an export ends with. */
 export const exportRule =
   'An account has one export in flight at a time; a second request gets 429. The server cuts off a reader that takes nothing for 30 seconds.'
 
 const retryS = 10
 
-/** The lines of an export, unless another export of the account is in flight (429). */
+/** Returns the lines of an export. Refuses a second export of the account while one is in flight (429). */
 export function exportOnce(
   { exports, account }: Keyed,
   lines: () => AsyncGenerator<string>,

@@ -5,13 +5,13 @@ import { maxTextLength, wellFormed } from '../../core/text.ts'
 /** A time in an answer, ISO 8601 UTC. */
 export const time = z.iso.datetime()
 
-/** A number of tokens, which may be a mean. */
+/** A number of tokens. It may be a mean, and so need not be whole. */
 export const tokenCount = z.number().min(0)
 
 /** A part of a whole, 0–1. */
 export const share = z.number().min(0).max(1)
 
-/** An id the caller chose: any text of 1–200 characters. */
+/** An id that the caller has chosen: any text of 1–200 characters. */
 export function idField() {
   const fault = `send a text of 1 to ${maxIdLength} characters`
   return z.string(fault).min(1, fault).max(maxIdLength, fault).overwrite(wellFormed)

@@ -11,7 +11,7 @@ import {
 } from '../../storage/database/idempotency.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Service } from './context.ts'
-import type { Answer, Call, Operation, Outside, Received } from './declaration.ts'
+import type { Answer, Call, Operation, Outside, ReadRequest } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 const longestKey = 255
@@ -37,7 +37,7 @@ export async function replayable(
   call: Call,
   account: string,
   operation: Pick<Operation, 'http' | 'secret' | 'logs' | 'stepsOf' | 'read'>,
-  received: Received,
+  received: ReadRequest,
   work: (store: Store) => Promise<Answer | Outside<Answer>>,
 ): Promise<Answer> {
   const { secret, logs } = operation
@@ -161,7 +161,7 @@ export function conflict(detail: string): Refusal {
 function keyOf(
   { idempotencyKey }: Call,
   { http, read, stepsOf = ofRun }: Pick<Operation, 'http' | 'stepsOf' | 'read'>,
-  { body, sent }: Received,
+  { body, sent }: ReadRequest,
 ): { scope: string; key: string; says: string | null } | null {
   if (idempotencyKey !== undefined) {
     const key = checkedKey(idempotencyKey, 'the header Idempotency-Key')

@@ -5,19 +5,19 @@ import type { Service } from './context.ts'
 import { Refusal } from './refusal.ts'
 
 /**
- * What all callers without a key together may cost this server in a day (UTC). Their addresses may be
- * made up, so a limit for each address bounds none of this. Callers with a key have their quotas.
+ * Daily limits (UTC) for all callers without a key together. Limits for each address do not bound these
+ * costs, because a caller may forge addresses. Callers with a key have quotas of their own.
  */
 const perDay = {
-  /** Bytes of state that their tool calls store, as `storedBytes` estimates them. */
+  /** Bytes of state that their tool calls store; see `storedBytes`. */
   bytes: 256 * 1024 * 1024,
   /** Questions to the chat endpoint. */
   guide: 1_000,
-  /** Pairs of texts that the embeddings endpoint is asked for. */
+  /** Pairs of texts sent to the embeddings endpoint. */
   embeddings: 10_000,
 }
 
-/** Counts state that a tool call without a key is about to store; refuses with 429 past the day's ceiling. */
+/** Counts the state that a tool call without a key will store. Refuses it beyond the daily limit (429). */
 export async function admitState(service: Service, given: object): Promise<void> {
   if (await fits(service, 'bytes', storedBytes(given))) return
   const retry_after_s = secondsToMidnight(service.now())
@@ -27,21 +27,21 @@ export async function admitState(service: Service, given: object): Promise<void>
   })
 }
 
-/** Counts a question to the chat endpoint by a caller without a key; answers whether it may be asked. */
+/** Counts a question to the chat endpoint by a caller without a key. Returns whether the limit allows it. */
 export function mayAskGuide(service: Service): Promise<boolean> {
   return fits(service, 'guide', 1)
 }
 
-/** The embeddings as callers without a key have them: past the day's ceiling they learn nothing more. */
+/** The embeddings for callers without a key. Beyond the daily limit they fetch no new ones. */
 export function keylessEmbeddings(service: Service): Embeddings | null {
   const { embeddings } = service
   if (embeddings === null) return null
   return {
     ...embeddings,
     async learn(pairs, waitMs) {
-      const news = pairs.filter(({ ground, goal }) => !isKnown(embeddings, ground, goal))
-      if (news.length === 0 || !(await fits(service, 'embeddings', news.length))) return
-      await embeddings.learn(news, waitMs)
+      const unknown = pairs.filter(({ ground, goal }) => !isKnown(embeddings, ground, goal))
+      if (unknown.length === 0 || !(await fits(service, 'embeddings', unknown.length))) return
+      await embeddings.learn(unknown, waitMs)
     },
   }
 }
@@ -58,12 +58,12 @@ async function fits(
   return (await store.counters.count(`keyless:${what}`, dayOf(now()), amount)) <= perDay[what]
 }
 
-/** Rows and indexes of a first step, bytes. */
+/** The size of the rows and index entries of a first step, without its texts, in bytes. */
 const rowBytes = 2_048
-/** A goal stands in its step, its run, its ground, its detector's memory and their indexes. */
+/** The database holds a goal in its step, its run, its ground, the detector's memory and their indexes. */
 const copies = 8
 
-/** About what a call with these arguments adds to the database, bytes. */
+/** Estimates how many bytes a call with these arguments adds to the database. */
 function storedBytes(given: object): number {
   return rowBytes + copies * Buffer.byteLength(JSON.stringify(given))
 }

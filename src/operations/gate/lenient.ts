@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An input that `core` reads leniently: documented and typed as `schema`, but anything passes. The
- * reading rules of the interface cannot be said in a schema, and a stricter gate would break them.
+ * An input that has the description and the type of `schema` but accepts any value. `core` then reads it
+ * by the lenient rules of the interface, which no schema can express.
  */
 export function lenient<Schema extends z.ZodType>(
   schema: Schema,

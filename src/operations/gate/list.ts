@@ -15,8 +15,8 @@ export function limitField(max: number, fallback: number): z.ZodType<number, str
 }
 
 /**
- * The first `limit` of the rows that a list found, with the cursor of the last one of them; null when the
- * list found no more. A list reads `limit + 1` rows for it.
+ * Takes the first `limit` of the found rows, and a cursor to the next ones; null if there are no more. A
+ * list reads `limit + 1` rows to know that.
  */
 export function pageOf<Row>(
   found: readonly Row[],
@@ -29,7 +29,7 @@ export function pageOf<Row>(
   return { page, next_cursor: goesOn ? cursorOf(placeOf(last)) : null }
 }
 
-/** A place in a list as an opaque text. */
+/** Encodes a place in a list as an opaque text. */
 export function cursorOf(place: object): string {
   return btoa(String.fromCodePoint(...new TextEncoder().encode(JSON.stringify(place))))
     .replaceAll('+', '-')
@@ -37,7 +37,7 @@ export function cursorOf(place: object): string {
     .replaceAll('=', '')
 }
 
-/** The place a cursor names, or null when none was sent; refuses one that this list did not make (400). */
+/** Decodes a cursor; null without one. Refuses a cursor that this list did not make (400). */
 export function cursorFrom<Place>(
   cursor: string | undefined,
   place: z.ZodType<Place>,

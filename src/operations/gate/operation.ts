@@ -2,15 +2,16 @@ import type { z } from 'zod'
 import { parseJson } from '../../core/text.ts'
 import { admitAccount, admitAddress, admitAdmin } from './admission.ts'
 import type { Changed, Keyed, Service } from './context.ts'
-import type {
-  AddressLimit,
-  Answer,
-  Call,
-  Declaration,
-  KeyedDeclaration,
-  Operation,
-  Outside,
-  Received,
+import {
+  type AddressLimit,
+  type Answer,
+  type Call,
+  type Declaration,
+  type KeyedDeclaration,
+  maxBodyBytes,
+  type Operation,
+  type Outside,
+  type ReadRequest,
 } from './declaration.ts'
 import { replayable, settled } from './idempotency.ts'
 import { Refusal } from './refusal.ts'
@@ -22,25 +23,25 @@ import {
   replayRefusal,
 } from './refusals.ts'
 
-/** The work of an operation, once everything else has been seen to. */
+/** The work of an operation. The gate calls it last. */
 type Work<Context, Input, Output> = (
   context: Context,
   input: Input,
 ) => Promise<Output | Outside<Output>>
 
-/** An operation that anyone may ask, uncounted. */
+/** An operation without a key and without a limit. */
 export function open<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {
   return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
     ...declaration,
     access: 'open',
     answer: async (service, call) => {
-      const read = await readSent(declaration, call)
+      const read = await readRequest(declaration, call)
       return settled(await perform(declaration, work, service, service, read), service.store)
     },
   })
 }
 
-/** An operation that needs no key and counts each caller's address against a daily limit. */
+/** An operation without a key, with a daily limit for each address. */
 export function perAddress<Input, Output, Sent>(
   limit: AddressLimit,
   declaration: Declaration<Input, Output, Sent>,
@@ -51,15 +52,15 @@ export function perAddress<Input, Output, Sent>(
     refusals: [...(declaration.refusals ?? []), rateLimitRefusal],
     async answer(service, call) {
       await admitAddress(service, call, limit)
-      const read = await readSent(declaration, call)
+      const read = await readRequest(declaration, call)
       return settled(await perform(declaration, work, service, service, read), service.store)
     },
   })
 }
 
 /**
- * An operation of an account: key, tier, daily quota, then the body, the input and the work. A POST
- * with an idempotency key is worked once and answered with the same bytes for 24 hours.
+ * An operation of an account. The gate checks key, tier and daily quota before it reads the body. The
+ * work of a POST with an idempotency key runs once; for 24 hours a repeated request gets the same bytes.
  */
 export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, Output, Sent>) {
   return (work: Work<Keyed, Input, Output>): Operation<Input, Output, Sent> => ({
@@ -75,7 +76,7 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
     async answer(service, call) {
       const admitted = await admitAccount(service, call, declaration)
       try {
-        const read = await readSent(declaration, call)
+        const read = await readRequest(declaration, call)
         await declaration.ahead?.({ ...service, ...admitted, gone: call.gone }, read.sent)
         const account = admitted.account.id
         const answer = await replayable(service, call, account, declaration, read, (store) => {
@@ -84,11 +85,11 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
         })
         const { changed } = answer
         if (changed !== undefined) {
-          noteChange(service, call, declaration.name, { account, ...changed })
+          logChange(service, call, declaration.name, { account, ...changed })
         }
         return answer
       } catch (error) {
-        if (error instanceof Refusal && uncounted.includes(error.status)) await admitted.uncount()
+        if (error instanceof Refusal && refunded.includes(error.status)) await admitted.refund()
         throw error
       }
     },
@@ -96,8 +97,8 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
 }
 
 /**
- * An operation of the operator. Its routes exist only while a credential is set, and are
- * described apart from the public ones. A POST is replayed as on keyed routes.
+ * An operation for the operator. Its route exists only if the admin token is set, and the description
+ * lists it apart from the public ones. Idempotency keys work as on keyed routes.
  */
 export function admin<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {
   return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
@@ -110,47 +111,41 @@ export function admin<Input, Output, Sent>(declaration: Declaration<Input, Outpu
     ],
     async answer(service, call) {
       admitAdmin(service, call)
-      const read = await readSent(declaration, call)
+      const read = await readRequest(declaration, call)
       const answer = await replayable(service, call, 'admin', declaration, read, (store) =>
         perform(declaration, work, { ...service, store }, service, read),
       )
       if (answer.changed !== undefined) {
-        noteChange(service, call, declaration.name, answer.changed)
+        logChange(service, call, declaration.name, answer.changed)
       }
       return answer
     },
   })
 }
 
-/** Tells the log of a change, once it is committed. */
-function noteChange(
+/** Logs a change. To be called after its commit. */
+function logChange(
   service: Service,
   { headers, address }: Call,
   action: string,
   changed: Changed,
 ): void {
-  service.noteChange({ action, request_id: headers['x-request-id'], address, ...changed })
+  service.logChange({ action, request_id: headers['x-request-id'], address, ...changed })
 }
 
-/** Refusals of the work that leave the daily quota alone. */
-const uncounted = [402, 404, 429]
+/** The statuses of refusals that do not count against the daily quota. */
+const refunded = [402, 404, 429]
 
-const defaultMaxBodyBytes = 256 * 1024
-
-/** Reads the body and the parameters of a call. */
-async function readSent(
-  {
-    http,
-    maxBodyBytes = defaultMaxBodyBytes,
-    read,
-  }: Pick<Operation, 'http' | 'maxBodyBytes' | 'read'>,
+/** Reads a request: the JSON body of a POST, otherwise the parameters, unless the operation has its own `read`. */
+async function readRequest(
+  { http, read }: Pick<Operation, 'http' | 'read'>,
   call: Call,
-): Promise<Received> {
-  const body = http.method === 'POST' ? await call.readBody(maxBodyBytes) : ''
-  // Nothing sent is no field sent: where all of them are optional, a POST needs no body.
-  const json = () => (body === '' ? {} : parseJson(body))
-  const special = read === undefined ? undefined : await read(body, call)
-  return { body, sent: special ?? (http.method === 'POST' ? json() : call.query) }
+): Promise<ReadRequest> {
+  if (read !== undefined) return read(call)
+  if (http.method !== 'POST') return { body: '', sent: call.query }
+  const body = await call.readBody(maxBodyBytes)
+  // An empty body has no fields: a POST whose fields are all optional needs no body.
+  return { body, sent: body === '' ? {} : parseJson(body) }
 }
 
 async function perform<Context, Input, Output, Sent>(
@@ -173,7 +168,7 @@ async function perform<Context, Input, Output, Sent>(
   return { outside: async (store) => answer(await worked.outside(store)) }
 }
 
-/** Whether something is left to do outside; no answer holds a function. */
+/** Whether the work has a part outside of transactions. No answer holds a function, so this is certain. */
 function isOutside<Output>(worked: Output | Outside<Output>): worked is Outside<Output> {
   if (typeof worked !== 'object' || worked === null || !('outside' in worked)) return false
   return typeof worked.outside === 'function'

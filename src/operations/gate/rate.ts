@@ -2,32 +2,32 @@ import { dayOf } from '../../core/time.ts'
 import type { Service } from './context.ts'
 import { Refusal } from './refusal.ts'
 
-/** How often something may be done in each stretch of time. */
+/** A limit on calls in each window of time. */
 export interface Rate {
-  /** Names the counter, with whose it is. */
+  /** The name of the counter, with the id of the account or address that it counts. */
   counter: string
-  most: number
-  /** A stretch, in milliseconds; they begin at whole multiples since 1970. */
-  perMs: number
+  limit: number
+  /** The length of a window. Windows begin at whole multiples of it since 1970. */
+  windowMs: number
   /** The limited thing and its period, as the refusal names them: `tests a minute`. */
   what: string
 }
 
-/** Counts once more; refuses with 429 what is more than the rate allows. */
+/** Counts a call and refuses it beyond the limit (429). */
 export async function countRate(
   { store, now }: Pick<Service, 'store' | 'now'>,
-  { counter, most, perMs, what }: Rate,
+  { counter, limit, windowMs, what }: Rate,
 ): Promise<void> {
   const at = now()
-  const stretch = Math.floor(at / perMs)
-  const used = await store.counters.count(`${counter}:${stretch}`, dayOf(at))
-  if (used <= most) return
-  const retry_after_s = Math.ceil(((stretch + 1) * perMs - at) / 1000)
+  const window = Math.floor(at / windowMs)
+  const used = await store.counters.count(`${counter}:${window}`, dayOf(at))
+  if (used <= limit) return
+  const retry_after_s = Math.ceil(((window + 1) * windowMs - at) / 1000)
   throw new Refusal(
     429,
     'rate_limit',
     {
-      detail: `The limit is ${most} ${what}. Send the next one in ${retry_after_s} seconds.`,
+      detail: `The limit is ${limit} ${what}. Send the next one in ${retry_after_s} seconds.`,
       retry_after_s,
     },
     { 'retry-after': String(retry_after_s) },

@@ -1,6 +1,6 @@
 /**
- * An answer that is not the one hoped for: an HTTP status, a stable word a program can act on, and
- * further fields of the body, of which `detail` says what to send instead.
+ * A refusal: an HTTP status, a stable word for programs, and further fields of the body. The field
+ * `detail` tells the caller what to send instead.
  */
 export class Refusal extends Error {
   readonly status: number
@@ -21,7 +21,7 @@ export class Refusal extends Error {
     this.headers = headers
   }
 
-  /** The body as it goes over the wire. */
+  /** The body of the answer. */
   get body(): Record<string, unknown> {
     return { error: this.word, ...this.fields }
   }

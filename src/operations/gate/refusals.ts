@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { DescribedRefusal } from './declaration.ts'
+import { describeRefusal } from './declaration.ts'
 
-/** Past a daily limit. */
+/** The refusal of a call beyond a daily limit. */
 export const rateLimitRefusal: DescribedRefusal = {
   status: 429,
   words: ['rate_limit'],
@@ -9,7 +10,7 @@ export const rateLimitRefusal: DescribedRefusal = {
   fields: { detail: z.string(), retry_after_s: z.int().min(0) },
 }
 
-/** Of a call without a valid key. */
+/** The refusal of a call without a valid key. */
 export const keyRefusal: DescribedRefusal = {
   status: 401,
   words: ['no_key', 'bad_key'],
@@ -17,21 +18,20 @@ export const keyRefusal: DescribedRefusal = {
   fields: { detail: z.string().optional() },
 }
 
-/** Of a call without the operator’s credential. */
+/** The refusal of a call without the operator’s credential. */
 export const adminRefusal: DescribedRefusal = {
   ...keyRefusal,
   when: 'The request has no credential, or one that is not the operator’s.',
 }
 
-/** Of an idempotency key that was used for something else. */
-export const replayRefusal: DescribedRefusal = {
-  status: 409,
-  words: ['idempotency_conflict'],
-  when: 'An earlier request used the idempotency key with another body.',
-  fields: { detail: z.string() },
-}
+/** The refusal of an idempotency key that another body has used. */
+export const replayRefusal = describeRefusal(
+  409,
+  'idempotency_conflict',
+  'An earlier request used the idempotency key with another body.',
+)
 
-/** Of what the tier of an account does not include. */
+/** The refusal of a feature that the account’s tier does not include. */
 export const paidRefusal: DescribedRefusal = {
   status: 402,
   words: ['upgrade_required'],

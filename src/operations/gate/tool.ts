@@ -10,40 +10,40 @@ import type { AddressLimit, Call, Operation } from './declaration.ts'
 import { admitState, keylessEmbeddings } from './keyless.ts'
 import { Refusal } from './refusal.ts'
 
-/** Who calls a tool, as the tool endpoint sees it. */
+/** The caller of a tool. */
 export interface ToolCaller extends Pick<Call, 'address' | 'credential' | 'headers' | 'gone'> {
-  /** The session token the connection sent, once its signature was checked; null without one. */
+  /** The session token of the connection, with a verified signature; null without one. */
   readonly session: string | null
 }
 
-/** What hints a model and its host get about a tool. */
+/** The hints about a tool for a model and its host. */
 export interface ToolHints {
-  /** It changes nothing. */
+  /** The tool changes nothing. */
   readOnlyHint: boolean
-  /** It may erase what is there. */
+  /** The tool may delete stored state. */
   destructiveHint: boolean
-  /** Called twice with the same arguments it does no more than once. */
+  /** A repeated call with the same arguments changes nothing more. */
   idempotentHint: boolean
-  /** It reaches out beyond this service. */
+  /** The tool sends requests to other servers. */
   openWorldHint: boolean
 }
 
-/** What a tool declares; the work is given separately, so that its input is typed. */
+/** The declaration of a tool, without its work. TypeScript infers the types of the work from it. */
 export interface ToolDeclaration<Input, Output, Sent = unknown> {
-  /** Stable name. */
+  /** The stable name. */
   name: string
   title: string
-  /** What it does and when to call it, so that a model can act on it. */
+  /** The purpose of the tool and the moment to call it, written for a model. */
   description: string
   hints?: Partial<ToolHints>
-  /** Whether a call stores what it is given; without a key that counts towards the day's ceiling. */
+  /** Whether a call stores its arguments. Without a key they count against a daily limit. */
   stores?: true
-  /** Besides `key` and `session`, which every tool takes. */
+  /** The arguments besides `key` and `session`, which every tool has. */
   input: z.ZodObject & z.ZodType<Input, Sent>
   output: z.ZodObject & z.ZodType<Output>
 }
 
-/** A tool of `/mcp`: plain data and one function, which throws a Refusal for any other answer. */
+/** A tool of `/mcp`: plain data and one function. The function throws a `Refusal` to refuse a call. */
 export interface Tool {
   readonly name: string
   readonly title: string
@@ -51,42 +51,42 @@ export interface Tool {
   readonly hints: ToolHints
   readonly input: z.ZodObject
   readonly output: z.ZodObject
-  /** Whether it needs a key, and so does not work offline. */
+  /** Whether the tool needs a key. Such a tool does not work offline. */
   readonly needsKey: boolean
   answer(service: Service, caller: ToolCaller, sent: unknown): Promise<Record<string, unknown>>
 }
 
 /**
- * Whose the state of a call is: an account's; a session's or an address's, where the caller sent no
- * key; or nobody's, where nothing tells the caller from others. For nobody no state is kept.
+ * The owner of a call's state. With a key it is the account. Without one it is the caller, known by its
+ * session or its address. If the server knows neither, it is nobody, and the server keeps no state.
  */
 export type Owner = 'account' | 'caller' | 'nobody'
 
-/** What a tool works with: the service, whose state it is, and the run of the session. */
+/** The context of a tool: the service, the owner of the state, and the run of the session. */
 export interface ToolContext extends Keyed {
   readonly owner: Owner
   readonly caller: ToolCaller
-  /** The run that `session` names. */
+  /** The id of the run that `session` names. */
   readonly runId: string
 }
 
-/** What a tool says of state that is not kept. */
-export const keptField = z
+/** The field `note` of an answer whose caller has no stored state. */
+export const noStateField = z
   .string()
   .optional()
   .describe(
     'Present only if the server keeps no state for this caller: the reason, and how to change that.',
   )
 
-/** That nothing is kept, where the state of a call is nobody’s; spread into the answer of a tool. */
-export function keptNote({ owner }: Pick<ToolContext, 'owner'>): { note?: string } {
-  return owner === 'nobody' ? { note: nothingKept } : {}
+/** The note that the server keeps no state for this caller, to spread into an answer; {} if it does. */
+export function noStateNote({ owner }: Pick<ToolContext, 'owner'>): { note?: string } {
+  return owner === 'nobody' ? { note: noState } : {}
 }
 
-const nothingKept =
+const noState =
   'The server keeps nothing of this task, because it cannot tell you from other callers. It judges every call as a first one. To change that, send a key (Authorization: Bearer KEY, or the argument key), send the mcp-session-id that initialize answers, or call through a proxy that names your address in the header this server reads.'
 
-/** Keyless tool calls an address may make a day. */
+/** The daily limit of tool calls without a key for each address. */
 export const toolLimit: AddressLimit = {
   counter: 'tools',
   setting: 'PLUMBLINE_TOOLS_PER_DAY',
@@ -95,10 +95,10 @@ export const toolLimit: AddressLimit = {
 
 const defaultSession = 'default'
 const prefix = 'mcp:'
-/** State without a key is kept for a day. */
+/** The retention of state without a key. */
 const keylessRetentionDays = 1
 
-const everyTool = {
+const commonArguments = {
   key: z
     .string()
     .optional()
@@ -121,23 +121,23 @@ const noHints: ToolHints = {
 }
 
 /**
- * A tool with a gate of its own: with a key it is the account's and counts in its quota, without one
- * it counts in the daily bucket of the caller's address; then the input, then the work.
+ * A tool with its own gate. A call with a key counts against the quota of the account, a call without one
+ * against the daily limit of the address. The gate then checks the arguments and calls the work.
  */
 export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Output, Sent>) {
   const { hints, input, output, stores, ...about } = declaration
-  const whole = input.extend(everyTool)
-  const told = { ...noHints, ...hints }
+  const allArguments = input.extend(commonArguments)
+  const allHints = { ...noHints, ...hints }
   return (work: (context: ToolContext, input: Input) => Promise<Output> | Output): Tool => ({
     ...about,
-    hints: told,
-    input: whole,
+    hints: allHints,
+    input: allArguments,
     output,
     needsKey: false,
     async answer(service, caller, sent) {
       const credential = credentialOf(caller, keyOf(sent).key)
-      const admitted = await admit(service, { ...caller, credential }, told.readOnlyHint)
-      const { rest } = keyOf(parsed(whole, sent))
+      const admitted = await admit(service, { ...caller, credential }, allHints.readOnlyHint)
+      const { rest } = keyOf(parseArguments(allArguments, sent))
       const { session = defaultSession, ...given } = rest as { session?: string }
       if (stores && admitted.owner === 'caller') await admitState(service, given)
       const context: ToolContext = {
@@ -154,7 +154,7 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
   })
 }
 
-/** A tool that asks an operation, through that operation's own gate. */
+/** A tool that calls an operation through the operation's own gate. */
 export function operationTool<Input, Sent>(
   declaration: Omit<ToolDeclaration<Input, unknown, Sent>, 'output' | 'stores'>,
   operation: Pick<Operation, 'http' | 'access' | 'answer' | 'output'>,
@@ -163,7 +163,7 @@ export function operationTool<Input, Sent>(
   return {
     ...about,
     hints: { ...noHints, ...hints },
-    input: input.extend({ key: everyTool.key }),
+    input: input.extend({ key: commonArguments.key }),
     output: operation.output as z.ZodObject,
     needsKey: operation.access === 'keyed',
     async answer(service, caller, sent) {
@@ -183,7 +183,7 @@ export function operationTool<Input, Sent>(
   }
 }
 
-/** Tells whose state a call is about, and counts it. */
+/** Finds the owner of the call's state and counts the call. */
 async function admit(
   service: Service,
   caller: ToolCaller,
@@ -196,7 +196,7 @@ async function admit(
   }
   await admitAddress(service, call, toolLimit)
   const { address, session } = caller
-  // A session token is random and an address cannot be chosen, so neither can be guessed by a name.
+  // No caller can claim the state of another: session tokens are random, and no caller chooses its address.
   const whose = session === null ? `address ${address}` : `session ${session}`
   const owner = session === null && address === unknownAddress ? 'nobody' : 'caller'
   const id = `${keylessPrefix}${service.hash(whose)}`
@@ -205,7 +205,7 @@ async function admit(
   return { account, tier: { ...tier, retention_days: keylessRetentionDays }, owner }
 }
 
-function parsed(schema: z.ZodObject, sent: unknown): unknown {
+function parseArguments(schema: z.ZodObject, sent: unknown): unknown {
   const read = schema.safeParse(sent ?? {})
   if (read.success) return read.data
   const detail = read.error.issues
@@ -214,7 +214,7 @@ function parsed(schema: z.ZodObject, sent: unknown): unknown {
   throw new Refusal(400, 'bad_request', { detail })
 }
 
-/** The argument `key` apart from the others, so that it is neither stored nor echoed. */
+/** Separates the argument `key` from the others, so that no tool stores or echoes it. */
 function keyOf(sent: unknown): { key: string | undefined; rest: Record<string, unknown> } {
   const { key, ...rest } = (typeof sent === 'object' && sent !== null ? sent : {}) as Record<
     string,
@@ -223,7 +223,7 @@ function keyOf(sent: unknown): { key: string | undefined; rest: Record<string, u
   return { key: typeof key === 'string' && key !== '' ? key : undefined, rest }
 }
 
-/** The connection's key goes first; one that is none leaves room for the argument. */
+/** Prefers the key of the connection to the argument, unless the connection's is empty. */
 function credentialOf(
   { credential }: Pick<ToolCaller, 'credential'>,
   key: string | undefined,
@@ -231,19 +231,19 @@ function credentialOf(
   return credential ? credential : (key ?? credential)
 }
 
-/** Arguments as the body of a request. */
+/** Writes arguments as the body of a request. */
 function bodyOf(given: Record<string, unknown>): string {
   try {
     return JSON.stringify(given)
   } catch {
-    // They were JSON once, so they can only be too deep.
+    // The arguments were parsed from JSON, so only their depth can make this fail.
     throw new Refusal(400, 'bad_request', {
       detail: 'The arguments are nested too deep; send them as the input schema says.',
     })
   }
 }
 
-/** Arguments as parameters of an address; what is no text is left to the operation to refuse. */
+/** Passes arguments as URL parameters. The operation refuses those that are not texts. */
 function parametersOf(given: Record<string, unknown>): Record<string, string> {
   const named = Object.entries(given).filter(([, value]) => value !== undefined && value !== null)
   return Object.fromEntries(named) as Record<string, string>

@@ -1,10 +1,10 @@
-/** Characters of texts that are judged in one turn of the event loop; the longest text takes some milliseconds. */
-const textOfTurn = 4_000
+/** Characters of texts judged in one turn of the event loop. That many take some milliseconds. */
+const charactersOfTurn = 4_000
 
 /**
- * Waits for the next turn of the event loop, so that other requests go on between two slices of a long
- * work. Of all works that wait, one gets each turn: many long works at once hold up nobody longer than
- * one does.
+ * Waits for a turn of the event loop, so that other requests are served between two slices of a long
+ * work. Each turn goes to one of the waiting works: many long works delay other requests no more than one
+ * does. There is one queue a process, because a process has one event loop.
  */
 export const nextTurn = createTurns()
 
@@ -17,20 +17,20 @@ function createTurns(): () => Promise<void> {
 }
 
 /**
- * Cuts a work on texts into slices: asked before each text, it waits for the next turn when the slice is
- * full. A work that is one slice never waits. Must not be asked in a transaction.
+ * Cuts a work on texts into slices. Call the returned function before each text: it waits for the next
+ * turn if the slice is full. A work of one slice never waits. Never call it in a transaction.
  */
 export function createSlices(): (text: string) => Promise<void> {
   let taken = 0
   return async (text) => {
     taken += text.length
-    if (taken <= textOfTurn) return
+    if (taken <= charactersOfTurn) return
     taken = text.length
     await nextTurn()
   }
 }
 
-/** Does a work that says itself where a slice of it ends. */
+/** Runs a work in slices. The generator yields at the end of each slice. */
 export async function inSlices<Result>(work: Generator<void, Result>): Promise<Result> {
   let slice = work.next()
   for (; !slice.done; slice = work.next()) await nextTurn()

@@ -1,25 +1,23 @@
-import { z } from 'zod'
 import { readWebhookUrl } from '../../core/alerts/public-url.ts'
 import type { Service } from './context.ts'
-import type { DescribedRefusal } from './declaration.ts'
+import { describeRefusal } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
-/** Of an address that events may not be sent to. */
-export const invalidWebhook: DescribedRefusal = {
-  status: 400,
-  words: ['invalid_webhook'],
-  when: 'The url of a webhook is missing, not https, or not on a public host.',
-  fields: { detail: z.string() },
-}
+/** The refusal of a webhook's url. */
+export const invalidWebhook = describeRefusal(
+  400,
+  'invalid_webhook',
+  'The url of a webhook is missing, not https, or not on a public host.',
+)
 
-/** The address of a webhook as it was sent; refuses any that `invalidWebhook` speaks of. */
+/** Reads the url of a webhook. Refuses a url that events may not be sent to (400). */
 export function requireWebhookUrl(service: Service, sent: unknown): string {
   return readWebhookUrl(sent, service.settings.webhookAllow) ?? refuseWebhook(service)
 }
 
-/** Refuses an address, and has the log name the setting that would exempt it. */
-export function refuseWebhook({ noteRefusedWebhook }: Pick<Service, 'noteRefusedWebhook'>): never {
-  noteRefusedWebhook()
+/** Refuses the url of a webhook, and logs the setting that exempts hosts. */
+export function refuseWebhook({ logRefusedWebhook }: Pick<Service, 'logRefusedWebhook'>): never {
+  logRefusedWebhook()
   throw new Refusal(400, 'invalid_webhook', {
     detail: 'Provide an https:// URL on a public host.',
   })

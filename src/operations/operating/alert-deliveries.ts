@@ -3,8 +3,7 @@ import { deliveryStates, isDelivered } from '../../core/alerts/delivery.ts'
 import { eventId, seqOf } from '../../core/alerts/outbox.ts'
 import { isoTime } from '../../core/time.ts'
 import type { Attempt, Delivery } from '../../storage/alerts/deliveries.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
@@ -44,14 +43,13 @@ const deliverySchema = z
   })
   .meta({ id: 'AlertDelivery' })
 
-const noDelivery: DescribedRefusal = {
-  status: 404,
-  words: ['no_delivery'],
-  when: 'The account has no event with this id, or the event is older than 30 days.',
-  fields: { detail: z.string() },
-}
+const noDelivery = describeRefusal(
+  404,
+  'no_delivery',
+  'The account has no event with this id, or the event is older than 30 days.',
+)
 
-/** The events of 30 days on their way. */
+/** Lists the events of the last 30 days with their attempts. */
 export const listDeliveries = keyed({
   name: 'alerts.deliveries',
   group: 'operating',
@@ -81,7 +79,7 @@ export const listDeliveries = keyed({
   }
 })
 
-/** Has events sent once more. */
+/** Enqueues delivered or failed events again. */
 export const replayDeliveries = keyed({
   name: 'alerts.replay',
   group: 'operating',

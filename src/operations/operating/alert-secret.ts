@@ -4,10 +4,10 @@ import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 
-/** How long the secret before still signs. */
+/** How long the previous secret still signs. */
 const oldSecretMs = dayMs
 
-/** Makes the secret that signs events, or replaces it. */
+/** Creates or replaces the secret that signs events. */
 export const rotateAlertSecret = keyed({
   name: 'alerts.rotate-secret',
   group: 'operating',
@@ -26,7 +26,7 @@ export const rotateAlertSecret = keyed({
   const until = now() + oldSecretMs
   const secret = newWebhookSecret()
   const old_secret_until = await store.tx(async ({ accounts, alerts }) => {
-    // Of two at once, the second replaces what the first has made.
+    // Of two concurrent calls, the second must see the secret of the first as the old one.
     await accounts.lock(account.id)
     const { secrets } = await alerts.settings(account.id)
     const old = secrets === null ? null : secrets.secret
@@ -38,7 +38,7 @@ export const rotateAlertSecret = keyed({
   return { ok: true as const, secret, old_secret_until: shown }
 })
 
-/** Has events unsigned again. */
+/** Deletes the secret, so that events are unsigned again. */
 export const deleteAlertSecret = keyed({
   name: 'alerts.delete-secret',
   group: 'operating',

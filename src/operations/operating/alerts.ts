@@ -17,6 +17,7 @@ import { isoTime, minuteMs } from '../../core/time.ts'
 import { alertRequest } from '../../outbound/alert.ts'
 import type { AlertSettings } from '../../storage/alerts/alerts.ts'
 import type { Keyed } from '../gate/context.ts'
+import { describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
@@ -28,7 +29,7 @@ import { score } from '../steps/verdict.ts'
 const url = z.string()
 const modeName = z.enum(alertModeNames)
 
-/** How grave an event is. */
+/** The severity of an event. */
 export const severitySchema = z.enum(severities)
 
 const overrideSchema = z.strictObject({
@@ -94,7 +95,7 @@ const logEntrySchema = z
   })
   .meta({ id: 'AlertLogEntry' })
 
-/** What the account says of alerts, and the modes it can say something of. */
+/** Returns the alert settings of the account, and the drift modes. */
 export const readAlerts = keyed({
   name: 'alerts.read',
   group: 'operating',
@@ -111,7 +112,7 @@ export const readAlerts = keyed({
   return { alert: config, modes }
 })
 
-/** Sets the webhook that receives drift alerts. */
+/** Sets the webhook for drift alerts. */
 export const setAlerts = keyed({
   name: 'alerts.set',
   group: 'operating',
@@ -134,7 +135,7 @@ export const setAlerts = keyed({
   return { ok: true as const, alert }
 })
 
-/** Has drift reported nowhere. */
+/** Deletes the webhook for drift alerts. */
 export const deleteAlerts = keyed({
   name: 'alerts.delete',
   group: 'operating',
@@ -148,7 +149,7 @@ export const deleteAlerts = keyed({
   return { ok: true as const }
 })
 
-/** What became of the last events. */
+/** Returns the log of the last events. */
 export const readAlertLog = keyed({
   name: 'alerts.log',
   group: 'operating',
@@ -161,7 +162,7 @@ export const readAlertLog = keyed({
   return { log: log.map(shownEntry) }
 })
 
-/** Sends a test event and waits for what becomes of it. */
+/** Sends a test event and waits for the result. */
 export const testAlerts = keyed({
   name: 'alerts.test',
   group: 'operating',
@@ -177,14 +178,7 @@ export const testAlerts = keyed({
     status: z.int(),
     detail: z.string().describe('Empty if the event was delivered.'),
   }),
-  refusals: [
-    {
-      status: 400,
-      words: ['no_config'],
-      when: 'No webhook is set.',
-      fields: { detail: z.string() },
-    },
-  ],
+  refusals: [describeRefusal(400, 'no_config', 'No webhook is set.')],
 })(async (context) => {
   const { config, ...settings } = await context.store.alerts.settings(context.account.id)
   if (config === null) {
@@ -192,11 +186,11 @@ export const testAlerts = keyed({
       detail: 'Set a webhook first: POST /v1/alerts { url }',
     })
   }
-  // A test makes this server send a request wherever the caller wants.
+  // A test sends a request to any public address that the caller chooses.
   await countRate(context, {
     counter: `alert-tests:${context.account.id}`,
-    most: testsPerMinute,
-    perMs: minuteMs,
+    limit: testsPerMinute,
+    windowMs: minuteMs,
     what: 'tests a minute',
   })
   return {

@@ -4,7 +4,7 @@ import { isoTime, minuteMs } from '../../core/time.ts'
 import { digestJob, sendDigest } from '../../jobs/digest.ts'
 import type { Digest } from '../../storage/digests.ts'
 import type { Service } from '../gate/context.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
@@ -51,7 +51,7 @@ const digestBody = z
   })
   .meta({ id: 'DigestBody' })
 
-/** How the account wants its digest. */
+/** Returns the digest settings of the account. */
 export const readDigest = keyed({
   name: 'digest.read',
   group: 'operating',
@@ -64,7 +64,7 @@ export const readDigest = keyed({
   return { digest: digest === null ? null : shownDigest(digest) }
 })
 
-/** Has a digest sent each day or week. */
+/** Sets up a daily or weekly digest. */
 export const setDigest = keyed({
   name: 'digest.set',
   group: 'operating',
@@ -78,12 +78,11 @@ export const setDigest = keyed({
   refusals: [
     badRequest,
     invalidWebhook,
-    {
-      status: 409,
-      words: ['conflict'],
-      when: 'The channel is mail, and the account has no confirmed address.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(
+      409,
+      'conflict',
+      'The channel is mail, and the account has no confirmed address.',
+    ),
   ],
 })(async (service, { cadence, hour_utc, weekday, channel, url }) => {
   const { store, account, now, newId } = service
@@ -110,7 +109,7 @@ export const setDigest = keyed({
   return { ok: true as const, digest: shownDigest(digest) }
 })
 
-/** Ends the digest. */
+/** Deletes the digest. */
 export const deleteDigest = keyed({
   name: 'digest.delete',
   group: 'operating',
@@ -131,26 +130,15 @@ export const testDigest = keyed({
   description: `It covers the day or week so far and does not change the next digest. At most ${testsPerMinute} tests a minute.`,
   http: { method: 'POST', path: '/v1/digest/test' },
   paid,
-  read: () => ({}),
-  input: z.object({}),
+  input: lenient(z.object({})),
   output: z.strictObject({
     ok: z.literal(true).describe('Says only that the server tried to send it.'),
     delivered: z.boolean(),
     detail: z.string().describe('Empty if the digest was delivered.'),
   }),
   refusals: [
-    {
-      status: 400,
-      words: ['no_config'],
-      when: 'No digest is set.',
-      fields: { detail: z.string() },
-    },
-    {
-      status: 409,
-      words: ['conflict'],
-      when: 'Another test of this digest is in flight on this server.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(400, 'no_config', 'No digest is set.'),
+    describeRefusal(409, 'conflict', 'Another test of this digest is in flight on this server.'),
   ],
 })(async (service) => {
   const { account, now, settings, digestTests } = service
@@ -162,8 +150,8 @@ export const testDigest = keyed({
   }
   await countRate(service, {
     counter: `digest-tests:${account.id}`,
-    most: testsPerMinute,
-    perMs: minuteMs,
+    limit: testsPerMinute,
+    windowMs: minuteMs,
     what: 'tests a minute',
   })
   return {
@@ -177,8 +165,8 @@ export const testDigest = keyed({
       try {
         const parts = { ...service, ...settings, store }
         const { sendTest } = service.webhooks
-        const untold = { ...digest, sent_until: null }
-        const outcome = await sendDigest(parts, sendTest, account.id, untold, now())
+        const wholePeriod = { ...digest, sent_until: null }
+        const outcome = await sendDigest(parts, sendTest, account.id, wholePeriod, now())
         return { ok: true as const, ...outcome }
       } finally {
         end()
@@ -187,12 +175,12 @@ export const testDigest = keyed({
   }
 })
 
-/** Whether there is a digest whose mails carry this token. */
+/** Whether the token is that of a digest's mails. */
 export async function hasDigest({ store }: Service, token: string): Promise<boolean> {
   return (await store.digests.accountOf(token)) !== null
 }
 
-/** Ends the digest whose mails carry this token; answers whether there was one. */
+/** Deletes the digest whose mails carry this token. Returns whether there was one. */
 export function endDigest({ store }: Service, token: string): Promise<boolean> {
   return store.tx(async ({ digests }) => {
     const account = await digests.accountOf(token)

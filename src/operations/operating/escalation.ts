@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { wellFormed } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { decisionNames, type Escalation } from '../../storage/escalations.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
@@ -31,14 +30,9 @@ const escalationSchema = z
   })
   .meta({ id: 'Escalation' })
 
-const noEscalation: DescribedRefusal = {
-  status: 404,
-  words: ['no_escalation'],
-  when: 'The account has no such escalation.',
-  fields: { detail: z.string() },
-}
+const noEscalation = describeRefusal(404, 'no_escalation', 'The account has no such escalation.')
 
-/** Puts a question about a run to a person. */
+/** Asks a person to decide about a run. */
 export const escalate = keyed({
   name: 'escalation.create',
   group: 'operating',
@@ -100,7 +94,7 @@ export const escalate = keyed({
   return { esc_id: escalation.esc_id, status: 'pending' as const, created: isoTime(created) }
 })
 
-/** One escalation, for which it can wait, or the queue. */
+/** Returns one escalation, after a wait for its decision if asked to, or the queue. */
 export const readEscalations = keyed({
   name: 'escalation.read',
   group: 'operating',
@@ -136,7 +130,7 @@ export const readEscalations = keyed({
   return { escalations: page.map(shownEscalation), next_cursor }
 })
 
-/** Records what a person decided. */
+/** Records the decision of a person. */
 export const decideEscalation = keyed({
   name: 'escalation.decide',
   group: 'operating',
@@ -157,12 +151,11 @@ export const decideEscalation = keyed({
   refusals: [
     badRequest,
     noEscalation,
-    {
-      status: 409,
-      words: ['already_decided'],
-      when: 'Somebody has already decided. `detail` gives the decision.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(
+      409,
+      'already_decided',
+      'Somebody has already decided. `detail` gives the decision.',
+    ),
   ],
 })(({ store, account, now }, { id, esc_id, decision, note }) =>
   store.tx(async ({ escalations }) => {

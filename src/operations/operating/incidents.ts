@@ -25,7 +25,7 @@ const incidentSchema = z
   })
   .meta({ id: 'Incident' })
 
-/** Drift as incidents: one for each agent of a run and reason, from its first step to the return. */
+/** Lists the incidents: one for each agent of a run and reason, from its first alarm to its return. */
 export const listIncidents = keyed({
   name: 'alerts.incidents',
   group: 'operating',

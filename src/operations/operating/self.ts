@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import { logSize, type Self, type SelfEntry, selfFields } from '../../storage/selves.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
 const defaultIdentity = 'default'
 
-/** Most selves that one account may have. */
+/** The most selves of one account. */
 const maxSelves = 1_000
 
 const selfSchema = z
@@ -31,7 +31,7 @@ const entrySchema = z
   })
   .meta({ id: 'SelfEntry' })
 
-/** What an agent has left for the agent that continues its work. */
+/** Returns the notes of an agent for the agent that continues its work. */
 export const readSelf = keyed({
   name: 'self.read',
   group: 'operating',
@@ -49,7 +49,7 @@ export const readSelf = keyed({
   return { self: self === null ? null : shownSelf(self), log: log.map(shownEntry) }
 })
 
-/** Merges what is given into a self, and logs it. */
+/** Merges the sent fields into a self and logs them. */
 export const setSelf = keyed({
   name: 'self.set',
   group: 'operating',
@@ -66,12 +66,7 @@ export const setSelf = keyed({
   output: z.strictObject({ ok: z.literal(true), self: selfSchema }),
   refusals: [
     badRequest,
-    {
-      status: 409,
-      words: ['conflict'],
-      when: `The account already has ${maxSelves} selves.`,
-      fields: { detail: z.string() },
-    },
+    describeRefusal(409, 'conflict', `The account already has ${maxSelves} selves.`),
   ],
 })(({ store, account, now }, { identity, ...sent }) =>
   store.tx(async ({ selves }) => {
@@ -102,12 +97,7 @@ export const deleteSelf = keyed({
   output: z.strictObject({ ok: z.literal(true) }),
   refusals: [
     badRequest,
-    {
-      status: 404,
-      words: ['no_self'],
-      when: 'The account has no self with this identity.',
-      fields: { detail: z.string() },
-    },
+    describeRefusal(404, 'no_self', 'The account has no self with this identity.'),
   ],
 })(async ({ store, account }, { identity }) => {
   if (await store.tx(({ selves }) => selves.erase(account.id, identity))) {

@@ -101,7 +101,7 @@ export const check = perAddress(
     http: { method: 'POST', path: '/v1/check' },
     input: lenient(z.union([twoGoals, sequence])),
     output,
-    // The verdict is the last of the steps.
+    // The field `verdict` repeats the last step.
     write({ ground, steps }) {
       const written = steps.map(verdictBytes)
       return `{"ground":${bytesOf(JSON.stringify(ground))},"steps":[${written.join(',')}],"verdict":${written.at(-1)},"stateless":true,"retained":"nothing"}`
@@ -139,8 +139,8 @@ export const check = perAddress(
 })
 
 /**
- * The verdicts of the steps, judged in slices, between which other requests go on. Where embeddings are
- * configured, they are asked for the uncertain ones.
+ * Judges the steps in slices, so that other requests are served in between. If embeddings are configured,
+ * fetches those of uncertain steps and judges again.
  */
 async function judge(
   service: Service,

@@ -4,10 +4,10 @@ import { tierNames } from '../../core/accounts/tiers.ts'
 import { share, tokenCount } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 
-/** How many entries of the run index a cost summary looks at. */
+/** The newest entries of the run index that a cost summary covers. */
 const scannedRuns = 100
 
-/** What the account's recent runs have cost. */
+/** Returns the cost of the account's recent runs. */
 export const readCost = keyed({
   name: 'cost.read',
   group: 'detector',

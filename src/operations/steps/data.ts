@@ -7,8 +7,8 @@ import {
   maxWindows,
   measureCorpus,
 } from '../../core/corpus/windows.ts'
-import type { Call } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import type { Call, ReadRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { share } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
@@ -72,7 +72,7 @@ const output = z
   })
   .meta({ id: 'CorpusDrift' })
 
-/** Measures an uploaded corpus against its own first window; nothing of it is stored. */
+/** Measures the drift of an uploaded corpus from its own first window. Stores nothing. */
 export const measureData = keyed({
   name: 'data.measure',
   group: 'detector',
@@ -84,29 +84,24 @@ export const measureData = keyed({
     'anything else as JSON. For the first three types `window` is a parameter too. The server skips ' +
     'lines without a word to compare. It counts the last window if that is at least half full.',
   http: { method: 'POST', path: '/v1/data' },
-  // Described is what is sent; what arrives was measured while it was read.
+  // The schema describes the sent body. The work gets the result, because `read` measures while it reads.
   input: lenient(corpus) as z.ZodType<CorpusDrift, z.input<typeof corpus>>,
   output,
-  maxBodyBytes: maxBodyMiB * 1024 * 1024,
   refusals: [
     badRequest,
-    {
-      status: 413,
-      words: ['payload_too_large'],
-      when: `The body is larger than ${maxBodyMiB} MiB.`,
-      fields: { detail: z.string() },
-    },
+    describeRefusal(413, 'payload_too_large', `The body is larger than ${maxBodyMiB} MiB.`),
   ],
   read: measureSent,
 })(async (_, measured) => measured)
 
-/** In slices, between which other requests go on; a large corpus takes half a second. */
-async function measureSent(body: string, { contentType, query }: Call): Promise<CorpusDrift> {
+/** Measures in slices, so that other requests are served in between: a large corpus takes half a second. */
+async function measureSent({ readBody, contentType, query }: Call): Promise<ReadRequest> {
+  const body = await readBody(maxBodyMiB * 1024 * 1024)
   const corpus = readCorpus(body, contentType, query)
   if ('fault' in corpus) throw refuse(corpus.fault)
   const measured = await inSlices(measureCorpus(corpus))
   if ('fault' in measured) throw refuse(measured.fault)
-  return measured
+  return { body, sent: measured }
 }
 
 function refuse(detail: string): Refusal {

@@ -9,11 +9,10 @@ import {
   type TurnVerdict,
 } from '../../core/runs/dialogue.ts'
 import { isoTime } from '../../core/time.ts'
-import { expireKind } from '../../jobs/expire.ts'
+import { expireJob } from '../../jobs/expire.ts'
 import type { Conversation, TurnRow } from '../../storage/conversations.ts'
 import type { Keyed } from '../gate/context.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
@@ -103,14 +102,13 @@ const turnSchema = z
   })
   .meta({ id: 'ConversationTurn' })
 
-const noConversation: DescribedRefusal = {
-  status: 404,
-  words: ['no_conversation'],
-  when: 'The account has no such conversation, or the conversation has expired.',
-  fields: { detail: z.string() },
-}
+const noConversation = describeRefusal(
+  404,
+  'no_conversation',
+  'The account has no such conversation, or the conversation has expired.',
+)
 
-/** Takes one turn of a conversation; the answer is sent when it is durable. */
+/** Judges and stores one turn of a conversation. Answers when the turn is durable. */
 export const takeTurn = keyed({
   name: 'dialogue.take',
   group: 'detector',
@@ -124,7 +122,7 @@ export const takeTurn = keyed({
   refusals: [badRequest],
 })(takeTurnOf)
 
-/** Takes a turn as a body says it, for the account of the context; see POST /v1/dialogue. */
+/** Reads a turn from a body, judges and stores it for the account of the context; see POST /v1/dialogue. */
 export async function takeTurnOf(
   { store, account, tier, now }: Keyed,
   body: unknown,
@@ -137,7 +135,7 @@ export async function takeTurnOf(
     if (taken === 'damaged') return taken
     const { verdict, goal, previous } = taken
     const { reason, phi, advice } = verdict
-    // The verdict is on the dialogue, so its alerts are those of no single agent.
+    // The verdict is on the dialogue, so its alerts name no agent.
     const alert = {
       account: account.id,
       run_id: request.convId,
@@ -164,7 +162,7 @@ export async function takeTurnOf(
   return answerOf(request, taken.turn, taken.verdict, modulation)
 }
 
-/** Judges a turn as the first of a conversation, and keeps nothing of it. */
+/** Judges a turn as the first of a conversation. Stores nothing. */
 export async function judgeFirstTurn(
   { store, account }: Keyed,
   body: unknown,
@@ -194,7 +192,7 @@ function answerOf(
   }
 }
 
-/** The conversations of the account, or one of them with its turns. */
+/** Lists the conversations of the account, or returns one of them with its turns. */
 export const readDialogues = keyed({
   name: 'dialogue.read',
   group: 'detector',
@@ -262,8 +260,8 @@ export const deleteDialogue = keyed({
   const at = now()
   const deleted = await store.tx(async ({ conversations, jobs }) => {
     const turns = await conversations.end(account.id, conv_id, at)
-    // Its rows go now and not at the next full hour.
-    if (turns !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    // The job deletes the rows now, not at the next full hour.
+    if (turns !== null) await jobs.add(expireJob(at))
     return turns
   })
   if (deleted === null) throw unknownConversation()

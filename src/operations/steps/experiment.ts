@@ -8,8 +8,8 @@ import { keyed } from '../gate/operation.ts'
 import { inSlices, nextTurn } from '../gate/turns.ts'
 import { score } from './verdict.ts'
 
-/** Most pairs of one answer. */
-const mostPairs = 1_000
+/** The most pairs of one answer. */
+const maxPairs = 1_000
 
 /** Runs that are read in one turn of the event loop. */
 const runsOfTurn = 1_000
@@ -24,7 +24,7 @@ const pairedArm = z.strictObject({
   outcome: z.string().nullable(),
 })
 
-/** What the treatment saves or costs over the account's paired runs. */
+/** Compares the token costs of treatment and control over the account's paired runs. */
 export const readExperiment = keyed({
   name: 'experiment.read',
   group: 'detector',
@@ -33,7 +33,7 @@ export const readExperiment = keyed({
     'Differences are treatment minus control, over complete pairs. The interval is a bootstrap interval. The test is an exact sign-flip test, sampled above 20 pairs. The same runs give the same bytes. An answer lists `limit` pairs in the order of their names, and `next_cursor` leads to the next ones. All other numbers cover all pairs.',
   http: { method: 'GET', path: '/v1/experiment' },
   input: z.object({
-    limit: limitField(mostPairs, mostPairs),
+    limit: limitField(maxPairs, maxPairs),
     cursor: z.string().optional(),
   }),
   output: z
@@ -67,7 +67,7 @@ export const readExperiment = keyed({
   return { pairs: page, ...compared, next_cursor }
 })
 
-/** The runs of every pair, read in slices. */
+/** Reads the runs of all pairs in slices. */
 async function readRuns({ store, account, now }: Keyed): Promise<ExperimentRun[]> {
   const at = now()
   const runs: ExperimentRun[] = []

@@ -21,7 +21,7 @@ const guidance = z
   })
   .meta({ id: 'Guidance' })
 
-/** How agents of a framework report their steps to this server. It needs no key. */
+/** Returns the code with which agents of a framework report their steps. Needs no key. */
 export const readGuidance = open({
   name: 'guidance.read',
   group: 'detector',
@@ -33,6 +33,6 @@ export const readGuidance = open({
   refusals: [badRequest],
 })(async ({ settings }, input) => {
   if (input.framework === undefined) return { frameworks: [...frameworks] }
-  const { files, steps, ...told } = guidanceFor(input.framework, settings.baseUrl())
-  return { ...told, steps: [...steps], files: [...files] }
+  const { files, steps, ...rest } = guidanceFor(input.framework, settings.baseUrl())
+  return { ...rest, steps: [...steps], files: [...files] }
 })

@@ -18,10 +18,10 @@ import { driftAnswer, driftBody, type judgeFirst, logRequest, readableSteps } fr
 import { findTemplate } from './templates.ts'
 import { learnUncertain } from './uncertain.ts'
 
-/** The run of a step that names none. */
+/** The run of a step without a `run_id`. */
 const defaultRunId = 'modulate'
 
-/** What a role makes of a verdict, as it goes over the wire. */
+/** The policy of a role applied to a verdict. */
 export const modulationSchema = z
   .strictObject({
     return: z.boolean().describe('Whether the agent should return to the ground now.'),
@@ -42,12 +42,12 @@ export const styleFields = {
   role: z.string().optional().describe('A role of that team.'),
 }
 
-/** A verdict with what a role makes of it. */
+/** A verdict with the policy of a role applied to it. */
 export const modulateAnswer = driftAnswer
   .extend({ modulation: modulationSchema })
   .meta({ id: 'ModulateAnswer' })
 
-/** Logs a step and tells what a role of a team makes of its verdict. */
+/** Logs a step and applies the policy of a role to its verdict. */
 export const modulateStep = keyed({
   name: 'modulate.log',
   group: 'detector',
@@ -66,14 +66,14 @@ export const modulateStep = keyed({
   ahead: learnModulated,
 })((context, body) => logModulated(context, body))
 
-/** Learns what `logModulated` can then have without waiting; see `learnUncertain`. */
+/** Fetches the embeddings that `logModulated` will look up; see `learnUncertain`. */
 export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
   await learnUncertain(context, () => readableSteps([withRunId(body)]))
 }
 
 /**
- * Logs a step as a body says it, for the account of the context; see POST /v1/modulate. `log` judges
- * it, and stores it unless nothing is kept of this caller.
+ * Reads a step from a body, logs it for the account of the context and applies the policy of the role; see
+ * POST /v1/modulate. With `judgeFirst` as `log`, the step is judged and not stored.
  */
 export async function logModulated(
   context: Keyed,
@@ -94,8 +94,8 @@ export async function logModulated(
 }
 
 /**
- * What the fields `team` and `role` of a body make of a verdict: undefined when they name nothing, null
- * when they name a team or role that is unknown.
+ * Returns the function that applies the policy of a body's `team` and `role` to a verdict. Returns undefined
+ * if the body names neither. The function returns null if the team or role is unknown.
  */
 export async function modulationOf(
   store: Store,
@@ -109,7 +109,7 @@ export async function modulationOf(
   return (verdict) => (styled !== null && 'fault' in styled ? null : modulate(verdict, styled))
 }
 
-/** The role of a team that a body names, null without a team, or why there is none. */
+/** Finds the role that the fields name. Returns null without a team, and a fault if team or role is unknown. */
 async function findStyle(
   store: Store,
   account: string,

@@ -30,7 +30,7 @@ const consultAnswer = z
   })
   .meta({ id: 'ActVerdict' })
 
-/** Tells whether an act that may not be undone should proceed. */
+/** Decides whether an irreversible act should proceed. */
 export const consultOperator = keyed({
   name: 'operator.consult',
   group: 'detector',
@@ -62,10 +62,10 @@ export const consultOperator = keyed({
   const at = now()
   return store.tx(async ({ runs, escalations, teams, acts }) => {
     const members = await teams.membersOf(account.id)
-    // Held from here on, so that of two who ask at once the second sees what the first began.
+    // With the lock, the second of two concurrent consults sees the act that the first has begun.
     await acts.lock(members)
     const run = await runs.find(account.id, run_id, at)
-    const beside = await acts.beside(members, self, act, group, at - actWindowMs)
+    const others = await acts.beside(members, self, act, group, at - actWindowMs)
     const verdict = consult({
       reversible,
       outward,
@@ -74,13 +74,13 @@ export const consultOperator = keyed({
       lastReason: run?.last_reason ?? null,
       drifting: run?.drifting ?? false,
       begunBy:
-        beside.same === null ? null : beside.same.account === account.id ? 'account' : 'team',
+        others.same === null ? null : others.same.account === account.id ? 'account' : 'team',
     })
     if (verdict.allow) await acts.begin(self, act, group, at)
-    // What a run holds as its reason was one when it was written.
+    // The cast holds, because the stored reason of a run was validated when it was written.
     return {
       ...verdict,
-      checked: { drift: run?.last_reason ?? null, group: beside.runs, command },
+      checked: { drift: run?.last_reason ?? null, group: others.runs, command },
     } as z.infer<typeof consultAnswer>
   })
 })

@@ -1,25 +1,24 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { arms } from '../../core/runs/drift.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { isoTime } from '../../core/time.ts'
-import { expireKind } from '../../jobs/expire.ts'
+import { expireJob } from '../../jobs/expire.ts'
 import type { GroundRow, StepRow, SubAgent } from '../../storage/runs/runs.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { idField, textField, time, tokenCount } from '../gate/fields.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
+import { nextTurn } from '../gate/turns.ts'
 import { judgmentSchema, reasonSchema, score } from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 
-/** Most grounds, and most sub-agents, that an answer shows of a run; of each run in a list fewer. */
+/** The most grounds and the most sub-agents that an answer shows of a run; fewer for each run of a list. */
 const maxParts = 100
 const maxListedParts = 20
 
@@ -113,14 +112,9 @@ export const traceStepSchema = z
   })
   .meta({ id: 'TraceStep' })
 
-const noRun: DescribedRefusal = {
-  status: 404,
-  words: ['no_run'],
-  when: 'The account has no such run, or the run has expired.',
-  fields: { detail: z.string() },
-}
+const noRun = describeRefusal(404, 'no_run', 'The account has no such run, or the run has expired.')
 
-/** One run with its steps, oldest first. */
+/** Returns one run with its steps, oldest first. */
 export const readRun = keyed({
   name: 'runs.read',
   group: 'detector',
@@ -153,7 +147,7 @@ export const readRun = keyed({
   if (run === null) throw unknownRun()
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
   const from = {
-    ...partsBegin,
+    ...firstParts,
     ...cursorFrom(parts.grounds_cursor, z.object({ before: z.int().min(0) })),
     ...cursorFrom(parts.agents_cursor, z.object({ after: z.string() })),
   }
@@ -166,7 +160,7 @@ export const readRun = keyed({
   }
 })
 
-/** The account's most recent runs. */
+/** Lists the most recent runs of the account. */
 export const listRuns = keyed({
   name: 'runs.list',
   group: 'detector',
@@ -200,7 +194,7 @@ export const listRuns = keyed({
   }
 })
 
-/** Sets what became of a run. */
+/** Sets the outcome of a run. */
 export const setOutcome = keyed({
   name: 'runs.set-outcome',
   group: 'detector',
@@ -240,21 +234,21 @@ export const deleteRun = keyed({
 })(async ({ store, account, now }, { run_id, id }) => {
   const wanted = run_id ?? id
   if (wanted === undefined) throw missing('run_id')
-  // In a transaction, because a step in between would begin the run anew and be counted instead.
+  // In one transaction: a step in between would begin the run anew, and the count would be its own.
   const at = now()
   const deleted = await store.tx(async ({ runs, toolSessions, jobs }) => {
-    // In the order in which the tools hold the two.
+    // The tools lock the session before the run, and so must this.
     await toolSessions.forget(account.id, wanted)
     const steps = await runs.end(account.id, wanted, at)
-    // The rows of the run go now, not at the next full hour.
-    if (steps !== null) await jobs.add({ id: expireKind, kind: expireKind, input: '', due: at })
+    // The job deletes the rows now, not at the next full hour.
+    if (steps !== null) await jobs.add(expireJob(at))
     return steps
   })
   if (deleted === null) throw unknownRun()
   return { ok: true as const, deleted }
 })
 
-/** Every run and step of the account, as JSON lines. */
+/** Exports every run and step of the account as JSON lines. */
 export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
@@ -265,7 +259,7 @@ export const exportRuns = keyed({
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
 })(async (context) => exportOnce(context, () => exportLines(context)))
 
-/** Rows that an export reads and holds at a time: few, because a reader may take as long as it likes. */
+/** The rows that an export holds in memory at a time: few, because its reader may be slow. */
 const exportPage = 100
 
 async function* exportLines(context: Keyed): AsyncGenerator<string> {
@@ -305,7 +299,7 @@ async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<st
     const steps = await store.runs.trace(account.id, run_id, step, exportPage)
     for (const each of steps) yield line({ type: 'step', run_id, ...traceStep(each) })
     step = steps.at(-1)?.step ?? step
-    // SQLite answers at once, so that without this nobody else would have a turn before the end.
+    // SQLite reads without a wait, so only this serves other requests before the end.
     await nextTurn()
     if (steps.length < exportPage) return
   }
@@ -315,16 +309,16 @@ function line(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** Where the grounds and sub-agents of a run begin: with its newest ground, and with the first id. */
-const partsBegin = { before: Number.MAX_SAFE_INTEGER, after: '' }
+/** The place of a run's newest ground and of its first sub-agent. */
+const firstParts = { before: Number.MAX_SAFE_INTEGER, after: '' }
 
-/** A run with at most `most` of its grounds and of its sub-agents, and cursors where there are more. */
+/** Reads at most `most` grounds and sub-agents of a run, with cursors to further ones. */
 async function withParts(
   store: Store,
   account: string,
   run: Run,
   most: number,
-  { before, after } = partsBegin,
+  { before, after } = firstParts,
 ): Promise<ShownRun> {
   const [grounds, agents] = await Promise.all([
     store.runs.grounds(account, run.run_id, before, most + 1),
@@ -367,7 +361,7 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     judgment: run.judgment,
     agents,
   }
-  // What storage holds was validated when it was written.
+  // The cast holds, because stored values were validated when they were written.
   return shown as ShownRun
 }
 
@@ -375,7 +369,7 @@ function shownGround({ revision, goal, set_by, at }: GroundRow): ShownRun['groun
   return { revision, goal, by: set_by, at: isoTime(at) }
 }
 
-/** A stored step as it is shown. */
+/** Converts a stored step to a step of a trace. */
 export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
   const judgment = row.judgment === null ? null : readJudgment(row.judgment)
   const shown = {

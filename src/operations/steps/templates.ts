@@ -2,16 +2,15 @@ import { z } from 'zod'
 import { depthNames, modes, presets, type Template } from '../../core/runs/modulation.ts'
 import { maxTextLength, wellFormed } from '../../core/text.ts'
 import type { Store } from '../../storage/store.ts'
-import type { DescribedRefusal } from '../gate/declaration.ts'
-import { badRequest } from '../gate/declaration.ts'
+import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, textField } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
-/** Most templates that one account may store. */
+/** The most templates of one account. */
 const maxTemplates = 100
 
-/** Most roles of one team. */
+/** The most roles of one team. */
 const maxRoles = 20
 
 const roleSchema = z
@@ -47,21 +46,15 @@ const templateSchema = z
   })
   .meta({ id: 'TeamTemplate' })
 
-const noTemplate: DescribedRefusal = {
-  status: 404,
-  words: ['no_template'],
-  when: 'There is no template with this name.',
-  fields: { detail: z.string() },
-}
+const noTemplate = describeRefusal(404, 'no_template', 'There is no template with this name.')
 
-const conflict: DescribedRefusal = {
-  status: 409,
-  words: ['conflict'],
-  when: `The name belongs to a built-in template, or the account already has ${maxTemplates} templates.`,
-  fields: { detail: z.string() },
-}
+const conflict = describeRefusal(
+  409,
+  'conflict',
+  `The name belongs to a built-in template, or the account already has ${maxTemplates} templates.`,
+)
 
-/** Built-in and own templates, or one of them. */
+/** Lists the built-in templates and the account's own, or returns one of them. */
 export const readTemplates = keyed({
   name: 'templates.read',
   group: 'detector',
@@ -83,7 +76,7 @@ export const readTemplates = keyed({
   return { template: shownTemplate(template) }
 })
 
-/** Stores a template of the account's own. */
+/** Stores a template of the account. */
 export const storeTemplate = keyed({
   name: 'templates.store',
   group: 'detector',
@@ -118,7 +111,7 @@ export const storeTemplate = keyed({
   return { ok: true as const, template: shownTemplate(template) }
 })
 
-/** Deletes a template of the account's own. */
+/** Deletes a template of the account. */
 export const deleteTemplate = keyed({
   name: 'templates.delete',
   group: 'detector',
@@ -133,7 +126,7 @@ export const deleteTemplate = keyed({
   return { ok: true as const }
 })
 
-/** A built-in template or one of the account's own, or null. */
+/** Finds a built-in template or one of the account's own; null if there is none. */
 export async function findTemplate(
   store: Store,
   account: string,
@@ -158,7 +151,7 @@ function unknownTemplate(): Refusal {
   })
 }
 
-/** A role with what it has and nothing that it has not. */
+/** Copies a role without the fields that are undefined. */
 function roleOf({
   role,
   recurse,

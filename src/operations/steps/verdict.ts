@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { bytesOf } from '../gate/bytes.ts'
 
-/** The verdict reasons a step can get. */
+/** The reasons of a verdict on a step. */
 export const reasonSchema = z.enum([
   'grounded',
   'advancing',
@@ -27,7 +27,7 @@ export const judgmentSchema = z
 /** A share or a displacement, 0–1. */
 export const score = z.number().min(0).max(1)
 
-/** The verdict on one step, as every route answers it. */
+/** The verdict on one step, the same on every route. */
 export const stepResultSchema = z
   .strictObject({
     goal: z.string().describe('The trimmed goal, as measured.'),
@@ -68,18 +68,18 @@ export const stepResultSchema = z
   })
   .meta({ id: 'StepResult' })
 
-const unspelled = '"svcscore":null'
+const emptySpelling = '"svcscore":null'
 
 /**
- * The JSON of a verdict, or of an answer that is one with more fields, as `bytesOf` gives it. The
- * spelling, whose brackets are beyond Latin-1, is put in afterwards; what stands in texts has its
- * quotes escaped and is not taken for its place.
+ * Writes the JSON of a verdict, or of an answer that extends one, in the form of `bytesOf`. The spelling
+ * has brackets beyond Latin-1 and is inserted last. Its place is found safely, because quotes inside texts
+ * are escaped.
  */
 export function verdictBytes(verdict: { svcscore: string | null }): string {
   const { svcscore } = verdict
   const json = bytesOf(JSON.stringify({ ...verdict, svcscore: null }))
   if (svcscore === null) return json
-  const end = json.indexOf(unspelled) + unspelled.length
+  const end = json.indexOf(emptySpelling) + emptySpelling.length
   const begin = end - 'null'.length
   return json.slice(0, begin) + bytesOf(JSON.stringify(svcscore)) + json.slice(end)
 }

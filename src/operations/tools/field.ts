@@ -5,7 +5,7 @@ import { type Tool, tool } from '../gate/tool.ts'
 
 const reading = z.string().describe('The weather in one sentence.')
 
-/** The field as it is now. */
+/** Returns the current signal with a sentence on it. */
 export const readField = tool({
   name: 'read_field',
   title: 'Read the shared field',
@@ -39,7 +39,7 @@ export const speakToField = tool({
 
 const wordList = z.array(z.string())
 
-/** The words the field knows. */
+/** Returns the vocabulary of the field. */
 export const fieldVocabulary = tool({
   name: 'field_vocabulary',
   title: 'The words the shared field knows',

@@ -6,7 +6,7 @@ import { type Tool, type ToolContext, tool } from '../gate/tool.ts'
 
 const newestGoals = 5
 
-/** Asks for guidance in a situation. */
+/** Gives guidance in a situation. */
 export const askAlice: Tool = tool({
   name: 'ask_alice',
   title: 'Ask for guidance',
@@ -25,12 +25,12 @@ export const askAlice: Tool = tool({
   }),
 })(async (context, { situation }) => {
   const run = await guidedRun(context)
-  const said = await askModel(context, situation, run)
-  if ('text' in said) return { guidance: said.text, source: 'model' as const }
-  return { guidance: guideByRules(situation, run), source: 'rules' as const, ...said }
+  const reply = await askModel(context, situation, run)
+  if ('text' in reply) return { guidance: reply.text, source: 'model' as const }
+  return { guidance: guideByRules(situation, run), source: 'rules' as const, ...reply }
 })
 
-/** What the model says, or why it does not; nothing where none is configured. */
+/** Asks the model. Returns its text, or a note why there is none, or {} if no model is configured. */
 async function askModel(
   context: ToolContext,
   situation: string,
@@ -43,8 +43,8 @@ async function askModel(
       note: 'The server did not ask the model endpoint: callers without a key have used up its limit for today (UTC). Send a key to use the model.',
     }
   }
-  const said = await guide.ask(guideMessages(situation, run), gone())
-  return 'text' in said ? said : { note: `The model endpoint was asked, but ${said.failure}.` }
+  const reply = await guide.ask(guideMessages(situation, run), gone())
+  return 'text' in reply ? reply : { note: `The model endpoint was asked, but ${reply.failure}.` }
 }
 
 async function guidedRun(context: ToolContext): Promise<GuidedRun | null> {

@@ -31,7 +31,7 @@ export const analyzeLanguage = tool({
   output: phrasing,
 })((_context, input) => measurePhrasing(input.text))
 
-/** Puts two phrasings side by side. */
+/** Compares two phrasings. */
 export const comparePhrasingsTool = tool({
   name: 'compare_phrasings',
   title: 'Compare two ways to say something',

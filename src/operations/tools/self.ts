@@ -6,7 +6,7 @@ import { deleteSelf, readSelf, setSelf } from '../operating/self.ts'
 const identity = idField().optional().describe('The name of the self. Defaults to `default`.')
 const text = textField().optional()
 
-/** The tools about the persisted self; all of them need a key. */
+/** The tools about the persisted self. All of them need a key. */
 export const selfTools: readonly Tool[] = [
   operationTool(
     {

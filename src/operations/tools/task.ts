@@ -8,12 +8,12 @@ import { maxSuspended, resume, suspend } from '../../core/runs/suspension.ts'
 import { dayMs } from '../../core/time.ts'
 import type { Store } from '../../storage/store.ts'
 import { share, textField } from '../gate/fields.ts'
-import { keptField, keptNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
+import { noStateField, noStateNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
 import { learnUncertain } from '../steps/uncertain.ts'
 
-/** Runs that are kept of a caller without a key; the oldest ends first. */
+/** The most runs of a caller without a key. A new run ends the oldest. */
 const maxKeylessRuns = 100
 
 const goal = textField().describe(
@@ -35,7 +35,7 @@ const claims = z
   })
   .describe('Counts over doing, next and blocked. Present only if you sent one of them.')
 
-/** Reports a step of a task and answers whether it is still on the errand. */
+/** Logs a step of a task and returns its verdict. */
 export const checkState = tool({
   name: 'check_state',
   title: 'Check whether you are still on the errand',
@@ -64,7 +64,7 @@ export const checkState = tool({
         'A ground that was put aside and is nearer to this goal. It is the live ground again.',
       ),
     claims: claims.optional(),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context, input) => {
   const step: Step = {
@@ -75,16 +75,16 @@ export const checkState = tool({
     ...(input.user_turn === true ? { userTurn: true } : {}),
   }
   const { run_id, ...logged } = await logInTask(context, step)
-  const told = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
+  const statements = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
   return {
     ...logged,
     run: run_id,
-    ...(told.length === 0 ? {} : { claims: countClaims(told.join('\n')) }),
-    ...keptNote(context),
+    ...(statements.length === 0 ? {} : { claims: countClaims(statements.join('\n')) }),
+    ...noStateNote(context),
   }
 })
 
-/** What a task has reported so far. */
+/** Returns the steps of a task so far. */
 export const getHistory = tool({
   name: 'get_history',
   title: 'Read the steps of this task so far',
@@ -105,13 +105,13 @@ export const getHistory = tool({
     steps: z.int().min(0).describe('All steps of the task.'),
     drifting: z.int().min(0).describe('The number of drifting steps.'),
     trace: z.array(traceStepSchema),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context, { limit }) => {
   const { store, account, runId, now, owner } = context
   const run = owner === 'nobody' ? null : await store.runs.find(account.id, runId, now())
   if (run === null) {
-    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...keptNote(context) }
+    return { run: runId, ground: null, steps: 0, drifting: 0, trace: [], ...noStateNote(context) }
   }
   const trace = await store.runs.trace(account.id, runId, Math.max(0, run.steps - limit), limit)
   return {
@@ -123,7 +123,7 @@ export const getHistory = tool({
   }
 })
 
-/** Puts the ground of a task aside and, when a goal is given, sets the new one. */
+/** Puts the ground of a task aside and sets the new one if a goal is given. */
 export const resetTask = tool({
   name: 'reset_task',
   title: 'Put the current errand aside and begin another',
@@ -136,12 +136,12 @@ export const resetTask = tool({
     run: z.string(),
     ground: z.string().nullable().describe('The current ground; null until the next goal sets it.'),
     suspended: z.array(z.string()).describe('The grounds put aside, latest last.'),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context, input) => {
   const { account, runId, now, owner } = context
   if (owner === 'nobody') {
-    return { ok: true as const, run: runId, ground: null, suspended: [], ...keptNote(context) }
+    return { ok: true as const, run: runId, ground: null, suspended: [], ...noStateNote(context) }
   }
   const given = input.goal?.trim() ?? ''
   const step: Step = {
@@ -151,12 +151,12 @@ export const resetTask = tool({
     userTurn: true,
   }
   if (given !== '') await learnUncertain(context, () => [requestOf(runId, step)])
-  let begun = false
-  // One transaction, so that no step of the task comes between the new ground and what is put aside.
+  let isNewRun = false
+  // One transaction, so that no step of the task comes between the new ground and the suspension of the old.
   const answer = await context.store.tx(async (store) => {
     if (given !== '') {
       const logged = await logResumed({ ...context, store }, store, step)
-      begun = logged.step === 1
+      isNewRun = logged.step === 1
     }
     const held = await store.toolSessions.lock(account.id, runId, now())
     const run = await store.runs.find(account.id, runId, now())
@@ -169,7 +169,7 @@ export const resetTask = tool({
       suspended: after.suspended,
     }
   })
-  if (owner === 'caller' && begun) await endOldest(context)
+  if (owner === 'caller' && isNewRun) await endOldest(context)
   return answer
 })
 
@@ -177,8 +177,8 @@ export const resetTask = tool({
 export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 
 /**
- * Logs a step in the task of the session, coming back to a ground put aside where it is nearer. Where
- * the task is nobody's, the step is judged as its first and not kept.
+ * Logs a step in the task of the session. Returns to a suspended ground if that is nearer to the goal. A
+ * step of nobody's task is judged as a first step and not stored.
  */
 async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, owner } = context

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { textField } from '../gate/fields.ts'
-import { keptField, keptNote, type Tool, tool } from '../gate/tool.ts'
+import { noStateField, noStateNote, type Tool, tool } from '../gate/tool.ts'
 import { judgeFirstTurn, takeTurnOf, turnAnswer } from '../steps/dialogue.ts'
 import { judgeFirst } from '../steps/drift.ts'
 import { learnModulated, logModulated, modulateAnswer } from '../steps/modulate.ts'
@@ -18,7 +18,7 @@ const style = {
   role: z.string().optional().describe('Your role in the team.'),
 }
 
-/** Reports a step and tells what the caller's role makes of the verdict. */
+/** Logs a step and applies the policy of the caller's role to its verdict. */
 export const modulateTool = tool({
   name: 'modulate',
   title: 'Check a step by the policy of your role',
@@ -31,17 +31,17 @@ export const modulateTool = tool({
     distance,
     ...style,
   }),
-  output: modulateAnswer.extend({ note: keptField }),
+  output: modulateAnswer.extend({ note: noStateField }),
 })(async (context, input) => {
   const body = { ...input, run_id: context.runId }
   if (context.owner === 'nobody') {
-    return { ...(await logModulated(context, body, judgeFirst)), ...keptNote(context) }
+    return { ...(await logModulated(context, body, judgeFirst)), ...noStateNote(context) }
   }
   await learnModulated(context, body)
   return logModulated(context, body)
 })
 
-/** Takes a turn of a conversation between agents. */
+/** Logs a turn of a conversation between agents. */
 export const checkDialogue = tool({
   name: 'check_dialogue',
   title: 'Check whether a dialogue of agents is still on its goal',
@@ -56,11 +56,11 @@ export const checkDialogue = tool({
     distance,
     ...style,
   }),
-  output: turnAnswer.extend({ note: keptField }),
+  output: turnAnswer.extend({ note: noStateField }),
 })(async (context, { said, goal, ...rest }) => {
   const body = { ...rest, goal, position: said ?? goal, conv_id: context.runId }
   if (context.owner !== 'nobody') return takeTurnOf(context, body)
-  return { ...(await judgeFirstTurn(context, body)), ...keptNote(context) }
+  return { ...(await judgeFirstTurn(context, body)), ...noStateNote(context) }
 })
 
 /** Clears a conversation. */
@@ -73,11 +73,11 @@ export const resetDialogue = tool({
   output: z.strictObject({
     ok: z.literal(true),
     cleared: z.boolean().describe('Whether there was a conversation.'),
-    note: keptField,
+    note: noStateField,
   }),
 })(async (context) => {
   const { store, account, runId, now, owner } = context
-  if (owner === 'nobody') return { ok: true as const, cleared: false, ...keptNote(context) }
+  if (owner === 'nobody') return { ok: true as const, cleared: false, ...noStateNote(context) }
   const turns = await store.tx(({ conversations }) => conversations.end(account.id, runId, now()))
   return { ok: true as const, cleared: turns !== null }
 })

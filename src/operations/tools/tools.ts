@@ -7,7 +7,7 @@ import { selfTools } from './self.ts'
 import { taskTools } from './task.ts'
 import { teamTools } from './team.ts'
 
-/** Every tool of `/mcp`, in the order they are listed. */
+/** All tools of `/mcp`, in the order of the list that a client gets. */
 export const tools: readonly Tool[] = [
   ...taskTools,
   ...teamTools,
