@@ -42,6 +42,7 @@ import { checkSmallFile } from './storage/database/sqlite-file.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http/http.ts'
 import { createMetrics } from './surfaces/http/metrics.ts'
+import { listenAt } from './surfaces/http/server.ts'
 import { startWarnings } from './surfaces/http/start-warnings.ts'
 import type { McpExtension } from './surfaces/mcp/server.ts'
 
@@ -171,7 +172,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     service,
     operations: offered,
     tools: world.tools,
-    extendTools: world.extendTools,
+    extension: world.extendTools,
     version: world.version,
     addresses: config,
     metrics,
@@ -219,8 +220,8 @@ export async function startService(config: Config, world: World): Promise<Runnin
     // A closed listener resets the connections that the kernel has accepted and this process has not.
     if (graceMs > 0) await new Promise((next) => setTimeout(next, graceMs))
     const cutOff = setTimeout(() => {
-      app.cutOff()
-      metricsApp?.cutOff()
+      app.server.closeAllConnections()
+      metricsApp?.server.closeAllConnections()
     }, drainMs)
     await Promise.all([app.close(), metricsApp?.close(), scheduler.stop()])
     clearTimeout(cutOff)
@@ -233,9 +234,11 @@ export async function startService(config: Config, world: World): Promise<Runnin
 
   async function listen(): Promise<void> {
     const { host, port, metricsPort } = config
-    url = await app.listen({ port, host })
+    url = await listenAt(app, { port, host })
     for (const warning of startWarnings(config, url)) log.warn(warning)
-    metricsUrl = (await metricsApp?.listen({ port: metricsPort ?? 0, host })) ?? null
+    if (metricsApp !== null) {
+      metricsUrl = await listenAt(metricsApp, { port: metricsPort ?? 0, host })
+    }
     await scheduler.start()
   }
   // If a part fails to start, the others must not go on listening.
