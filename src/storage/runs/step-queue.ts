@@ -37,7 +37,7 @@ export interface StepQueue<Request extends QueuedRequest> {
   end(batch: readonly Request[]): void
   /** Rejects the requests whose time limit has passed. */
   refuseLate(): void
-  /** Milliseconds that the oldest request that could be taken now has left. */
+  /** Milliseconds that the oldest request which could be taken now has left. */
   timeLeft(): number
   /** Steps in the queue. */
   waitingSteps(): number
@@ -61,30 +61,42 @@ export function createStepQueue<Request extends QueuedRequest>(): StepQueue<Requ
   let waitingSteps = 0
   const inFlight = new Set<string>()
 
+  /** The queue in order, and whether each request could be taken now. */
+  function* places(): Generator<{ queued: Queued<Request>; isReady: boolean }> {
+    const blocked = new Set(inFlight)
+    for (const queued of queue) {
+      const isReady = !queued.needs.some((each) => blocked.has(each))
+      yield { queued, isReady }
+      // A later request for the same run must not overtake it.
+      if (!isReady) for (const run of queued.runs) blocked.add(run)
+      // A second request with the same key waits for the first.
+      if (queued.request.key !== null) blocked.add(queued.request.key)
+    }
+  }
+
+  function firstReady(): Queued<Request> | null {
+    for (const { queued, isReady } of places()) if (isReady) return queued
+    return null
+  }
+
   /** Splits the queue into the next batch and the rest. */
   function split(): { next: Queued<Request>[]; rest: Queued<Request>[] } {
     const next: Queued<Request>[] = []
     const rest: Queued<Request>[] = []
-    const blocked = new Set(inFlight)
     let steps = 0
     let text = 0
-    for (const [place, queued] of queue.entries()) {
-      const isFull = steps + queued.steps > maxBatch || text + queued.text > maxText
-      if (next.length > 0 && isFull) {
-        rest.push(...queue.slice(place))
-        break
-      }
-      if (needsOneOf(queued, blocked)) {
-        // A later request for the same run must not overtake it.
-        rest.push(queued)
-        for (const run of queued.runs) blocked.add(run)
-      } else {
+    let isFull = false
+    for (const { queued, isReady } of places()) {
+      const exceeds = steps + queued.steps > maxBatch || text + queued.text > maxText
+      // Once one request does not fit, none that follows may overtake it.
+      isFull ||= isReady && next.length > 0 && exceeds
+      if (isReady && !isFull) {
         next.push(queued)
         steps += queued.steps
         text += queued.text
+      } else {
+        rest.push(queued)
       }
-      // A second request with the same key waits for the first.
-      if (queued.request.key !== null) blocked.add(queued.request.key)
     }
     return { next, rest }
   }
@@ -103,7 +115,7 @@ export function createStepQueue<Request extends QueuedRequest>(): StepQueue<Requ
       })
       waitingSteps += entries.length
     },
-    hasNext: () => queue.some((queued) => !needsOneOf(queued, inFlight)),
+    hasNext: () => firstReady() !== null,
     take() {
       const { next, rest } = split()
       queue = rest
@@ -130,15 +142,11 @@ export function createStepQueue<Request extends QueuedRequest>(): StepQueue<Requ
       }
     },
     timeLeft() {
-      const oldest = queue.find((queued) => !needsOneOf(queued, inFlight))
-      return oldest === undefined ? DEFAULT_LIMIT_MS : oldest.request.until - performance.now()
+      const first = firstReady()
+      return first === null ? DEFAULT_LIMIT_MS : first.request.until - performance.now()
     },
     waitingSteps: () => waitingSteps,
   }
-}
-
-function needsOneOf({ needs }: Queued<unknown>, keys: ReadonlySet<string>): boolean {
-  return keys.size > 0 && needs.some((each) => keys.has(each))
 }
 
 /** Characters of the texts that a step is judged by. */
