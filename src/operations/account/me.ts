@@ -123,8 +123,8 @@ export const revokeKey = keyed({
     const keys = await accounts.keysOf(account.id, now())
     const key = keys.find((each) => each.id === id)
     if (key === undefined) throw unknownKey()
-    const lasting = keys.filter(({ expires }) => expires === null)
-    if (lasting.length === 1 && lasting[0] === key) {
+    const unexpiring = keys.filter(({ expires }) => expires === null)
+    if (unexpiring.length === 1 && unexpiring[0] === key) {
       throw new Refusal(409, 'conflict', {
         detail:
           'This is your last key, and without a key you cannot make another. Make one first with POST /v1/me/keys, or replace this one at once with POST /v1/me/keys/rotate and grace_hours 0.',
