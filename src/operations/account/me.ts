@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dayOf, hourMs, isoTime } from '../../core/time.ts'
 import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
+import { okAnswer } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -110,7 +111,7 @@ export const revokeKey = keyed({
   http: { method: 'DELETE', path: '/v1/me/keys' },
   unmetered: true,
   input: z.object({ id }),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   changes: (_ok, { id }) => ({ key_id: id }),
   refusals: [
     badRequest,
