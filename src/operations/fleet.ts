@@ -87,7 +87,7 @@ export const readFleet = keyed({
 })
 
 /** Members whose runs are read in one turn of the event loop. On PostgreSQL their queries are pipelined. */
-const membersOfTurn = 4
+const membersPerTurn = 4
 
 /** Reads the newest runs of each account. */
 async function readRuns(
@@ -96,10 +96,10 @@ async function readRuns(
   at: number,
 ): Promise<FleetRun[][]> {
   const runs: FleetRun[][] = []
-  for (let from = 0; from < accounts.length; from += membersOfTurn) {
+  for (let from = 0; from < accounts.length; from += membersPerTurn) {
     if (from > 0) await nextTurn()
-    const some = accounts.slice(from, from + membersOfTurn)
-    runs.push(...(await Promise.all(some.map((each) => teams.runsOf(each, at, indexSize)))))
+    const batch = accounts.slice(from, from + membersPerTurn)
+    runs.push(...(await Promise.all(batch.map((each) => teams.runsOf(each, at, indexSize)))))
   }
   return runs
 }

@@ -6,7 +6,7 @@ import type { Store } from '../storage/store.ts'
 import type { Seat, Team } from '../storage/teams.ts'
 import type { Keyed, Service } from './gate/context.ts'
 import { badRequest, describeRefusal } from './gate/declaration.ts'
-import { idField, time } from './gate/fields.ts'
+import { idField, okAnswer, time } from './gate/fields.ts'
 import { lenient } from './gate/lenient.ts'
 import { keyed } from './gate/operation.ts'
 import { Refusal } from './gate/refusal.ts'
@@ -193,7 +193,7 @@ export const leaveTeam = keyed({
   summary: 'Give up your seat. If the owner is alone, the team ends with its invites.',
   http: { method: 'POST', path: '/v1/team/leave' },
   input: lenient(z.object({})),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   refusals: [
     describeRefusal(404, 'no_seat', 'The account has no seat.'),
     describeRefusal(409, 'conflict', 'The account owns the team, and the team has members.'),
@@ -226,7 +226,7 @@ export const removeMember = keyed({
   summary: 'Remove a member from your team.',
   http: { method: 'POST', path: '/v1/team/seat' },
   input: z.object({ account: idField().describe('From GET /v1/team.') }),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   refusals: [
     badRequest,
     forbidden,

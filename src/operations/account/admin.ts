@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
-import { time } from '../gate/fields.ts'
+import { okAnswer, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { admin } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -15,8 +15,6 @@ const account = z.string('send the id of an account, acct_…')
 const noAccount = describeRefusal(404, 'no_account', 'There is no such account.')
 
 const noSuchKey = describeRefusal(404, 'not_found', 'The account has no such key.')
-
-const ok = z.literal(true)
 
 /** Creates an account with its first key. */
 export const makeAccount = admin({
@@ -100,7 +98,7 @@ export const setTier = admin({
   description: 'Other nodes use the new tier within 5 seconds.',
   http: { method: 'POST', path: '/v1/admin/accounts/tier' },
   input: z.object({ account, tier: tierName }),
-  output: z.strictObject({ ok, account: z.string(), tier: tierName }),
+  output: z.strictObject({ ok: z.literal(true), account: z.string(), tier: tierName }),
   changes: ({ account, tier }) => ({ account, tier }),
   refusals: [badRequest, noAccount],
 })(async ({ store }, { account, tier }) => {
@@ -147,7 +145,7 @@ export const endKey = admin({
   description: 'Other nodes refuse the key within 5 seconds.',
   http: { method: 'DELETE', path: '/v1/admin/keys' },
   input: z.object({ account, id: z.string('send the id of a key, key_…') }),
-  output: z.strictObject({ ok }),
+  output: okAnswer,
   changes: (_ok, { account, id }) => ({ account, key_id: id }),
   refusals: [badRequest, noSuchKey],
 })(async ({ store }, { account, id }) => {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { dayOf, hourMs, isoTime } from '../../core/time.ts'
 import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
+import { okAnswer } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -110,7 +111,7 @@ export const revokeKey = keyed({
   http: { method: 'DELETE', path: '/v1/me/keys' },
   unmetered: true,
   input: z.object({ id }),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   changes: (_ok, { id }) => ({ key_id: id }),
   refusals: [
     badRequest,
@@ -123,8 +124,8 @@ export const revokeKey = keyed({
     const keys = await accounts.keysOf(account.id, now())
     const key = keys.find((each) => each.id === id)
     if (key === undefined) throw unknownKey()
-    const lasting = keys.filter(({ expires }) => expires === null)
-    if (lasting.length === 1 && lasting[0] === key) {
+    const unexpiring = keys.filter(({ expires }) => expires === null)
+    if (unexpiring.length === 1 && unexpiring[0] === key) {
       throw new Refusal(409, 'conflict', {
         detail:
           'This is your last key, and without a key you cannot make another. Make one first with POST /v1/me/keys, or replace this one at once with POST /v1/me/keys/rotate and grace_hours 0.',

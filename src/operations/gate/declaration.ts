@@ -33,7 +33,7 @@ export interface Answer {
 }
 
 /**
- * The second part of a work that waits for something else than the database, such as a webhook. It runs
+ * The second part of a work that waits for something other than the database, such as a webhook. It runs
  * outside of transactions, after the commit of the first part.
  */
 export interface Outside<Output> {

@@ -11,6 +11,9 @@ export const tokenCount = z.number().min(0)
 /** A part of a whole, 0–1. */
 export const share = z.number().min(0).max(1)
 
+/** The answer of an operation that returns nothing else. */
+export const okAnswer = z.strictObject({ ok: z.literal(true) })
+
 /** An id that the caller has chosen: any text of 1–200 characters. */
 export function idField() {
   const fault = `send a text of 1 to ${maxIdLength} characters`

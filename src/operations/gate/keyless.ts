@@ -19,7 +19,7 @@ const perDay = {
 
 /** Counts the state that a tool call without a key will store. Refuses it beyond the daily limit (429). */
 export async function admitState(service: Service, given: object): Promise<void> {
-  if (await fits(service, 'bytes', storedBytes(given))) return
+  if (await tryCount(service, 'bytes', storedBytes(given))) return
   const retry_after_s = secondsToMidnight(service.now())
   throw new Refusal(429, 'rate_limit', {
     detail: `This server has reached its daily limit (UTC) of stored state for callers without a key. Send a key, or try again in ${retry_after_s} seconds.`,
@@ -29,7 +29,7 @@ export async function admitState(service: Service, given: object): Promise<void>
 
 /** Counts a question to the chat endpoint by a caller without a key. Returns whether the limit allows it. */
 export function mayAskGuide(service: Service): Promise<boolean> {
-  return fits(service, 'guide', 1)
+  return tryCount(service, 'guide', 1)
 }
 
 /** The embeddings for callers without a key. Beyond the daily limit they fetch no new ones. */
@@ -40,7 +40,7 @@ export function keylessEmbeddings(service: Service): Embeddings | null {
     ...embeddings,
     async learn(pairs, waitMs) {
       const unknown = pairs.filter(({ ground, goal }) => !isKnown(embeddings, ground, goal))
-      if (unknown.length === 0 || !(await fits(service, 'embeddings', unknown.length))) return
+      if (unknown.length === 0 || !(await tryCount(service, 'embeddings', unknown.length))) return
       await embeddings.learn(unknown, waitMs)
     },
   }
@@ -50,7 +50,8 @@ function isKnown({ similarity }: Embeddings, ground: string, goal: string): bool
   return similarity(ground, goal) !== undefined
 }
 
-async function fits(
+/** Counts an amount and returns whether the day's sum is within the limit. */
+async function tryCount(
   { store, now }: Service,
   what: keyof typeof perDay,
   amount: number,

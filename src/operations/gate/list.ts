@@ -25,8 +25,8 @@ export function pageOf<Row>(
 ): { page: Row[]; next_cursor: string | null } {
   const page = found.slice(0, limit)
   const last = page.at(-1)
-  const goesOn = found.length > limit && last !== undefined
-  return { page, next_cursor: goesOn ? cursorOf(placeOf(last)) : null }
+  const hasMore = found.length > limit && last !== undefined
+  return { page, next_cursor: hasMore ? cursorOf(placeOf(last)) : null }
 }
 
 /** Encodes a place in a list as an opaque text. */

@@ -197,9 +197,9 @@ async function admit(
   await admitAddress(service, call, toolLimit)
   const { address, session } = caller
   // No caller can claim the state of another: session tokens are random, and no caller chooses its address.
-  const whose = session === null ? `address ${address}` : `session ${session}`
+  const identity = session === null ? `address ${address}` : `session ${session}`
   const owner = session === null && address === unknownAddress ? 'nobody' : 'caller'
-  const id = `${keylessPrefix}${service.hash(whose)}`
+  const id = `${keylessPrefix}${service.hash(identity)}`
   const account: Account = { id, tier: 'ground', email: null }
   const tier = tierNamed(service.settings.tiers, 'ground')
   return { account, tier: { ...tier, retention_days: keylessRetentionDays }, owner }

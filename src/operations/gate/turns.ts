@@ -1,5 +1,5 @@
 /** Characters of texts judged in one turn of the event loop. That many take some milliseconds. */
-const charactersOfTurn = 4_000
+const charactersPerTurn = 4_000
 
 /**
  * Waits for a turn of the event loop, so that other requests are served between two slices of a long
@@ -24,7 +24,7 @@ export function createSlices(): (text: string) => Promise<void> {
   let taken = 0
   return async (text) => {
     taken += text.length
-    if (taken <= charactersOfTurn) return
+    if (taken <= charactersPerTurn) return
     taken = text.length
     await nextTurn()
   }

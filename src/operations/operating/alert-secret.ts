@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dayMs, isoTime } from '../../core/time.ts'
-import { time } from '../gate/fields.ts'
+import { okAnswer, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 
@@ -45,7 +45,7 @@ export const deleteAlertSecret = keyed({
   summary: 'Delete the secret and send events unsigned again.',
   http: { method: 'DELETE', path: '/v1/alerts/secret' },
   input: z.object({}),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
 })(async ({ store, account }) => {
   await store.tx(({ alerts }) => alerts.setSecrets(account.id, null))
   return { ok: true as const }

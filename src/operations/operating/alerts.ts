@@ -18,7 +18,7 @@ import { alertRequest } from '../../outbound/alert.ts'
 import type { AlertSettings } from '../../storage/alerts/alerts.ts'
 import type { Keyed } from '../gate/context.ts'
 import { describeRefusal } from '../gate/declaration.ts'
-import { time } from '../gate/fields.ts'
+import { okAnswer, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { countRate } from '../gate/rate.ts'
@@ -143,7 +143,7 @@ export const deleteAlerts = keyed({
   description: 'The server does not send the waiting events any more. The log stays.',
   http: { method: 'DELETE', path: '/v1/alerts' },
   input: z.object({}),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
 })(async ({ store, account, now }) => {
   await store.tx(({ alerts }) => alerts.setConfig(account.id, null, now()))
   return { ok: true as const }

@@ -5,7 +5,7 @@ import { digestJob, sendDigest } from '../../jobs/digest.ts'
 import type { Digest } from '../../storage/digests.ts'
 import type { Service } from '../gate/context.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
-import { time } from '../gate/fields.ts'
+import { okAnswer, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { countRate } from '../gate/rate.ts'
@@ -116,7 +116,7 @@ export const deleteDigest = keyed({
   summary: 'Delete the digest.',
   http: { method: 'DELETE', path: '/v1/digest' },
   input: z.object({}),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
 })(async ({ store, account }) => {
   await store.tx(({ digests }) => digests.delete(account.id))
   return { ok: true as const }

@@ -3,7 +3,7 @@ import { wellFormed } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { decisionNames, type Escalation } from '../../storage/escalations.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
-import { idField, textField, time } from '../gate/fields.ts'
+import { idField, okAnswer, textField, time } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -185,7 +185,7 @@ export const deleteEscalation = keyed({
   input: z.object({
     id: idField(),
   }),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   refusals: [badRequest, noEscalation],
 })(async ({ store, account }, { id }) => {
   const deleted = await store.tx(({ escalations }) => escalations.delete(account.id, id))

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isoTime } from '../../core/time.ts'
 import { logSize, type Self, type SelfEntry, selfFields } from '../../storage/selves.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
-import { idField, textField, time } from '../gate/fields.ts'
+import { idField, okAnswer, textField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
@@ -94,7 +94,7 @@ export const deleteSelf = keyed({
   summary: 'Erase the persisted self of an identity and its log.',
   http: { method: 'DELETE', path: '/v1/self' },
   input: z.object({ identity: idField().default(defaultIdentity) }),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   refusals: [
     badRequest,
     describeRefusal(404, 'no_self', 'The account has no self with this identity.'),

@@ -120,10 +120,10 @@ export const takeTurn = keyed({
   input: lenient(turnBody),
   output: turnAnswer,
   refusals: [badRequest],
-})(takeTurnOf)
+})(logTurn)
 
-/** Reads a turn from a body, judges and stores it for the account of the context; see POST /v1/dialogue. */
-export async function takeTurnOf(
+/** Reads a turn from a body, judges it and stores it for the account of the context; see POST /v1/dialogue. */
+export async function logTurn(
   { store, account, tier, now }: Keyed,
   body: unknown,
 ): Promise<z.infer<typeof turnAnswer>> {

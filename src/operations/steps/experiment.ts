@@ -12,7 +12,7 @@ import { score } from './verdict.ts'
 const maxPairs = 1_000
 
 /** Runs that are read in one turn of the event loop. */
-const runsOfTurn = 1_000
+const runsPerTurn = 1_000
 
 const pairedArm = z.strictObject({
   run_id: z
@@ -73,12 +73,12 @@ async function readRuns({ store, account, now }: Keyed): Promise<ExperimentRun[]
   const runs: ExperimentRun[] = []
   let last: PairedRun | undefined
   for (;;) {
-    const page = await store.runs.paired(account.id, at, last ?? null, runsOfTurn)
+    const page = await store.runs.paired(account.id, at, last ?? null, runsPerTurn)
     for (const { token_steps, tokens, ...run } of page) {
       runs.push({ ...run, tokens: token_steps === 0 ? null : tokens })
     }
     last = page.at(-1)
-    if (page.length < runsOfTurn) return runs
+    if (page.length < runsPerTurn) return runs
     await nextTurn()
   }
 }

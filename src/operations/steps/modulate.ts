@@ -82,15 +82,15 @@ export async function logModulated(
 ): Promise<z.infer<typeof modulateAnswer>> {
   const fields = fieldsOf(body)
   const request = readDrift(withRunId(body))
-  const styled = await findStyle(context.store, context.account.id, fields ?? {})
-  const faults = [request, styled].flatMap((read) =>
+  const style = await findStyle(context.store, context.account.id, fields ?? {})
+  const faults = [request, style].flatMap((read) =>
     read !== null && 'fault' in read ? [read.fault] : [],
   )
-  if ('fault' in request || (styled !== null && 'fault' in styled)) {
+  if ('fault' in request || (style !== null && 'fault' in style)) {
     throw new Refusal(400, 'bad_request', { detail: faults.join('; ') })
   }
   const result = await log(context, request)
-  return { ...result, modulation: modulate(result, styled) }
+  return { ...result, modulation: modulate(result, style) }
 }
 
 /**
@@ -105,8 +105,8 @@ export async function modulationOf(
   const fields = fieldsOf(body) ?? {}
   const { team, role } = readStyle(fields)
   if (team === null && role === null) return undefined
-  const styled = await findStyle(store, account, fields)
-  return (verdict) => (styled !== null && 'fault' in styled ? null : modulate(verdict, styled))
+  const style = await findStyle(store, account, fields)
+  return (verdict) => (style !== null && 'fault' in style ? null : modulate(verdict, style))
 }
 
 /** Finds the role that the fields name. Returns null without a team, and a fault if team or role is unknown. */

@@ -3,7 +3,7 @@ import { depthNames, modes, presets, type Template } from '../../core/runs/modul
 import { maxTextLength, wellFormed } from '../../core/text.ts'
 import type { Store } from '../../storage/store.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
-import { idField, textField } from '../gate/fields.ts'
+import { idField, okAnswer, textField } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 
@@ -118,7 +118,7 @@ export const deleteTemplate = keyed({
   summary: 'Delete a recursion-team template of your own.',
   http: { method: 'DELETE', path: '/v1/recursion-team' },
   input: z.object({ name: idField() }),
-  output: z.strictObject({ ok: z.literal(true) }),
+  output: okAnswer,
   refusals: [badRequest, noTemplate, conflict],
 })(async ({ store, account }, { name }) => {
   if (isBuiltIn(name)) throw builtIn(name)

@@ -184,9 +184,9 @@ async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, owner } = context
   if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
   await learnUncertain(context, () => [requestOf(runId, step)])
-  const suspends = await context.store.toolSessions.has(account.id, runId, now())
+  const hasSuspension = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
-    suspends || step.userTurn === true
+    hasSuspension || step.userTurn === true
       ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
       : await logRequest(context, requestOf(runId, step))
   if (owner === 'caller' && answer.step === 1) await endOldest(context)

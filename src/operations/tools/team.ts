@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { textField } from '../gate/fields.ts'
 import { noStateField, noStateNote, type Tool, tool } from '../gate/tool.ts'
-import { judgeFirstTurn, takeTurnOf, turnAnswer } from '../steps/dialogue.ts'
+import { judgeFirstTurn, logTurn, turnAnswer } from '../steps/dialogue.ts'
 import { judgeFirst } from '../steps/drift.ts'
 import { learnModulated, logModulated, modulateAnswer } from '../steps/modulate.ts'
 
@@ -59,7 +59,7 @@ export const checkDialogue = tool({
   output: turnAnswer.extend({ note: noStateField }),
 })(async (context, { said, goal, ...rest }) => {
   const body = { ...rest, goal, position: said ?? goal, conv_id: context.runId }
-  if (context.owner !== 'nobody') return takeTurnOf(context, body)
+  if (context.owner !== 'nobody') return logTurn(context, body)
   return { ...(await judgeFirstTurn(context, body)), ...noStateNote(context) }
 })
 
