@@ -132,9 +132,13 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
   async function lock(account: string, convId: string, now: number) {
     const fresh = { ...emptyRow, account, conv_id: convId, created: now, updated: now }
     const lockRow = async () => (await table.lock(db, [fresh]))[0] as ConversationRow | undefined
-    // On PostgreSQL an expired row can be deleted between the insert and the lock; the second call inserts
-    // it.
-    const row = (await lockRow()) ?? (kind === 'postgres' ? await lockRow() : undefined)
+    let row = await lockRow()
+    // On PostgreSQL a missing row is inserted first, because another transaction could insert it meanwhile.
+    // An expired row can be deleted between the insert and the lock, so the loop inserts it again.
+    while (row === undefined && kind === 'postgres') {
+      await table.insertMissing(db, [fresh])
+      row = await lockRow()
+    }
     if (row === undefined || row.turns === 0) return undefined
     if (row.expires > now) return row
     await db.run(

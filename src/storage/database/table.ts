@@ -11,12 +11,11 @@ export interface Table<C extends Columns, K extends string> {
   /** Finds the rows with these keys, in no order. */
   find(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]>
   /**
-   * Locks the rows with these keys until the transaction ends, and returns them. PostgreSQL first inserts
-   * the missing ones, because another transaction could insert them meanwhile. SQLite, which has one
-   * writer, leaves them missing. Every caller must pass the rows in the same order, otherwise two
-   * transactions can deadlock.
+   * Locks the rows with these keys until the transaction ends, and returns them. Every caller must pass the
+   * keys in the same order, otherwise two transactions can deadlock. On PostgreSQL another transaction may
+   * insert a row that is missing; to lock it, insert it first. SQLite has one writer.
    */
-  lock(tx: Queries, rows: readonly Row<C>[]): Promise<Row<C>[]>
+  lock(tx: Queries, keys: readonly Key<C, K>[]): Promise<Row<C>[]>
   /** Inserts rows. A transaction need not await it; see `notAwaited`. */
   insert(tx: Queries, rows: readonly Row<C>[]): Promise<unknown>
   /**
@@ -53,15 +52,16 @@ export function createTable<C extends Columns, K extends keyof C & string>(
 ): Table<C, K> {
   const onConflict = `ON CONFLICT (${key.join(', ')}) DO`
   return (kind === 'sqlite' ? rowByRow : allAtOnce)(name, key, columns, {
-    skip: `${onConflict} NOTHING`,
     merge: `${onConflict} UPDATE SET ${merge}`,
-    mergeStale: `${onConflict} UPDATE SET ${merge} WHERE ${stale ?? false}`,
+    mergeStale:
+      stale === undefined
+        ? `${onConflict} NOTHING`
+        : `${onConflict} UPDATE SET ${merge} WHERE ${stale}`,
   })
 }
 
-/** The clauses of an insert that skips an existing row, merges it, or merges it if it is stale. */
+/** The clauses of an insert that merges an existing row, or only a stale one. */
 interface Clauses {
-  skip: string
   merge: string
   mergeStale: string
 }
@@ -119,7 +119,7 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
   name: string,
   key: readonly K[],
   columns: C,
-  { skip, merge, mergeStale }: Clauses,
+  { merge, mergeStale }: Clauses,
 ): Table<C, K> {
   const names = Object.keys(columns).join(', ')
   const insertInto = `INSERT INTO ${name} (${names}) SELECT ${names} FROM ${arrayRows(columns)} WHERE true`
@@ -145,10 +145,7 @@ function allAtOnce<C extends Columns, K extends keyof C & string>(
 
   return {
     find: (tx, keys) => read<Row<C>>(tx, select, keys, keyColumns),
-    lock(tx, rows) {
-      write(tx, `${insertInto} ${skip}`, rows)
-      return read<Row<C>>(tx, lockRows, rows, keyColumns)
-    },
+    lock: (tx, keys) => read<Row<C>>(tx, lockRows, keys, keyColumns),
     insert: (tx, rows) => write(tx, insertInto, rows),
     insertMissing: (tx, rows) => {
       const sql = `${insertInto} ${mergeStale} RETURNING ${returned}`

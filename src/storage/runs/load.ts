@@ -1,8 +1,9 @@
 import { isOnErrand } from '../../core/alerts/incidents.ts'
+import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { isKeyless } from '../../core/keyless.ts'
-import type { Loaded } from '../../core/runs/batch.ts'
+import type { ContextTotals, Loaded } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
-import { newRun, type Run } from '../../core/runs/run.ts'
+import { type Agent, newRun, type Run } from '../../core/runs/run.ts'
 import { keyOf } from '../../core/text.ts'
 import { findOpenIncidents } from '../alerts/incidents.ts'
 import { findConfigs } from '../alerts/outbox.ts'
@@ -12,8 +13,11 @@ import { agentOf, type RunRow, runOf, runRow, runTables } from './tables.ts'
 
 /** The rows that entries need, by the keys of `ReadEntry`. */
 export interface Wanted {
-  /** The rows of the runs, as if they began now. */
-  readonly runs: Map<string, RunRow>
+  /** The runs, with the detector and the time that each has if it begins now. */
+  readonly runs: Map<
+    string,
+    { account: string; run_id: string; detector: DetectorName; now: number }
+  >
   readonly agents: Map<string, { account: string; run_id: string; agent_id: string }>
   readonly contexts: Map<string, { account: string; context: string }>
   readonly openings: Map<string, { account: string; run_id: string; context: string }>
@@ -33,8 +37,7 @@ export function wantedBy(entries: readonly ReadEntry[]): Wanted {
   for (const { account, request, detector, now, context, keys } of entries) {
     const { runId: run_id, agentId: agent_id } = request
     if (!wanted.runs.has(keys.run)) {
-      const run = newRun(run_id, request.detector ?? detector, now)
-      wanted.runs.set(keys.run, runRow({ account, run }))
+      wanted.runs.set(keys.run, { account, run_id, detector: request.detector ?? detector, now })
     }
     wanted.agents.set(keys.agent, { account, run_id, agent_id })
     if (!isKeyless(account)) wanted.accounts.add(account)
@@ -47,6 +50,10 @@ export function wantedBy(entries: readonly ReadEntry[]): Wanted {
 
 /** The rows that were found. */
 export interface Found extends Omit<Loaded, 'incidents'> {
+  readonly runs: Map<string, Run>
+  readonly agents: Map<string, Agent | 'damaged'>
+  readonly contexts: Map<string, ContextTotals>
+  readonly openings: Set<string>
   /** Whether an expired run was forgotten, so that what was known of its rows before is wrong. */
   readonly hasForgotten: boolean
 }
@@ -88,24 +95,35 @@ export async function findRows(
 ): Promise<Found> {
   const tables = runTables[kind]
   // A fixed order on every node prevents deadlocks.
-  const sorted = [...wanted.runs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+  const sorted = [...wanted.runs].sort(([a], [b]) => (a < b ? -1 : 1))
   const [runRows, agentRows, contextRows, openingRows, configs] = await Promise.all([
-    tables.runs.lock(tx, sorted),
+    tables.runs.lock(
+      tx,
+      sorted.map(([, run]) => run),
+    ),
     tables.agents.find(tx, [...wanted.agents.values()]),
     tables.contexts.find(tx, [...wanted.contexts.values()]),
     tables.openings.find(tx, [...wanted.openings.values()]),
     findConfigs(tx, kind, [...wanted.accounts]),
   ])
-  // On PostgreSQL an expired row can be deleted between the insert and the lock; the second call inserts
-  // it.
+  // On PostgreSQL a missing run is inserted first, because another node could insert it meanwhile. Then all
+  // is read again, because another node may have done so.
   if (kind === 'postgres' && runRows.length < sorted.length) {
+    const locked = new Set(runRows.map((row) => keyIn(row, 'run_id')))
+    const missing = sorted.filter(([key]) => !locked.has(key))
+    await tables.runs.insertMissing(
+      tx,
+      missing.map(([, { account, run_id, detector, now }]) =>
+        runRow({ account, run: newRun(run_id, detector, now) }),
+      ),
+    )
     return findRows(tx, kind, wanted, forgotten)
   }
   const runs = new Map<string, Run>()
   const expired = new Map<string, RunRow>()
   for (const row of runRows as unknown as RunRow[]) {
     const key = keyOf(row.account, row.run_id)
-    const now = wanted.runs.get(key)?.created ?? 0
+    const now = wanted.runs.get(key)?.now ?? 0
     if (row.steps === 0 || forgotten.has(key)) continue
     if (row.expires > now) runs.set(key, runOf(row))
     else expired.set(key, row)

@@ -73,7 +73,7 @@ function cached(find: Find, limit: number): RunCache {
         contexts: new Map<string, ContextTotals>(),
         openings: new Set<string>(),
       }
-      for (const [key, { created: now }] of wanted.runs) {
+      for (const [key, { now }] of wanted.runs) {
         const run = runs.get(key)
         if (run !== undefined && run.expires > now) known.runs.set(key, run)
       }
@@ -98,13 +98,11 @@ function cached(find: Find, limit: number): RunCache {
         return find(tx, wanted)
       }
       for (const key of found.openings) openings.set(key, true)
-      return {
-        ...found,
-        runs: new Map([...known.runs, ...found.runs]),
-        agents: new Map([...known.agents, ...found.agents]),
-        contexts: new Map([...known.contexts, ...found.contexts]),
-        openings: new Set([...known.openings, ...found.openings]),
-      }
+      for (const [key, run] of known.runs) found.runs.set(key, run)
+      for (const [key, agent] of known.agents) found.agents.set(key, agent)
+      for (const [key, totals] of known.contexts) found.contexts.set(key, totals)
+      for (const key of known.openings) found.openings.add(key)
+      return found
     },
     keep(tx, changes) {
       for (const [key, { run }] of changes.runs) runs.set(key, run)
