@@ -14,7 +14,7 @@ import { runCommand } from './surfaces/cli/cli.ts'
 import type { CliWorld } from './surfaces/cli/command.ts'
 import { settingsFault, usageFault } from './surfaces/cli/usage-fault.ts'
 import { tellOfKeys } from './surfaces/cli/welcome.ts'
-import { describeHttp } from './surfaces/http/http.ts'
+import { describeHttp } from './surfaces/http/description.ts'
 
 // Long enough for the connections that clients opened before they could know.
 const lastConnectionsMs = 1000

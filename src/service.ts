@@ -41,6 +41,7 @@ import { checkSmallFile } from './storage/database/sqlite-file.ts'
 import { createStore, type OpenStore, type Store } from './storage/store.ts'
 import { createHttp, createMetricsHttp } from './surfaces/http/http.ts'
 import { createMetrics } from './surfaces/http/metrics.ts'
+import { listenAt } from './surfaces/http/server.ts'
 import { startWarnings } from './surfaces/http/start-warnings.ts'
 import type { McpExtension } from './surfaces/mcp/server.ts'
 
@@ -170,7 +171,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     service,
     operations: offered,
     tools: world.tools,
-    extendTools: world.extendTools,
+    extension: world.extendTools,
     version: world.version,
     addresses: config,
     metrics,
@@ -218,8 +219,8 @@ export async function startService(config: Config, world: World): Promise<Runnin
     // Closing the listener resets connections that the kernel has taken and we have not seen yet.
     if (graceMs > 0) await new Promise((next) => setTimeout(next, graceMs))
     const cutOff = setTimeout(() => {
-      app.cutOff()
-      metricsApp?.cutOff()
+      app.server.closeAllConnections()
+      metricsApp?.server.closeAllConnections()
     }, drainMs)
     await Promise.all([app.close(), metricsApp?.close(), scheduler.stop()])
     clearTimeout(cutOff)
@@ -232,9 +233,11 @@ export async function startService(config: Config, world: World): Promise<Runnin
 
   async function listen(): Promise<void> {
     const { host, port, metricsPort } = config
-    url = await app.listen({ port, host })
+    url = await listenAt(app, { port, host })
     for (const warning of startWarnings(config, url)) log.warn(warning)
-    metricsUrl = (await metricsApp?.listen({ port: metricsPort ?? 0, host })) ?? null
+    if (metricsApp !== null) {
+      metricsUrl = await listenAt(metricsApp, { port: metricsPort ?? 0, host })
+    }
     await scheduler.start()
   }
   // Half of a service would go on listening.

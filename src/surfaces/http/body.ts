@@ -1,6 +1,5 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Refusal } from '../../operations/gate/refusal.ts'
-import type { Exchange } from './exchange.ts'
 
 const decoder = new TextDecoder()
 
@@ -9,7 +8,8 @@ const decoder = new TextDecoder()
  * Throws a Refusal (413) past `maxBytes` without reading on; a promise only where it has to wait.
  */
 export function readText(
-  { request, response }: Pick<Exchange, 'request' | 'response'>,
+  request: IncomingMessage,
+  response: ServerResponse,
   maxBytes: number,
 ): Promise<string> | string {
   const announced = Number(request.headers['content-length'] ?? 0)

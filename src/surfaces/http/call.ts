@@ -1,35 +1,34 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { parse } from 'node:querystring'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Call, Operation } from '../../operations/gate/declaration.ts'
 import { type AddressSettings, addressBucket } from './address.ts'
 import { readText } from './body.ts'
-import type { Exchange } from './exchange.ts'
-import { queryOf } from './route.ts'
 
 /**
  * One HTTP request as the gate sees it; nothing of its body is read yet. The operator's
  * credential is read from the header alone, because proxies log addresses.
  */
 export function readCall(
-  exchange: Exchange,
+  request: FastifyRequest,
+  reply: FastifyReply,
   addresses: AddressSettings,
   access: Operation['access'],
 ): Call {
-  const { request, response, headers: answerHeaders } = exchange
-  const { headers, method = '', url = '' } = request
-  const query = parametersOf(queryOf(url))
+  const { headers, method, raw, ip, id } = request
+  const query = request.query as Parameters
   let signal: AbortSignal | null = null
   return {
     method,
-    address: addressBucket(addresses, request, request.socket.remoteAddress),
+    address: addressBucket(addresses, raw, ip),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
     query: lastValues(query),
     contentType: contentTypeOf(headers),
-    readBody: (maxBytes) => readText(exchange, maxBytes),
-    headers: answerHeaders,
+    readBody: (maxBytes) => readText(raw, reply.raw, maxBytes),
+    headers: { 'x-request-id': id },
     gone() {
-      signal ??= goneSignal(response)
+      signal ??= goneSignal(reply.raw)
       return signal
     },
   }
@@ -43,11 +42,12 @@ function goneSignal(response: ServerResponse): AbortSignal {
   return controller.signal
 }
 
-type Parameters = Readonly<Record<string, string | readonly string[] | undefined>>
+type Parameters = Record<string, string | string[] | undefined>
 
 const none: Parameters = {}
 
-function parametersOf(query: string): Parameters {
+/** Takes the query of an address apart. */
+export function parametersOf(query: string): Parameters {
   if (query === '') return none
   return parse(query, '&', '=', { maxKeys: 0, decodeURIComponent: decoded })
 }

@@ -1,12 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { createMcp } from '../mcp/mcp.ts'
 import type { McpParts } from '../mcp/server.ts'
 import type { AddressSettings } from './address.ts'
 import { readText } from './body.ts'
 import { readCall } from './call.ts'
-import { type Exchange, sendJson, sendResponse } from './exchange.ts'
-import type { Route } from './route.ts'
 
 /** What the route is made from. */
 export interface McpRouteParts extends McpParts {
@@ -23,27 +22,38 @@ const maxBodyBytes = 256 * 1024
  * machine, so the host must be one this server is known by (its base addresses, an IP address or
  * localhost) and an origin must be the server's own.
  */
-export function mcpRoutes(parts: McpRouteParts): Route[] {
+export async function mcpRoute(app: FastifyInstance, parts: McpRouteParts): Promise<void> {
   const answerMcp = createMcp(parts)
 
-  async function answer(exchange: Exchange): Promise<void> {
-    const { request } = exchange
+  app.post('/mcp', async (request, reply) => {
     const { host, origin } = request.headers
     const fault = hostFault(host, parts.baseUrls()) ?? originFault(origin, host, parts.baseUrls())
     if (fault !== null) {
       const error = { code: -32_000, message: fault }
-      return sendJson(exchange, 403, { jsonrpc: '2.0', error, id: null })
+      return reply.code(403).send({ jsonrpc: '2.0', error, id: null })
     }
-    const { address, credential, headers, gone } = readCall(exchange, parts.addresses, 'keyed')
-    const answered = await answerMcp({
-      headers: headersOf(request),
-      body: await readText(exchange, maxBodyBytes),
+    const { address, credential, headers, gone } = readCall(
+      request,
+      reply,
+      parts.addresses,
+      'keyed',
+    )
+    const answer = await answerMcp({
+      headers: headersOf(request.raw),
+      body: await readText(request.raw, reply.raw, maxBodyBytes),
       caller: { address, credential, headers, gone },
     })
-    await sendResponse(exchange, answered)
-  }
+    return sendResponse(reply.headers(headers), answer)
+  })
+}
 
-  return [{ method: 'POST', path: '/mcp', answer }]
+/** Answers with what the protocol's handler answered: events as they come, anything else whole. */
+async function sendResponse(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
+  const { status, headers, body } = answer
+  reply.code(status).headers(Object.fromEntries(headers))
+  if (headers.get('content-type') === 'text/event-stream') return reply.send(body)
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  return bytes.length === 0 ? reply.send() : reply.send(bytes)
 }
 
 /** The headers as they were sent, repeated ones too. */

@@ -1,18 +1,28 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escapeHtml } from '../../core/html.ts'
-import { type Exchange, sendText } from './exchange.ts'
 
 /** What a page may do: show its own text and style, and post its own form. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
+/** Serves the page at the root and the page on moving here. */
+export async function pages(
+  app: FastifyInstance,
+  { baseUrls }: { baseUrls(): readonly string[] },
+): Promise<void> {
+  app.get('/', (_request, reply) => sendPage(reply, homePage(baseUrls()[0] ?? '')))
+  app.get('/docs/migration', (_request, reply) =>
+    sendPage(reply, migrationPage(baseUrls()[0] ?? '')),
+  )
+}
+
 /** Answers with a page. */
-export function sendPage(exchange: Exchange, status: number, html: string): void {
-  exchange.headers['content-security-policy'] = policy
-  sendText(exchange, status, 'text/html; charset=utf-8', html)
+export function sendPage(reply: FastifyReply, html: string): FastifyReply {
+  return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html)
 }
 
 /** The page that `link: …; rel="deprecation"` points to: what differs from the published system. */
-export function migrationPage(baseUrl: string): string {
+function migrationPage(baseUrl: string): string {
   return page(
     'Moving to Plumbline',
     `<h1>Moving to Plumbline</h1>
@@ -41,7 +51,7 @@ for ASCII goals the words are the same.</li>
 }
 
 /** The page at the root: what this server is and a line that works. */
-export function homePage(baseUrl: string): string {
+function homePage(baseUrl: string): string {
   const body =
     '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
   return page(

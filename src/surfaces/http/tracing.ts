@@ -7,26 +7,26 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api'
-import type { Exchange } from './exchange.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /**
  * Works the request of an operation within a server span that continues the caller's trace. Without
  * an OpenTelemetry SDK in the process it does nothing but the work. The span holds no goal, key or
  * account; `route` is the path of the operation, because the address that was asked for may hold a key.
  */
-export function inSpan(
-  { request, response, requestId }: Exchange,
+export function inSpan<T>(
+  { method, headers, id }: FastifyRequest,
+  { raw }: FastifyReply,
   route: string,
   operation: string,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<T>,
+): Promise<T> {
   if (!isTracing()) return work()
-  const { method = '', headers } = request
   const attributes = {
     'http.request.method': method,
     'http.route': route,
     'plumbline.operation': operation,
-    'plumbline.request_id': requestId,
+    'plumbline.request_id': id,
   }
   const parent = propagation.extract(context.active(), headers)
   return trace
@@ -36,7 +36,7 @@ export function inSpan(
       { kind: SpanKind.SERVER, attributes },
       parent,
       (span) => {
-        response.once('close', () => endSpan(span, response.statusCode))
+        raw.once('close', () => endSpan(span, raw.statusCode))
         return work()
       },
     )
