@@ -210,6 +210,8 @@ describe('an unknown route', () => {
       '/__proto__',
       '/v1/constructor',
       '//',
+      '*',
+      '*v1/tiers',
       '/..%2f..%2fetc%2fpasswd',
       '/docs',
       `/${'a'.repeat(8_000)}`,
@@ -408,6 +410,18 @@ describe('a fault of ours', () => {
       assert.deepEqual([answer.status, answer.body?.error], [500, 'internal'], name)
       assert.doesNotMatch(answer.text, /SELECT|\.ts\b/, name)
     }
+  })
+
+  test('that leaves an answer that cannot be sent ends no process', async (t) => {
+    verifies('http.500')
+    const answer: Operation['answer'] = async (_service, call) => {
+      call.headers['x-broken'] = 'SELECT\n'
+      return { status: 200, body: {} }
+    }
+    const app = await start(t, { operations: [check, { ...broken, answer }] })
+    assert.equal((await app.request('POST', '/v1/broken', { body: good })).status, 500)
+    assert.equal(app.log.filter(({ level }) => level === 50).length, 1)
+    assert.equal((await app.request('POST', '/v1/check', { body: good })).status, 200)
   })
 
   test('that is the database being away is 503 and says when to come back', async (t) => {

@@ -10,19 +10,12 @@ test('a reader that takes nothing is cut off, and what it was sent ends', {
   timeout: 60_000,
 }, async (t) => {
   verifies('answer.stall')
-  const ended = Promise.withResolvers<void>()
-  async function* endless() {
-    try {
-      for (;;) yield `${'x'.repeat(1_000)}\n`
-    } finally {
-      ended.resolve()
-    }
-  }
+  const { lines, ended } = endless()
   const cut = Promise.withResolvers<boolean>()
   const app = Fastify()
   app.get('/', (_request, reply) => {
     reply.raw.on('close', () => cut.resolve(reply.raw.writableFinished))
-    sendLines(reply, endless(), 200)
+    sendLines(reply, lines, 200)
   })
   t.after(() => app.close())
   const socket = await openSocket(await app.listen({ host: '127.0.0.1', port: 0 }))
@@ -31,5 +24,33 @@ test('a reader that takes nothing is cut off, and what it was sent ends', {
   await once(socket, 'data')
   socket.pause()
   assert.equal(await cut.promise, false, 'the answer was not finished')
-  await ended.promise
+  await ended
 })
+
+test('what is sent to a caller that has already gone ends', async (t) => {
+  verifies('answer.stall')
+  const { lines, ended } = endless()
+  const app = Fastify()
+  app.get('/', (_request, reply) => {
+    reply.raw.on('close', () => sendLines(reply, lines))
+    reply.raw.destroy()
+  })
+  t.after(() => app.close())
+  const socket = await openSocket(await app.listen({ host: '127.0.0.1', port: 0 }))
+  t.after(() => socket.destroy())
+  socket.write('GET / HTTP/1.1\r\nhost: a\r\n\r\n')
+  await ended
+})
+
+/** Lines without end, and when they are ended all the same. */
+function endless(): { lines: AsyncIterable<string>; ended: Promise<void> } {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  async function* lines() {
+    try {
+      for (;;) yield `${'x'.repeat(1_000)}\n`
+    } finally {
+      resolve()
+    }
+  }
+  return { lines: lines(), ended: promise }
+}

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 
@@ -35,8 +36,8 @@ export function createOnSend(isStopping: () => boolean): onSendHookHandler {
     if (isStopping()) reply.header('connection', 'close')
     if (reply.statusCode === 200 && hasSent(request, reply)) {
       reply.code(304).removeHeader('content-type')
-      // Fastify's HEAD routes measure what they do not send.
-      return done(null, request.method === 'HEAD' ? '' : null)
+      // Fastify takes away what HEAD does not send, once it has measured it.
+      return done(null, request.method === 'HEAD' ? payload : null)
     }
     if (isWhole(payload) && Buffer.byteLength(payload) > fitsBuffers) {
       limitStall(reply, longestStallMs)
@@ -57,6 +58,8 @@ function isWhole(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload)
 }
 
-function limitStall({ raw }: FastifyReply, ms: number): void {
-  raw.setTimeout(ms, () => raw.destroy())
+/** Has Node close the connection of a reader that takes nothing. */
+function limitStall({ request, raw }: FastifyReply, ms: number): void {
+  // What `inject` answers to has no connection.
+  if (request.socket instanceof Socket) raw.setTimeout(ms)
 }

@@ -21,8 +21,8 @@ export async function descriptionRoute(
 ): Promise<void> {
   const description = rememberDescription(parts, (urls) => describeHttp(parts.operations, urls))
   app.get('/v1/openapi.json', (_request, reply) => {
-    const { json, etag } = description()
-    reply.header('etag', etag).type(jsonType).send(json)
+    const { bytes, etag } = description()
+    return reply.header('etag', etag).type(jsonType).send(bytes)
   })
 }
 
@@ -81,9 +81,10 @@ export function adminDescription(parts: DescriptionParts): Operation[] {
   ]
 }
 
-/** A description as it is sent, and what names this state of it. */
+/** A description as it is sent, its JSON and the bytes of it, and what names this state of it. */
 interface SentDescription {
   json: string
+  bytes: Buffer
   etag: string
 }
 
@@ -98,7 +99,7 @@ function rememberDescription(
     const urls = baseUrls().join(' ')
     if (made === null || urls !== madeFor) {
       const json = JSON.stringify(describeAt(baseUrls()))
-      made = { json, etag: `"${service.hash(json)}"` }
+      made = { json, bytes: Buffer.from(json), etag: `"${service.hash(json)}"` }
       madeFor = urls
     }
     return made

@@ -44,7 +44,8 @@ export const undecodable = new Refusal(400, 'bad_request', {
   detail: 'The path cannot be decoded; send it percent-encoded in UTF-8.',
 })
 
-const missing = new Refusal(404, 'not_found', {
+/** Refuses a path that no route has. */
+export const missing = new Refusal(404, 'not_found', {
   detail: 'There is no such route; see /v1/openapi.json.',
 })
 

@@ -7,7 +7,7 @@ import { createOnSend } from './answer.ts'
 import { createAnswerLog, createLogController } from './answer-log.ts'
 import { parametersOf } from './call.ts'
 import { adminDescription, type DescriptionParts, descriptionRoute } from './description.ts'
-import { createErrorHandler, refuseUnrouted, undecodable } from './faults.ts'
+import { createErrorHandler, missing, refuseUnrouted, undecodable } from './faults.ts'
 import { mailPages } from './mail-pages.ts'
 import { mcpRoute } from './mcp-route.ts'
 import type { Metrics } from './metrics.ts'
@@ -54,7 +54,8 @@ export function createMetricsHttp(parts: HttpParts): FastifyInstance {
 }
 
 /** A Fastify without routes, with what holds for every request and answer. */
-function createApp({ metrics, log, addresses, newRequestId, isStopping, baseUrls }: HttpParts) {
+function createApp(parts: HttpParts): FastifyInstance {
+  const { metrics, log, addresses, newRequestId, isStopping, baseUrls } = parts
   const headersOf = createHeaders(baseUrls)
   const logAnswer = createAnswerLog(metrics, log, addresses)
   const answerError = createErrorHandler(log)
@@ -78,7 +79,9 @@ function createApp({ metrics, log, addresses, newRequestId, isStopping, baseUrls
   app.addHook('onRequest', (request, reply, done) => {
     logAnswer(request, reply)
     reply.headers(headersOf(request.id))
-    done(ambiguityOf(request.raw) ?? undefined)
+    // The router takes any first character of a path for its slash.
+    const unrouted = request.url.startsWith('*') ? missing : undefined
+    done(ambiguityOf(request.raw) ?? unrouted)
   })
   app.addHook('onSend', createOnSend(isStopping))
   app.setErrorHandler(answerError)

@@ -30,7 +30,8 @@ export async function operationRoutes(
           const { status, body, json } = await ask(operation, service, call, reply)
           reply.code(status)
           if (isStream(body)) return sendLines(reply, body)
-          return reply.type(jsonType).send(json ?? payloadOf(operation, body))
+          reply.type(jsonType)
+          return json ?? jsonOf(operation, body)
         }),
     })
   }
@@ -55,13 +56,9 @@ function isStream(body: unknown): body is AsyncIterable<string> {
 }
 
 /** The JSON of a body. Throws when it has none. */
-function payloadOf({ write }: Operation, body: unknown): string | Buffer {
-  if (write === undefined) {
-    const json = JSON.stringify(body)
-    if (json === undefined) throw new Error('an operation answered nothing')
-    return json
-  }
-  const bytes = write(body)
-  // Node sends a text in one piece with the headers, and bytes in a piece of their own.
-  return Buffer.byteLength(bytes) === bytes.length ? bytes : Buffer.from(bytes, 'latin1')
+function jsonOf({ write }: Operation, body: unknown): string | Buffer {
+  if (write !== undefined) return Buffer.from(write(body), 'latin1')
+  const json: string | undefined = JSON.stringify(body)
+  if (json === undefined) throw new Error('an operation answered nothing')
+  return json
 }

@@ -10,12 +10,10 @@ export async function pages(
   app: FastifyInstance,
   { baseUrls }: { baseUrls(): readonly string[] },
 ): Promise<void> {
-  app.get('/', (_request, reply) => {
-    sendPage(reply, homePage(baseUrls()[0] ?? ''))
-  })
-  app.get('/docs/migration', (_request, reply) => {
-    sendPage(reply, migrationPage(baseUrls()[0] ?? ''))
-  })
+  app.get('/', (_request, reply) => sendPage(reply, homePage(baseUrls()[0] ?? '')))
+  app.get('/docs/migration', (_request, reply) =>
+    sendPage(reply, migrationPage(baseUrls()[0] ?? '')),
+  )
 }
 
 /** Answers with a page. */

@@ -17,14 +17,13 @@ export interface HealthParts {
 export async function healthRoutes(app: FastifyInstance, parts: HealthParts): Promise<void> {
   const { isStopping } = parts
   const assertWritable = shareWork(parts.assertWritable, sharedPauseMs)
-  app.get('/healthz', (_request, reply) => {
-    reply.send({ status: 'alive' })
-  })
+  app.get('/healthz', () => ({ status: 'alive' }))
   app.get('/readyz', async (_request, reply) => {
     if (!isStopping()) await assertWritable()
     // Asked again, since the process may have been told to stop meanwhile.
-    if (isStopping()) return reply.code(503).send({ status: 'stopping' })
-    return reply.send({ status: 'ready' })
+    if (!isStopping()) return { status: 'ready' }
+    reply.code(503)
+    return { status: 'stopping' }
   })
 }
 
@@ -34,5 +33,8 @@ export async function metricsRoute(
   { metrics }: { metrics: Metrics },
 ): Promise<void> {
   const text = shareWork(metrics.text, sharedPauseMs)
-  app.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await text()))
+  app.get('/metrics', (_request, reply) => {
+    reply.type(metrics.contentType)
+    return text()
+  })
 }
