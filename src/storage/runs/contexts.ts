@@ -1,7 +1,62 @@
 import { keyOf } from '../../core/text.ts'
+import { arrayRows, columnArrays } from '../database/column-arrays.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { type Columns, jsonRows } from '../database/rows.ts'
 import { runTables } from './tables.ts'
+
+const enteredColumns = {
+  account: 'TEXT',
+  run_id: 'TEXT',
+  context: 'TEXT',
+} as const satisfies Columns
+
+/** A context that a run enters. */
+export type EnteredContext = Record<keyof typeof enteredColumns, string>
+
+/** The totals of an entered context; `opened` is 1 if the run has opened it before. */
+interface FoundContext extends EnteredContext {
+  runs: number
+  lowest: number
+  opened: 0 | 1
+}
+
+/** Finds the totals of contexts, and which of them their runs have opened. New contexts are left out. */
+export async function findContexts(
+  tx: Queries,
+  kind: Database['kind'],
+  entered: readonly EnteredContext[],
+): Promise<FoundContext[]> {
+  if (entered.length === 0) return []
+  if (kind === 'postgres') {
+    return tx.all<FoundContext>(findAll, ...columnArrays(enteredColumns, entered))
+  }
+  const found = await Promise.all(
+    entered.map(({ account, run_id, context }) =>
+      tx.get<FoundContext>(findOne, account, run_id, context),
+    ),
+  )
+  return found.filter((row) => row !== undefined)
+}
+
+const isSame = 'contexts.account = rows.account AND contexts.context = rows.context'
+const findOne = findIn(
+  `(SELECT ? AS account, ? AS run_id, ? AS context) AS rows JOIN contexts ON ${isSame}`,
+)
+// A lateral join looks up each key through the index; a plain join can scan a whole small table.
+const findAll = findIn(
+  `${arrayRows(enteredColumns)} CROSS JOIN LATERAL (
+     SELECT runs, lowest FROM contexts WHERE ${isSame} OFFSET 0
+   ) AS contexts`,
+)
+
+function findIn(rowsWithContexts: string): string {
+  return `SELECT rows.account, rows.run_id, rows.context, contexts.runs, contexts.lowest,
+    CASE WHEN EXISTS (
+      SELECT 1 FROM openings WHERE openings.account = rows.account
+        AND openings.run_id = rows.run_id AND openings.context = rows.context
+    ) THEN 1 ELSE 0 END AS opened
+    FROM ${rowsWithContexts}`
+}
 
 /** A context that a deleted run had opened. */
 export interface OpenedContext {

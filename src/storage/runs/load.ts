@@ -8,6 +8,7 @@ import { keyOf } from '../../core/text.ts'
 import { findOpenIncidents } from '../alerts/incidents.ts'
 import { findConfigs } from '../alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
+import { type EnteredContext, findContexts } from './contexts.ts'
 import { forgetRuns } from './expiry.ts'
 import { agentOf, type RunRow, runOf, runRow, runTables } from './tables.ts'
 
@@ -19,8 +20,8 @@ export interface Wanted {
     { account: string; run_id: string; detector: DetectorName; now: number }
   >
   readonly agents: Map<string, { account: string; run_id: string; agent_id: string }>
-  readonly contexts: Map<string, { account: string; context: string }>
-  readonly openings: Map<string, { account: string; run_id: string; context: string }>
+  /** The contexts that runs enter, by the key of their opening. */
+  readonly contexts: Map<string, EnteredContext>
   /** The accounts that can have alerts. */
   readonly accounts: Set<string>
 }
@@ -31,7 +32,6 @@ export function wantedBy(entries: readonly ReadEntry[]): Wanted {
     runs: new Map(),
     agents: new Map(),
     contexts: new Map(),
-    openings: new Map(),
     accounts: new Set(),
   }
   for (const { account, request, detector, now, context, keys } of entries) {
@@ -41,9 +41,8 @@ export function wantedBy(entries: readonly ReadEntry[]): Wanted {
     }
     wanted.agents.set(keys.agent, { account, run_id, agent_id })
     if (!isKeyless(account)) wanted.accounts.add(account)
-    if (context === null || keys.context === null || keys.opening === null) continue
-    wanted.contexts.set(keys.context, { account, context })
-    wanted.openings.set(keys.opening, { account, run_id, context })
+    if (context === null || keys.opening === null) continue
+    wanted.contexts.set(keys.opening, { account, run_id, context })
   }
   return wanted
 }
@@ -96,14 +95,13 @@ export async function findRows(
   const tables = runTables[kind]
   // A fixed order on every node prevents deadlocks.
   const sorted = [...wanted.runs].sort(([a], [b]) => (a < b ? -1 : 1))
-  const [runRows, agentRows, contextRows, openingRows, configs] = await Promise.all([
+  const [runRows, agentRows, contextRows, configs] = await Promise.all([
     tables.runs.lock(
       tx,
       sorted.map(([, run]) => run),
     ),
     tables.agents.find(tx, [...wanted.agents.values()]),
-    tables.contexts.find(tx, [...wanted.contexts.values()]),
-    tables.openings.find(tx, [...wanted.openings.values()]),
+    findContexts(tx, kind, [...wanted.contexts.values()]),
     findConfigs(tx, kind, [...wanted.accounts]),
   ])
   // On PostgreSQL a missing run is inserted first, because another node could insert it meanwhile. Then all
@@ -137,12 +135,11 @@ export async function findRows(
     runs,
     agents: new Map(agentRows.map((row) => [keyIn(row, 'run_id', 'agent_id'), agentOf(row)])),
     contexts: new Map(
-      contextRows.map((row) => [
-        keyIn(row, 'context'),
-        { runs: Number(row.runs), lowest: Number(row.lowest) },
-      ]),
+      contextRows.map((row) => [keyIn(row, 'context'), { runs: row.runs, lowest: row.lowest }]),
     ),
-    openings: new Set(openingRows.map((row) => keyIn(row, 'run_id', 'context'))),
+    openings: new Set(
+      contextRows.flatMap((row) => (row.opened === 1 ? keyIn(row, 'run_id', 'context') : [])),
+    ),
     configs,
     hasForgotten: forgotten.size > 0,
   }

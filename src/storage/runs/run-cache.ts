@@ -1,5 +1,6 @@
 import type { Changes, ContextTotals } from '../../core/runs/batch.ts'
 import type { Agent, Run } from '../../core/runs/run.ts'
+import { keyOf } from '../../core/text.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { type Find, findRows } from './load.ts'
 
@@ -81,16 +82,19 @@ function cached(find: Find, limit: number): RunCache {
         const kept = agents.get(key)
         if (kept !== undefined) known.agents.set(key, kept.agent)
       }
-      for (const key of wanted.contexts.keys()) {
+      const unknown = new Map(wanted.contexts)
+      for (const [opening, { account, context }] of wanted.contexts) {
+        const key = keyOf(account, context)
         const totals = contexts.get(key)
-        if (totals !== undefined) known.contexts.set(key, totals)
+        if (totals === undefined || openings.get(opening) !== true) continue
+        known.contexts.set(key, totals)
+        known.openings.add(opening)
+        unknown.delete(opening)
       }
-      for (const key of wanted.openings.keys()) if (openings.get(key)) known.openings.add(key)
       const found = await find(tx, {
         runs: without(wanted.runs, known.runs),
         agents: without(wanted.agents, known.agents),
-        contexts: without(wanted.contexts, known.contexts),
-        openings: without(wanted.openings, known.openings),
+        contexts: unknown,
         accounts: wanted.accounts,
       })
       if (found.hasForgotten) {
