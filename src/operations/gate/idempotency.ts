@@ -16,21 +16,23 @@ import { Refusal } from './refusal.ts'
 
 const longestKey = 255
 
-/** What a step_id belongs to where the operation does not say. */
+/** The owner of a `step_id` by default: the run. */
 const ofRun: NonNullable<Operation['stepsOf']> = { field: 'run_id', unnamed: defaultRunId }
 
-/** How often, and how many times, a second use asks whether the first has got its answer. */
+/** The pause between two looks for the answer of the first request in flight, and the number of looks. */
 const askEveryMs = 100
 const asksAtMost = 100
 
 /**
- * Works a POST once for each idempotency key of its account and route. A `step_id` in the body is such a
- * key within its account and run, or within what `stepsOf` names. The same key and body within 24 hours get
- * the same bytes; another body gets a 409. One transaction holds the work and the record of its answer, and
- * only good answers are recorded. A second request with a key waits while the first is in flight.
- * Work that only logs steps shares the transaction of other requests. Work that continues outside is claimed
- * in one transaction and recorded in another; if its process dies in between, the key is free after a minute.
- * An answer with a secret is stored sealed, so that the database cannot give a key away.
+ * Does the work of a POST once for each idempotency key of its account and route. A `step_id` in the body is
+ * such a key within its account and run, or within the owner that `stepsOf` names. For 24 hours the same key
+ * and body get the same bytes; another body gets a 409. One transaction does the work and stores its answer.
+ * Refusals are not stored. A second request with the key waits while the first is in flight.
+ *
+ * Work that only logs steps shares a transaction with other requests. Work that continues outside of
+ * transactions claims its key in one transaction and stores its answer in another. If the process dies in
+ * between, the key is free after a minute. An answer with a secret is stored sealed, so that a reader of the
+ * database cannot see it.
  */
 export async function replayable(
   service: Service,
@@ -43,7 +45,7 @@ export async function replayable(
   const { secret, logs } = operation
   const key = call.method === 'POST' ? keyOf(call, operation, received) : null
   if (key === null) return settled(await work(service.store), service.store)
-  // Some bodies are read by what the parameters say of them, so those are part of the request.
+  // For some operations the parameters decide how the body is read, so the hash covers both.
   const { says, ...named } = key
   const bytes = service.hash(JSON.stringify(call.query) + received.body)
   const bodyHash = bodyHashOf(bytes, says === null ? null : service.hash(says))
@@ -74,8 +76,8 @@ export async function replayable(
   }
 
   /**
-   * Works up to where it logs, hands the steps to the step log, and goes on to its answer inside the
-   * transaction there. Answers null when it must have a transaction of its own.
+   * Runs the work until it logs, hands its steps to the queue of steps, and finishes the answer inside the
+   * transaction of the queue. Returns null if the work needs a transaction of its own.
    */
   async function logWithOthers(): Promise<Answer | null> {
     let own: Answer | null = null
@@ -90,7 +92,7 @@ export async function replayable(
           hasLogged = true
           service.store.logOnce(entries, { claim, answer }).then(resolve, reject)
         })
-      // A work that needs a transaction fails here, and has its own then.
+      // A work that calls `tx` fails here. It runs again, in a transaction of its own.
       const tx = () => Promise.reject(new Error('a work that needs a transaction of its own'))
       const answered = work({ ...service.store, log, tx }).then((answer) => {
         if ('outside' in answer) throw new Error('a work that logs steps goes on outside')
@@ -99,7 +101,7 @@ export async function replayable(
         own = { ...answer, json }
         return { status: answer.status, answer: json }
       })
-      // What was refused before it logged may have been answered under this key before.
+      // A refusal before the first log may stand against a stored answer of this key, so look for it first.
       answered.catch(() => resolve('apart'))
     })
     if (ended === 'apart') return null
@@ -131,19 +133,19 @@ export async function replayable(
       const answer = await afterCommit(outside(service.store))
       return await afterCommit(service.store.tx((store) => keep(store, answer)))
     } catch (error) {
-      // A key that cannot be given back is free again after a minute.
+      // If releasing the key fails, it is free again after a minute.
       await service.store.tx(({ idempotency }) => idempotency.release(claim)).catch(() => {})
       throw error
     }
   }
 }
 
-/** The answer of a work, all of it done. */
+/** Resolves to the answer of a work after its part outside of transactions, if it has one. */
 export function settled(worked: Answer | Outside<Answer>, store: Store): Promise<Answer> | Answer {
   return 'outside' in worked ? afterCommit(worked.outside(store)) : worked
 }
 
-/** What follows a commit; when the database is away by then, something has been stored all the same. */
+/** Awaits work that follows a commit. If the database becomes unavailable, the error says that data may be stored. */
 async function afterCommit<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -152,12 +154,12 @@ async function afterCommit<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The refusal of a key that was used for something else. */
+/** The refusal of a key that was used with another body or credential, or is still in flight. */
 export function conflict(detail: string): Refusal {
   return new Refusal(409, 'idempotency_conflict', { detail })
 }
 
-/** The idempotency key of a request, from its header or from the `step_id` of its body; null without one. */
+/** Returns the idempotency key of a request, from its header or the `step_id` of its body; null without one. */
 function keyOf(
   { idempotencyKey }: Call,
   { http, read, stepsOf = ofRun }: Pick<Operation, 'http' | 'stepsOf' | 'read'>,
@@ -167,24 +169,24 @@ function keyOf(
     const key = checkedKey(idempotencyKey, 'the header Idempotency-Key')
     return { scope: http.path, key, says: null }
   }
-  // An operation that reads the body in its own way may have left the field out.
+  // An operation with its own `read` may have dropped the field, so parse the body again.
   const json = read === undefined ? sent : parseJson(body)
   const fields = json as Record<string, unknown> | null | undefined
   if (typeof fields?.step_id !== 'string') return null
   const { field, unnamed, says } = stepsOf
   const name = fields[field]
   const owner = typeof name === 'string' ? name : unnamed
-  // A longer id is refused by the work; before that it would not fit PostgreSQL's index.
+  // The work refuses a longer id later, but the claim comes first, and PostgreSQL's index cannot hold it.
   const scope = scopeOfSteps(http.path, owner.slice(0, maxIdLength))
   return { scope, key: checkedKey(fields.step_id, 'step_id'), says: says?.(fields) ?? null }
 }
 
-/** Within what the `step_id`s of a run, or of what else owns them, are unique. */
+/** The scope in which the `step_id`s of a run, or of another owner, are unique. */
 export function scopeOfSteps(route: string, owner: string): string {
   return wellFormed(`${route} ${owner}`)
 }
 
-/** A key of 1 to 255 characters as it is remembered; refuses any other with 400. */
+/** Returns a key of 1 to 255 characters in its stored form. Refuses any other key (400). */
 export function checkedKey(key: string, name: string): string {
   if (key !== '' && key.length <= longestKey) return wellFormed(key)
   throw new Refusal(400, 'bad_request', {

@@ -23,13 +23,13 @@ import { claimOf, logEachOnce, saysOf, stepRoute } from './steps-once.ts'
 import { learnUncertain } from './uncertain.ts'
 import { score, stepResultSchema, verdictBytes } from './verdict.ts'
 
-/** Most steps that one batch logs. */
+/** Most steps in one batch. */
 export const maxBatchSteps = 500
 
 const id = idField()
 const text = textField()
 
-/** The fields of a step to be logged. */
+/** The fields of a step. */
 export const driftBody = z
   .object({
     run_id: id.default(defaultRunId).optional(),
@@ -72,7 +72,7 @@ export const driftBody = z
   })
   .meta({ id: 'DriftStep' })
 
-/** The verdict on a step that was logged. */
+/** The verdict on a logged step. */
 export const driftAnswer = stepResultSchema
   .extend({
     run_id: z.string(),
@@ -96,7 +96,7 @@ export const driftAnswer = stepResultSchema
   })
   .meta({ id: 'DriftAnswer' })
 
-/** Logs one step of a run; the answer is sent when it is durable. */
+/** Logs one step of a run. The answer leaves when the step is durable. */
 export const logDrift = keyed({
   name: 'drift.log',
   group: 'detector',
@@ -117,7 +117,7 @@ export const logDrift = keyed({
   return logRequest(context, request)
 })
 
-/** Logs one step that was read; answers when it is durable. */
+/** Logs one parsed step and resolves when it is durable. */
 export async function logRequest(
   context: Keyed,
   request: DriftRequest,
@@ -127,7 +127,7 @@ export async function logRequest(
   return answerOf(logged)
 }
 
-/** Judges one step as the first of a run, and keeps nothing of it. */
+/** Judges one step as the first of a run, and stores nothing. */
 export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeof driftAnswer> {
   const entry = readEntry(entryOf(context, request))
   const run = newRun(request.runId, request.detector ?? entry.detector, entry.now)
@@ -139,7 +139,7 @@ export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeo
   return answerOf({ ...judged, ...names, revision, earlier: null })
 }
 
-/** Logs many steps at once, of one run or of several: all of them, or none. */
+/** Logs many steps of one or several runs, all or none. */
 export const logDriftBatch = keyed({
   name: 'drift.log-batch',
   group: 'detector',
@@ -175,7 +175,7 @@ export const logDriftBatch = keyed({
     const logged = await store.log(requests.map((request) => entryOf(context, request)))
     return logged.map(answerOf)
   }
-  // Without a step_id the steps share a transaction with those of other requests.
+  // Without a step_id, the steps can share a transaction with the steps of other requests.
   const results = batch.some(({ claim }) => claim !== null)
     ? await logEachOnce(context, batch, log)
     : await log(
@@ -185,14 +185,14 @@ export const logDriftBatch = keyed({
   return { results }
 })
 
-/** The steps of a batch, or null when it has none or too many. */
+/** Returns the steps of a batch, or null if there are none or too many. */
 function stepsOf(body: unknown): unknown[] | null {
   const steps = (body as { steps?: unknown } | null | undefined)?.steps
   const fits = Array.isArray(steps) && steps.length > 0 && steps.length <= maxBatchSteps
   return fits ? steps : null
 }
 
-/** What can be read of bodies; the work refuses the others. */
+/** Parses bodies and leaves out the invalid ones, which the work refuses later. */
 export function readableSteps(bodies: readonly unknown[]): DriftRequest[] {
   return bodies.flatMap((body) => {
     const request = readDrift(body)

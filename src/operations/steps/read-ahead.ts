@@ -5,9 +5,9 @@ import { wellFormed } from '../../core/text.ts'
 import { createSlices } from '../gate/turns.ts'
 
 /**
- * Reads the texts of steps before the transaction that judges them, in slices, between which other
- * requests go on. What is read is remembered by the detector, so that a transaction of many long texts,
- * which cannot be cut, takes half as long. It changes no verdict.
+ * Reads the texts of steps before the transaction that judges them. It works in slices, so that other
+ * requests are served in between. The detector caches the texts. So a transaction of many long texts, which
+ * cannot be sliced, takes half as long. Verdicts do not change.
  */
 export async function readAhead(steps: readonly unknown[], detector: DetectorName): Promise<void> {
   const slice = createSlices()
@@ -18,7 +18,7 @@ export async function readAhead(steps: readonly unknown[], detector: DetectorNam
   }
 }
 
-/** The texts that a step is judged by, as they will be read. */
+/** Returns the long texts of a step, trimmed and well-formed as the judgment will read them. */
 function textsOf(step: unknown): string[] {
   const { goal, ground, parent_goal } = (step ?? {}) as Record<string, unknown>
   return [goal, ground, parent_goal].flatMap((text) =>
@@ -26,5 +26,5 @@ function textsOf(step: unknown): string[] {
   )
 }
 
-/** Shorter texts are read in microseconds. */
+/** Texts up to this length are left out, because reading them takes only microseconds. */
 const longFrom = 400

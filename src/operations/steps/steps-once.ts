@@ -9,23 +9,23 @@ import type { Keyed } from '../gate/context.ts'
 import { checkedKey, conflict, scopeOfSteps } from '../gate/idempotency.ts'
 import type { Refusal } from '../gate/refusal.ts'
 
-/** The route of single steps, whose `step_id`s are those of the entries of a batch too. */
+/** The route of single steps. Entries of a batch share the scope of its `step_id`s. */
 export const stepRoute = '/v1/drift'
 
-/** An entry of a batch as it was read. */
+/** A parsed entry of a batch. */
 export interface BatchEntry {
   request: DriftRequest
-  /** Null without a `step_id`. */
+  /** The claim on its `step_id`; null without one. */
   claim: Claim | null
 }
 
-/** What the body of a step says, however it is spelled; null when it is at fault. */
+/** The parsed fields of a step as canonical JSON, so that two spellings compare equal; null if the body is invalid. */
 export function saysOf(body: unknown): string | null {
   const request = readDrift(body)
   return 'fault' in request ? null : JSON.stringify(request)
 }
 
-/** The claim of an entry on its `step_id`, null without one. A key that is empty or too long is refused (400). */
+/** Returns the claim of an entry on its `step_id`, or null without one. Refuses an empty or too long key (400). */
 export function claimOf(
   { account, hash, now }: Keyed,
   request: DriftRequest,
@@ -44,9 +44,9 @@ export function claimOf(
 }
 
 /**
- * Answers the entries in their order. Those whose `step_id` was used within 24 hours get the answer of
- * then; `log` logs the others, in the same transaction. Two that share a `step_id` are logged once. An
- * entry that says something else than the first with its `step_id` refuses all of them (409).
+ * Answers the entries in their order. An entry whose `step_id` was used within 24 hours gets the stored
+ * answer; `log` logs the others in the same transaction. Entries with the same `step_id` are logged once. If
+ * their bodies differ from each other or from the stored one, the whole batch is refused (409).
  */
 export async function logEachOnce<Answer>(
   { store }: Keyed,

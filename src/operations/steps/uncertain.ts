@@ -7,14 +7,14 @@ import type { TextPair } from '../../outbound/embeddings.ts'
 import type { Keyed } from '../gate/context.ts'
 import { createSlices } from '../gate/turns.ts'
 
-/** How long an uncertain step waits for its embeddings. */
+/** The longest wait of an uncertain step for its embeddings, in milliseconds. */
 export const embeddingsWaitMs = 250
 
 /**
- * Learns the embeddings of those steps that would be answered `uncertain`, so that they can be asked
- * when the steps are judged. To be called outside of any transaction; without an endpoint it does
- * nothing and does not ask for the requests. The runs may go on meanwhile: then nothing is known of
- * the texts, and the model's own verdict stands.
+ * Fetches the embeddings of steps whose verdict would be `uncertain`, so that the later judgment finds them
+ * in the cache. Call it outside of any transaction. Without an endpoint it does nothing and does not call
+ * `requests`. If a run gets other steps meanwhile, the cache may lack the texts of the later judgment, and
+ * the verdict stays without embeddings.
  */
 export async function learnUncertain(
   { store, account, settings, embeddings, now }: Keyed,
@@ -44,7 +44,7 @@ export async function learnUncertain(
   if (pairs.length > 0) await embeddings.learn(pairs, embeddingsWaitMs)
 }
 
-/** The texts of a verdict that embeddings could settle, or null. */
+/** Returns ground and goal of a verdict that embeddings could settle, or null for any other verdict. */
 export function pairOf(verdict: {
   uncertain: boolean
   ground: string | null
