@@ -13,7 +13,7 @@ import { createStore } from './storage/store.ts'
 import { runCommand } from './surfaces/cli/cli.ts'
 import type { CliWorld } from './surfaces/cli/command.ts'
 import { settingsFault, usageFault } from './surfaces/cli/usage-fault.ts'
-import { tellOfKeys } from './surfaces/cli/welcome.ts'
+import { keysNotice } from './surfaces/cli/welcome.ts'
 import { describeHttp } from './surfaces/http/description.ts'
 
 // Clients open connections until they notice the stop. This is long enough to accept those.
@@ -149,7 +149,7 @@ async function serve(): Promise<void> {
     await running.stop()
     throw error
   })
-  const keys = tellOfKeys(first, {
+  const keys = keysNotice(first, {
     url,
     databaseUrl: settings.databaseUrl,
     isTerminal: process.stdout.isTTY,

@@ -152,7 +152,7 @@ export async function toldOf(
       room -= until - since
     }
     const drifted = new Map<string, boolean>()
-    for (const part of await store.digests.told(account, parts, period)) {
+    for (const part of await store.digests.sumParts(account, parts, period)) {
       told.set(part.run_id, joined(told.get(part.run_id) ?? [], part.told))
       drifted.set(part.run_id, part.drifted)
     }

@@ -175,7 +175,7 @@ export const joinTeam = keyed({
     const seat = await teams.seatOf(account.id)
     if (seat !== null) throw alreadySeated(seat)
     await refuseFull({ ...context, store }, team)
-    await teams.sit({
+    await teams.addSeat({
       account: account.id,
       team: team.id,
       label: label ?? found.label ?? account.id,
@@ -206,7 +206,7 @@ export const leaveTeam = keyed({
     if (team === null) throw noSeat('This account has no seat in a team.')
     await store.teams.lock(team.id)
     if (!isOwner(context, team)) {
-      await store.teams.stand(team.id, account.id)
+      await store.teams.removeSeat(team.id, account.id)
       return { ok: true as const }
     }
     if ((await store.teams.seats(team.id)).length > 1) {
@@ -243,7 +243,7 @@ export const removeMember = keyed({
       })
     }
     await store.teams.lock(team.id)
-    if (await store.teams.stand(team.id, account)) return { ok: true as const }
+    if (await store.teams.removeSeat(team.id, account)) return { ok: true as const }
     throw noSeat('This account has no seat in your team. GET /v1/team lists its members.')
   }),
 )

@@ -23,7 +23,7 @@ export interface Acts {
    * Finds the acts that other runs of the accounts began after `since` (milliseconds since 1970). If a
    * group is given, acts of other groups do not count.
    */
-  beside(
+  ofOthers(
     accounts: readonly string[],
     self: ActingRun,
     act: string,
@@ -47,7 +47,7 @@ export function createActs(db: Queries, kind: Database['kind']): Acts {
       if (first === undefined) return
       await db.run('UPDATE accounts SET created = created WHERE id = ?', first)
     },
-    async beside(accounts, { account, run_id }, act, group, since) {
+    async ofOthers(accounts, { account, run_id }, act, group, since) {
       const rows = JSON.stringify(accounts.map((each) => ({ account: each })))
       const values = [rows, since, account, run_id, group, group]
       const others = await db.get<{ runs: number }>(

@@ -48,7 +48,7 @@ export interface Digests {
    * Sums the steps of each part of a run that fall into the period, and tells whether the run had drifted
    * by the end of the part. Pass at most as many parts as one query should read.
    */
-  told(
+  sumParts(
     account: string,
     parts: readonly RunPart[],
     period: { from: number; to: number },
@@ -164,7 +164,7 @@ export function createDigests(db: Queries, kind: Database['kind']): Digests {
       )
       return runs.map((run) => ({ ...run, drifting: run.drifting === 1 }))
     },
-    async told(account, of, { from, to }) {
+    async sumParts(account, of, { from, to }) {
       const undrifted = of.filter(({ drifted }) => !drifted)
       const firsts = await db.all<{ run_id: string; first: number }>(
         `SELECT steps.run_id, MIN(step) AS first FROM ${stepsOfParts}

@@ -51,9 +51,9 @@ export interface Teams {
   /** Sets the label of a seat. */
   rename(account: string, label: string): Promise<void>
   /** Adds a seat; returns false if the account has one already. */
-  sit(seat: Seat): Promise<boolean>
+  addSeat(seat: Seat): Promise<boolean>
   /** Deletes the seat and returns whether the account had one in the team. */
-  stand(team: string, account: string): Promise<boolean>
+  removeSeat(team: string, account: string): Promise<boolean>
   /** Deletes the team with its seats and invites. */
   dissolve(team: string): Promise<void>
   addInvite(invite: Invite): Promise<void>
@@ -104,7 +104,7 @@ export function createTeams(db: Queries): Teams {
     },
     async create({ id, owner, name, share_goals, mask, created }, label) {
       const seat: Seat = { account: owner, team: id, label, role: 'owner', joined: created }
-      if (!(await teams.sit(seat))) return false
+      if (!(await teams.addSeat(seat))) return false
       await db.run(
         'INSERT INTO teams (id, account, name, share_goals, mask, created) VALUES (?, ?, ?, ?, ?, ?)',
         id,
@@ -128,7 +128,7 @@ export function createTeams(db: Queries): Teams {
     async rename(account, label) {
       await db.run('UPDATE team_seats SET label = ? WHERE account = ?', label, account)
     },
-    async sit({ account, team, label, role, joined }) {
+    async addSeat({ account, team, label, role, joined }) {
       const added = await db.run(
         `INSERT INTO team_seats (account, team, label, role, joined) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (account) DO NOTHING`,
@@ -140,7 +140,7 @@ export function createTeams(db: Queries): Teams {
       )
       return added > 0
     },
-    async stand(team, account) {
+    async removeSeat(team, account) {
       const gone = await db.run(
         'DELETE FROM team_seats WHERE team = ? AND account = ?',
         team,

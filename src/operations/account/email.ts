@@ -5,7 +5,7 @@ import type { Service } from '../gate/context.ts'
 import type { DescribedRefusal } from '../gate/declaration.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { keyed } from '../gate/operation.ts'
-import { countRate } from '../gate/rate.ts'
+import { countRate } from '../gate/rate-limit.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { emailField } from './accounts.ts'
 

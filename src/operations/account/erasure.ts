@@ -89,7 +89,7 @@ export function eraseAccount(
       if (owns && !dissolvesTeam && (await teams.seats(seat.team)).length > 1)
         throw teamHasMembers()
       if (owns) await teams.dissolve(seat.team)
-      else await teams.stand(seat.team, account)
+      else await teams.removeSeat(seat.team, account)
     }
     const erased = await erasure.count(account)
     await accounts.delete(account)

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { dayOf, hourMs, isoTime } from '../../core/time.ts'
-import { quotaBucket, secondsToMidnight } from '../gate/admission.ts'
+import { quotaBucket, secondsToMidnight } from '../gate/daily-limit.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { okAnswer } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'

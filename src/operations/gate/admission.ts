@@ -1,9 +1,10 @@
 import { isSpelledKey } from '../../core/accounts/keys.ts'
 import { type Tier, tierNamed } from '../../core/accounts/tiers.ts'
 import { unknownAddress } from '../../core/address.ts'
-import { dayMs, dayOf } from '../../core/time.ts'
+import { dayOf } from '../../core/time.ts'
 import type { Account } from '../../storage/accounts.ts'
 import type { Service } from './context.ts'
+import { countDaily, quotaBucket } from './daily-limit.ts'
 import type { AddressLimit, Call, KeyedDeclaration } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
@@ -26,7 +27,7 @@ export async function admitAddress(
   const perDay = limit.perDay(service.settings)
   if (perDay === 0) return
   const bucket = await bucketOf(service, call, limit)
-  const { refusal } = await count(service, call, bucket, perDay, 'This address', limit.setting)
+  const { refusal } = await countDaily(service, call, bucket, perDay, 'This address', limit.setting)
   if (refusal !== null) throw refusal
 }
 
@@ -57,7 +58,7 @@ export async function admitAccount(
   if (unmetered) return { account, tier, refund: async () => {} }
   const kind = call.method === 'GET' || call.method === 'HEAD' ? 'reads' : 'writes'
   const bucket = quotaBucket(account.id, kind)
-  const { refusal, refund } = await count(service, call, bucket, tier[kind], 'This account')
+  const { refusal, refund } = await countDaily(service, call, bucket, tier[kind], 'This account')
   if (refusal !== null) {
     // The account may move to a higher tier today, and refused calls must not use up that tier's quota.
     await refund()
@@ -72,16 +73,6 @@ export function admitAdmin(service: Service, { credential }: Call): void {
     throw noKey('Send the admin token as Authorization: Bearer TOKEN.')
   }
   if (!service.isAdminToken(credential)) throw badKey()
-}
-
-/** The bucket that counts the reads or the writes of an account. */
-export function quotaBucket(account: string, kind: 'reads' | 'writes'): string {
-  return `${kind}:${account}`
-}
-
-/** Seconds until the daily counts restart at midnight UTC. */
-export function secondsToMidnight(now: number): number {
-  return Math.ceil(((dayOf(now) + 1) * dayMs - now) / 1000)
 }
 
 async function accountOf(service: Service, { credential }: Caller): Promise<Account> {
@@ -103,61 +94,4 @@ function noKey(detail: string): Refusal {
 
 function badKey(): Refusal {
   return new Refusal(401, 'bad_key', {}, challenge)
-}
-
-interface Counted {
-  /** The refusal of a call beyond the limit; null within the limit. */
-  refusal: Refusal | null
-  /** Takes the call off the count of its day, even after midnight. */
-  refund(): Promise<void>
-}
-
-/** Counts a call and sets the rate limit headers. A limit of null is unlimited and sets no headers. */
-async function count(
-  { store, now }: Service,
-  { headers }: Caller,
-  bucket: string,
-  perDay: number | null,
-  who: string,
-  setting?: AddressLimit['setting'],
-): Promise<Counted> {
-  const at = now()
-  const day = dayOf(at)
-  const used = await store.counters.count(bucket, day)
-  if (perDay === null) {
-    return {
-      refusal: null,
-      refund: async () => void (await store.counters.count(bucket, day, -1)),
-    }
-  }
-  const resetSeconds = secondsToMidnight(at)
-  const setRemaining = (used: number) => {
-    headers['x-ratelimit-remaining'] = String(Math.max(0, perDay - used))
-  }
-  headers['x-ratelimit-limit'] = String(perDay)
-  headers['x-ratelimit-reset'] = String(resetSeconds)
-  setRemaining(used)
-  return {
-    refusal: used > perDay ? limitReached(who, perDay, resetSeconds, setting) : null,
-    refund: async () => setRemaining(await store.counters.count(bucket, day, -1)),
-  }
-}
-
-function limitReached(
-  who: string,
-  perDay: number,
-  resetSeconds: number,
-  setting: AddressLimit['setting'] | undefined,
-): Refusal {
-  const hint =
-    setting === undefined ? '' : ` The operator of this server can raise the limit with ${setting}.`
-  return new Refusal(
-    429,
-    'rate_limit',
-    {
-      detail: `${who} has used its ${perDay} calls for today (UTC). The limit resets in ${resetSeconds} seconds.${hint}`,
-      retry_after_s: resetSeconds,
-    },
-    { 'retry-after': String(resetSeconds) },
-  )
 }

@@ -7,7 +7,7 @@ import type { Account } from '../../storage/accounts.ts'
 import { admitAccount, admitAddress, type Caller } from './admission.ts'
 import type { Keyed, Service } from './context.ts'
 import type { AddressLimit, Call, Operation } from './declaration.ts'
-import { admitState, keylessEmbeddings } from './keyless.ts'
+import { admitState, keylessEmbeddings } from './keyless-limits.ts'
 import { Refusal } from './refusal.ts'
 
 /** The caller of a tool. */

@@ -8,7 +8,7 @@ import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { okAnswer, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
-import { countRate } from '../gate/rate.ts'
+import { countRate } from '../gate/rate-limit.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { invalidWebhook, requireWebhookUrl } from '../gate/webhook-url.ts'
 

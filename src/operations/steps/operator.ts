@@ -65,7 +65,7 @@ export const consultOperator = keyed({
     // With the lock, the second of two concurrent consults sees the act that the first has begun.
     await acts.lock(members)
     const run = await runs.find(account.id, run_id, at)
-    const others = await acts.beside(members, self, act, group, at - actWindowMs)
+    const others = await acts.ofOthers(members, self, act, group, at - actWindowMs)
     const verdict = consult({
       reversible,
       outward,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type GuidedRun, guideByRules, guideMessages } from '../../core/guidance/guide.ts'
 import { textField } from '../gate/fields.ts'
-import { mayAskGuide } from '../gate/keyless.ts'
+import { mayAskGuide } from '../gate/keyless-limits.ts'
 import { type Tool, type ToolContext, tool } from '../gate/tool.ts'
 
 const newestGoals = 5

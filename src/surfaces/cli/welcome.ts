@@ -18,7 +18,7 @@ export interface Welcome {
  * Returns the text about keys that a server prints at its start. A key goes to a terminal or to a file,
  * never into a log.
  */
-export function tellOfKeys(first: FirstAccount | null, welcome: Welcome): string {
+export function keysNotice(first: FirstAccount | null, welcome: Welcome): string {
   const { url, command } = welcome
   const another = `${command} keys create --tier enterprise`
   if (first === null) return `\nAnother key: ${another}\n`

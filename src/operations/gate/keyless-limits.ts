@@ -1,7 +1,7 @@
 import { dayOf } from '../../core/time.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
-import { secondsToMidnight } from './admission.ts'
 import type { Service } from './context.ts'
+import { secondsToMidnight } from './daily-limit.ts'
 import { Refusal } from './refusal.ts'
 
 /**
