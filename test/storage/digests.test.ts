@@ -22,7 +22,7 @@ test('a digest reads the steps of the runs it names, not all of the account', as
     },
   }
   const part = { run_id: 'a', since: 1, until: 10, drifted: false }
-  await createDigests(explained, 'sqlite').told('acct_a', [part], { from: 0, to: 1 })
+  await createDigests(explained, 'sqlite').sumParts('acct_a', [part], { from: 0, to: 1 })
   assert.equal(plans.length, 2)
   for (const plan of plans) {
     assert.match(plan, /SEARCH steps .*\(account=\? AND run_id=\? AND step>\? AND step<\?\)/, plan)
