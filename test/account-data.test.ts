@@ -126,7 +126,13 @@ onEachDatabase((database) => {
     const request = readDrift({ run_id: 'late', goal: errand }) as DriftRequest
     const { account } = caller
     await store.log([
-      { account, request, detector: 'overlap', now: service.now(), retentionDays: 1 },
+      {
+        account,
+        request,
+        detector: service.settings.detector,
+        now: service.now(),
+        retentionDays: 1,
+      },
     ])
     assert.ok('runs' in (await rowsOf(caller.account)))
     await waitAMinute(app)

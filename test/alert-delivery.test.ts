@@ -48,12 +48,12 @@ onEachDatabase((database) => {
       },
       {
         name: 'below min_phi of the account',
-        config: { min_phi: 0.51 },
+        config: { min_phi: 0.46 },
         entry: { delivered: false, status: 0, detail: 'below min_phi' },
       },
       {
         name: 'at min_phi of the account',
-        config: { min_phi: 0.5 },
+        config: { min_phi: 0.45 },
         entry: { delivered: true, status: 200 },
       },
       {
@@ -116,7 +116,7 @@ onEachDatabase((database) => {
             run_id: 'run',
             reason: 'goal-drift',
             severity: 'critical',
-            phi: 0.5,
+            phi: 0.45,
             ...entry,
           },
         ])
@@ -160,7 +160,7 @@ onEachDatabase((database) => {
       verifies('events.drift')
       const { set, logAll, settle, hook } = await startOn(t)
       await set()
-      const goals = Array.from({ length: 120 }, (_, index) => `paint fence number ${index}`)
+      const goals = Array.from({ length: 120 }, (_, index) => `refund order ${2_000 + index}`)
       await logAll([{ goal: errand }, ...goals.map((goal) => ({ goal }))])
       await settle()
       assert.deepEqual(
@@ -194,7 +194,7 @@ onEachDatabase((database) => {
         goal: astray,
         reason: 'goal-drift',
         severity: 'critical',
-        phi: 0.5,
+        phi: 0.45,
         advice,
         ts: '2026-01-15T12:00:01.234Z',
       })
@@ -801,7 +801,9 @@ onEachDatabase((database) => {
     hook.answer(410)
     await drift('first')
     await settle()
-    const steps = Array.from({ length: 1_010 }, (_, index) => ({ goal: `paint fence ${index}` }))
+    const steps = Array.from({ length: 1_010 }, (_, index) => ({
+      goal: `refund order ${2_000 + index}`,
+    }))
     await logAll([{ goal: errand }, ...steps])
     await settle()
     const failed = await deliveries('?state=failed')
@@ -811,7 +813,11 @@ onEachDatabase((database) => {
     app.advance(5 * minuteMs)
     await settle()
     const goals = hook.sent.map(({ body }) => body.goal)
-    assert.deepEqual(goals, [astray, 'paint fence 10'], 'the oldest that still waits is the probe')
+    assert.deepEqual(
+      goals,
+      [astray, 'refund order 2010'],
+      'the oldest that still waits is the probe',
+    )
   })
 
   test('neither the path of a webhook nor a secret is ever logged', async (t) => {
@@ -869,7 +875,6 @@ onEachDatabase((database) => {
     const env = {
       DATABASE_URL: await database.createUrl(),
       PLUMBLINE_WEBHOOK_ALLOW: `127.0.0.1:${hook.port}`,
-      PLUMBLINE_DETECTOR: 'overlap',
     }
     const setup = await start(t, { env, now: Date.now })
     const { key } = await createAccount(setup.running.service, 'enterprise', null)

@@ -4,7 +4,15 @@ import { tierNames } from '../src/core/accounts/tiers.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
-import { type Alerted, alertedOf, hookPath, startAlerted, startHook } from './hook.ts'
+import {
+  type Alerted,
+  alertedOf,
+  astray,
+  errand,
+  hookPath,
+  startAlerted,
+  startHook,
+} from './hook.ts'
 import { verifies } from './verifies.ts'
 
 const url = 'https://hooks.example.com/services/abc'
@@ -351,7 +359,7 @@ onEachDatabase((database) => {
       hook.answer(404)
       await drift('refused')
       await settle()
-      const entry = { reason: 'goal-drift', severity: 'critical', phi: 0.5 }
+      const entry = { reason: 'goal-drift', severity: 'critical', phi: 0.45 }
       const off = { ...entry, delivered: false, status: 0 }
       const second = (seconds: number) => `2026-01-15T12:00:0${seconds}.000Z`
       assert.deepEqual(await readLog(), [
@@ -398,8 +406,8 @@ onEachDatabase((database) => {
       await set()
       await request('DELETE', '/v1/alerts')
       const steps = Array.from({ length: 70 }, (_, index) => [
-        { run_id: `run-${index}`, goal: 'fix the login' },
-        { run_id: `run-${index}`, goal: 'paint the fence' },
+        { run_id: `run-${index}`, goal: errand },
+        { run_id: `run-${index}`, goal: astray },
       ])
       for (const { reason } of await logAll(steps.flat())) {
         assert.ok(['grounded', 'goal-drift'].includes(reason))
@@ -412,8 +420,8 @@ onEachDatabase((database) => {
       app.advance(30 * dayMs - 1)
       assert.equal((await readLog()).length, 50)
       await logAll([
-        { run_id: 'late', goal: 'fix the login' },
-        { run_id: 'late', goal: 'paint the fence' },
+        { run_id: 'late', goal: errand },
+        { run_id: 'late', goal: astray },
       ])
       app.advance(1)
       assert.deepEqual(
@@ -436,8 +444,8 @@ onEachDatabase((database) => {
         runs.map(async (run_id, index) => {
           const { logAll } = nodes[index % 2]!
           await logAll([
-            { run_id, goal: 'fix the login' },
-            { run_id, goal: 'paint the fence' },
+            { run_id, goal: errand },
+            { run_id, goal: astray },
           ])
         }),
       )

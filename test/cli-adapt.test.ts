@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
-import { start } from './harness.ts'
+import { published, start } from './harness.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
@@ -112,7 +112,7 @@ describe('plumbline adapt --git', () => {
     assert.deepEqual([alone.adaptation, adapted.adaptation], [undefined, version])
     assert.ok(adapted.phi < alone.phi)
 
-    const env = { PLUMBLINE_ADAPTATION: table, PLUMBLINE_DETECTOR: 'meaning' }
+    const env = { PLUMBLINE_ADAPTATION: table }
     const app = await start(t, { env })
     const { body } = await app.post('/v1/check', { ground, goal })
     assert.deepEqual([body.verdict.adaptation, body.verdict.phi], [version, adapted.phi])
@@ -180,7 +180,7 @@ onEachDatabase((database) => {
   test('plumbline adapt --history learns from runs that succeeded, and from what did not drift in them', async (t) => {
     verifies('command.adapt')
     const DATABASE_URL = await database.createUrl()
-    const app = await start(t, { env: { DATABASE_URL, PLUMBLINE_DETECTOR: 'overlap' } })
+    const app = await start(t, { env: { DATABASE_URL, ...published } })
     const me = await newCaller(app)
     const run = async (run_id: string, outcome: string | null, part: string) => {
       await me.log({ run_id, goal: 'throttle requests' })

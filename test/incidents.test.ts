@@ -6,6 +6,9 @@ import { type Alerted, astray, errand, startAlerted } from './hook.ts'
 import { verifies } from './verifies.ts'
 
 const minuteMs = 60_000
+/** The goals of a dialogue: what it is about, and what it strays to. */
+const [topic, aside] = ['fix the login form', 'redesign the billing database']
+
 const noon = '2026-01-15T12:00:00.000Z'
 
 onEachDatabase((database) => {
@@ -82,8 +85,8 @@ onEachDatabase((database) => {
         updated: '2026-01-15T12:05:00.000Z',
         closed: '2026-01-15T12:05:00.000Z',
         steps: 200,
-        phi: 0.5,
-        max_phi: 0.5,
+        phi: 0.45,
+        max_phi: 0.45,
       },
     ])
   })
@@ -240,7 +243,7 @@ onEachDatabase((database) => {
     for (let asked = 0; asked < 3; asked++) {
       await post('/v1/escalation', { run_id: 'run', reason: 'stuck' })
     }
-    for (const [turn, goal] of [errand, astray, astray, errand].entries()) {
+    for (const [turn, goal] of [topic, aside, aside, topic].entries()) {
       const said = { agent: 'a', position: `I think ${goal}`, distance: 9 - turn }
       await post('/v1/dialogue', { conv_id: 'talk', goal, ...said })
     }
@@ -262,10 +265,10 @@ onEachDatabase((database) => {
     const say = (goal: string, distance: number) =>
       post('/v1/dialogue', { conv_id: 'run', goal, agent: 'a', position: goal, distance })
     await log({ goal: errand })
-    await say(errand, 9)
+    await say(topic, 9)
     await log({ goal: astray })
-    await say(astray, 8)
-    await say(errand, 7)
+    await say(aside, 8)
+    await say(topic, 7)
     await log({ goal: astray })
     await log({ goal: errand })
     await settle()
@@ -289,14 +292,14 @@ onEachDatabase((database) => {
     const { store } = app.running
     const say = (goal: string) =>
       post('/v1/dialogue', { conv_id: 'talk', goal, agent: 'a', position: goal, distance: 5 })
-    for (const goal of [errand, astray]) await say(goal)
+    for (const goal of [topic, aside]) await say(goal)
     const [open] = await incidents(alerted, '?open=true')
     assert.equal(open!.run_id, 'talk')
     for (const [deleted, end] of [
-      ['begun anew', () => say(errand)],
+      ['begun anew', () => say(topic)],
       ['deleted', () => store.tx(({ conversations }) => conversations.expire(Date.now(), 10))],
     ] as const) {
-      await say(astray)
+      await say(aside)
       assert.equal((await incidents(alerted)).length, 1, deleted)
       await store.tx(({ conversations }) => conversations.end(account, 'talk', 0))
       await end()

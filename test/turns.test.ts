@@ -124,7 +124,6 @@ onEachDatabase((database) => {
     const app = await start(t, {
       env: {
         DATABASE_URL: await database.createUrl(),
-        PLUMBLINE_DETECTOR: 'meaning',
         PLUMBLINE_CHECK_PER_DAY: '0',
       },
     })
