@@ -7,10 +7,9 @@ import { promisify } from 'node:util'
 import { readSchemaVersion } from '../src/storage/database/health.ts'
 import { migrate } from '../src/storage/database/migrations.ts'
 import { migrations } from '../src/storage/database/schema.ts'
-import { runCommand } from '../src/surfaces/cli/cli.ts'
-import type { CliWorld } from '../src/surfaces/cli/command.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { newCaller } from './caller.ts'
+import { runHere } from './command.ts'
 import { start } from './harness.ts'
 import { freshFolder, type Spawned, spawnPlumbline, spawnProgram, spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
@@ -290,19 +289,12 @@ test('plumbline keys says what is wrong and exits with 2', async (t) => {
     [['revoke', 'key_x'], /there is no key "key_x"/],
     [['revoke', 'key_x', 'key_y'], /unexpected argument "key_y"/],
   ] as const) {
-    const written = { out: '', err: '' }
-    const world: Partial<CliWorld> = {
-      out: (text) => {
-        written.out += text
-      },
-      err: (text) => {
-        written.err += text
-      },
+    const { code, out, err } = await runHere(['keys', ...args], {
       withService: (work) => work(app.running.service),
-    }
-    assert.equal(await runCommand(['keys', ...args], world as CliWorld), 2, args.join(' '))
-    assert.match(written.err, says)
-    assert.deepEqual([written.out, written.err.split('\n').length], ['', 2])
+    })
+    assert.equal(code, 2, args.join(' '))
+    assert.match(err, says)
+    assert.deepEqual([out, err.split('\n').length], ['', 2])
   }
 })
 

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { openDatabase } from '../src/storage/database/open-database.ts'
-import { runCommand } from '../src/surfaces/cli/cli.ts'
 import { onEachDatabase } from './backends.ts'
+import { runHere } from './command.ts'
 import { start } from './harness.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
@@ -14,47 +13,8 @@ const errand = 'refund order 1041'
 const onErrand = 'look up order 1041'
 const other = 'refund order 2093'
 
-interface Ran {
-  code: number
-  out: string
-  err: string
-}
-
-/** Runs a command line inside this process, in a world that has what these commands ask of it. */
-async function run(argv: readonly string[], input = ''): Promise<Ran> {
-  const ran = { code: -1, out: '', err: '' }
-  const world = {
-    out: (text: string) => {
-      ran.out += text
-    },
-    err: (text: string) => {
-      ran.err += text
-    },
-    isTerminal: false,
-    input: Readable.from([input]),
-    output: new PassThrough(),
-    offline: () => assert.fail('it needs no service'),
-    version: '1.2.3',
-    serve: async () => {
-      ran.out += 'served'
-    },
-    migrate: async () => 'migrated',
-    openapi: () => '{}\n',
-    newKey: () => '',
-    now: () => 0,
-    settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
-    settings: () => ({
-      databaseUrl: 'sqlite::memory:',
-      unknownSettings: [],
-      laterSettings: [],
-      serverUrl: 'http://127.0.0.1:8787',
-      key: null,
-    }),
-    withService: () => Promise.reject(new Error('none of these commands opens the store')),
-  }
-  ran.code = await runCommand(argv, world)
-  return ran
-}
+/** Runs a command line inside this process, with this text as its standard input. */
+const run = (argv: readonly string[], input = '') => runHere(argv, { input })
 
 const check = (...args: string[]) => run(['check', ...args])
 const twoGoals = ['--ground', errand, '--goal', onErrand]
