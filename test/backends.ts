@@ -9,6 +9,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -72,11 +73,26 @@ let folder: string | null = null
 
 async function createSqliteUrl(): Promise<string> {
   if (folder === null) {
-    const made = mkdtempSync(join(tmpdir(), 'plumbline-test-'))
+    const made = mkdtempSync(join(memoryFolder(), 'plumbline-test-'))
     cleanups.push(() => rmSync(made, { recursive: true, force: true }))
     folder = made
   }
   return `sqlite:${join(folder, randomUUID(), 'test.db')}`
+}
+
+/** The least free bytes of a file system in memory that tests use. */
+const ROOM_IN_MEMORY = 1_000_000_000
+
+/** A folder in memory where there is one with room, because a disk is waited for at every commit. */
+function memoryFolder(): string {
+  const shared = '/dev/shm'
+  try {
+    accessSync(shared, constants.W_OK)
+    const { bavail, bsize } = statfsSync(shared)
+    return bavail * bsize > ROOM_IN_MEMORY ? shared : tmpdir()
+  } catch {
+    return tmpdir()
+  }
 }
 
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
@@ -196,6 +212,8 @@ async function createHome(base: string): Promise<Home> {
     return { url: base, isOwn: false, admin: await connectAdmin(base) }
   }
   cleanups.push(() => dropDatabase(base, name))
+  // Nothing of a test has to outlast a crash of the server, so no commit waits for its disk.
+  await query(base, `ALTER DATABASE ${name} SET synchronous_commit = off`)
   const found = await withClient(base, (client) =>
     client.query<{ datname: string }>('SELECT datname FROM pg_database'),
   )
@@ -210,8 +228,6 @@ async function connectAdmin(url: string): Promise<pg.Client> {
   const admin = new pg.Client({ connectionString: url })
   await admin.connect()
   cleanups.push(() => admin.end())
-  // Nothing of a test has to outlast a crash of the server.
-  await admin.query('SET synchronous_commit = off')
   return admin
 }
 
