@@ -273,7 +273,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('a conversation is deleted with its turns and what was told of it', async (t) => {
+  test('a conversation is deleted with its turns and its events', async (t) => {
     verifies('dialogue.delete')
     const { app, url, caller } = await startFurnished(t)
     const path = `/v1/dialogue?conv_id=${marker}-conv`

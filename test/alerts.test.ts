@@ -106,7 +106,7 @@ onEachDatabase((database) => {
 
     const plain = { url, min_phi: 0, created: noon }
     const nested = '[['.repeat(200) + ']]'.repeat(200)
-    test('what is sent is read leniently', async (t) => {
+    test('the config is read leniently', async (t) => {
       verifies(
         'alerts.set.answer',
         'alerts.config',
@@ -240,7 +240,7 @@ onEachDatabase((database) => {
       }
     })
 
-    test('numbers inside many lists are read without end', async (t) => {
+    test('a number inside many lists is read, however deep', async (t) => {
       verifies('alerts.set.min-phi')
       const { post, hook } = await startOn(t)
       const nested = (value: string, depth: number) => '['.repeat(depth) + value + ']'.repeat(depth)
@@ -260,7 +260,7 @@ onEachDatabase((database) => {
       }
     })
 
-    test('created is when it was last written', async (t) => {
+    test('created is the time of the last write', async (t) => {
       verifies('alerts.config')
       const { app, get, post } = await startOn(t)
       await post('/v1/alerts', { url })
@@ -323,7 +323,7 @@ onEachDatabase((database) => {
       assert.equal((await get('/v1/alerts')).body.alert.url, url)
     })
 
-    test('what only looks like a private host passes', async (t) => {
+    test('a host that only looks private passes', async (t) => {
       verifies('alerts.set.hosts')
       const { post } = await startOn(t)
       for (const passed of [
@@ -540,7 +540,7 @@ onEachDatabase((database) => {
       assert.equal(hook.sent.length, 0)
     })
 
-    test('passes what mutes it and what holds it back, and follows the url of its mode', async (t) => {
+    test('is sent though its mode is muted or below min_phi, and goes to the url of its mode', async (t) => {
       verifies('alerts.test.bypass', 'alerts.test.override')
       const { set, post, hook } = await startOn(t)
       const own = `${hook.url}/stalled`
@@ -577,7 +577,7 @@ onEachDatabase((database) => {
       assert.deepEqual([hook.sent.length, (await readLog()).length], [1, 1])
     })
 
-    test('that hangs holds up neither the outbox nor, for more than three, other tests', async (t) => {
+    test('a test that hangs holds up neither the outbox nor, beyond three, other tests', async (t) => {
       verifies('alerts.test.answer')
       const alerted = await startOn(t)
       const slow = await startHook(t)

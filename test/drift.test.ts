@@ -271,7 +271,7 @@ onEachDatabase((database) => {
     assert.deepEqual([read.status, read.body.error], [404, 'no_run'])
   })
 
-  test('what cannot be spelled is a verdict', async (t) => {
+  test('a step that cannot be spelled gets a verdict', async (t) => {
     verifies('drift.ungrammatical', 'drift.revision-zero', 'drift.blank-fields')
     const { me } = await startKeyed(t)
     const told = []
@@ -713,7 +713,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('earlier runs that opened a context are told, and how close they came', async (t) => {
+  test('the answer counts the earlier runs that opened a context, and says how close they came', async (t) => {
     verifies('drift.recurrence', 'drift.ceiling')
     const { app, me } = await startKeyed(t)
     const seen = async (step: object, caller = me) => {
@@ -745,7 +745,7 @@ onEachDatabase((database) => {
     )
   })
 
-  test('what two earlier runs could not close is to be abandoned', async (t) => {
+  test('a goal that two earlier runs could not close is to be abandoned', async (t) => {
     verifies('drift.abandon-history')
     const { me } = await startKeyed(t)
     const judgmentOf = async (run_id: string, distances: number[]) => {

@@ -16,11 +16,11 @@ export interface App {
   /** `POST path` with a JSON body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   get(path: string, headers?: Record<string, string>): Promise<Answer>
-  /** A new account with a key, as whoever runs the server makes it; of tier `enterprise` unless named. */
+  /** A new account with a key, as the operator makes it; of tier `enterprise` unless named. */
   newAccount(tier?: TierName): Promise<Holder>
 }
 
-/** Whoever holds a key. */
+/** The holder of a key. */
 export interface Holder {
   /** `acct_…` */
   account: string

@@ -32,7 +32,7 @@ onEachDatabase((database) => {
     return (await get(`/v1/alerts/incidents${query}`)).body.incidents
   }
 
-  test('a run that drifts 200 steps is told of twice: when it begins and when it is back', async (t) => {
+  test('a run that drifts for 200 steps sends two events: its incident opens and closes', async (t) => {
     verifies('alerts.log.all', 'events.structured')
     const alerted = await startOn(t)
     const { app, log, hook, settle, readLog, account } = alerted
@@ -91,7 +91,7 @@ onEachDatabase((database) => {
     ])
   })
 
-  test('without incidents every drifting step is told of', async (t) => {
+  test('without incidents every drifting step sends an event', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t, { incidents: false })
     for (const goal of [errand, astray, astray, astray, errand]) await alerted.log({ goal })
@@ -103,7 +103,7 @@ onEachDatabase((database) => {
     assert.deepEqual(await incidents(alerted), [])
   })
 
-  test('in one batch they open and close as in many requests', async (t) => {
+  test('incidents open and close in one batch as in many requests', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)
     const goals = [errand, astray, astray, errand, errand, astray, errand, astray]
@@ -122,7 +122,7 @@ onEachDatabase((database) => {
     )
   })
 
-  test('each run, agent and reason has its own', async (t) => {
+  test('each run, agent and reason has an incident of its own', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)
     const { log, settle } = alerted
@@ -154,7 +154,7 @@ onEachDatabase((database) => {
     assert.equal(told(alerted).filter(([, state]) => state === 'closed').length, 2)
   })
 
-  test('a report of being stuck that is no drift yet does not close one', async (t) => {
+  test('a report of being stuck closes no incident before it counts as drift', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)
     const { log, settle } = alerted
@@ -168,7 +168,7 @@ onEachDatabase((database) => {
     assert.deepEqual(await incidents(alerted, '?open=true'), [])
   })
 
-  test('one that goes on is told of again after renotify_minutes', async (t) => {
+  test('an incident that goes on sends another event after renotify_minutes', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t, { renotify_minutes: 30 })
     const { app, log, settle } = alerted
@@ -186,7 +186,7 @@ onEachDatabase((database) => {
     ])
   })
 
-  test('one that has become graver is told of again, and one that has become less so is not', async (t) => {
+  test('an incident sends another event when its severity rises, and none when it falls', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t, { modes: { 'goal-drift': { severity: 'info' } } })
     const { log, set, settle, hook } = alerted
@@ -207,7 +207,7 @@ onEachDatabase((database) => {
     )
   })
 
-  test('what is muted or below min_phi opens none, and closes none', async (t) => {
+  test('a step that is muted or below min_phi opens no incident and closes none', async (t) => {
     verifies('alerts.state.muted', 'alerts.state.below')
     for (const config of [{ min_phi: 0.9 }, { modes: { 'goal-drift': { on: false } } }]) {
       const alerted = await startOn(t, config)
@@ -218,7 +218,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('one ends in silence when incidents were switched off or the config deleted', async (t) => {
+  test('an incident ends in silence when incidents were switched off or the config was deleted', async (t) => {
     verifies('alerts.delete')
     for (const off of ['replaced', 'deleted']) {
       const alerted = await startOn(t)
@@ -236,7 +236,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('every escalation is told of, and the turns of a dialogue as one', async (t) => {
+  test('every escalation sends an event, and the turns of a dialogue are one incident', async (t) => {
     verifies('events.escalation', 'events.dialogue')
     const alerted = await startOn(t)
     const { post, settle, hook } = alerted
@@ -258,7 +258,7 @@ onEachDatabase((database) => {
     assert.equal(hook.sent.at(-1)!.body.run_id, 'talk')
   })
 
-  test('a run and a dialogue of one name have their own', async (t) => {
+  test('a run and a dialogue of one name have incidents of their own', async (t) => {
     verifies('events.dialogue')
     const alerted = await startOn(t)
     const { log, post, settle } = alerted
@@ -285,7 +285,7 @@ onEachDatabase((database) => {
     ])
   })
 
-  test('that of a dialogue goes with it', async (t) => {
+  test('the incident of a dialogue is deleted with the dialogue', async (t) => {
     verifies('events.dialogue')
     const alerted = await startOn(t)
     const { post, app, account } = alerted
@@ -307,7 +307,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('they are listed page by page, of the own account, and go with their run', async (t) => {
+  test('incidents are listed page by page, for their own account, and are deleted with their run', async (t) => {
     verifies('list.cursor', 'run.delete')
     const alerted = await startOn(t)
     const { app, get, drift, request, settle } = alerted

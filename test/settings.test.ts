@@ -340,7 +340,7 @@ test('the default detector is set', async (t) => {
   assert.equal(body.verdict.detector, 'overlap')
 })
 
-test('the calls a day are set, and 0 is as many as you like', async (t) => {
+test('the calls a day are set, and 0 means no limit', async (t) => {
   verifies('settings.check-per-day')
   assert.equal(configOf({}).checkPerDay, 100)
   const few = await start(t, { env: { PLUMBLINE_CHECK_PER_DAY: '2' } })

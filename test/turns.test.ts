@@ -109,7 +109,7 @@ async function startJudging(t: TestContext, env: Record<string, string> = {}) {
 
 const stepsOf = (goals: readonly string[] = []) => goals.map((goal) => ({ goal }))
 
-test('no turn of the event loop takes long, whatever is checked', async (t) => {
+test('no turn of the event loop takes long, however long the texts of a check', async (t) => {
   verifies('http.turns')
   const assertShort = await startJudging(t)
   for (const [name, goals] of Object.entries(goalsByScript)) {
@@ -154,7 +154,7 @@ onEachDatabase((database) => {
     assert.deepEqual([newest.overlap, newest.runs.includes('0 0')], [1, true])
   })
 
-  test('no turn of the event loop takes long, whatever is stored', async (t) => {
+  test('no turn of the event loop takes long, however long the texts of a run', async (t) => {
     verifies('http.turns')
     const assertShort = await startJudging(t, { DATABASE_URL: await database.createUrl() })
     for (const [name, goals] of Object.entries(goalsByScript)) {
