@@ -1,4 +1,6 @@
 // The first line every command runs: plain JavaScript, so that an older Node can say what is wrong.
+import { fileURLToPath } from 'node:url'
+
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < 24 || (major === 24 && minor < 15)) {
   process.stderr.write(
@@ -7,3 +9,8 @@ if (major < 24 || (major === 24 && minor < 15)) {
   )
   process.exit(1)
 }
+
+// Not imported by name: an older Node has no such function and would not get to the lines above.
+// What was compiled is kept for the next start.
+const { enableCompileCache } = await import('node:module')
+enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/plumbline', import.meta.url)))

@@ -126,7 +126,13 @@ onEachDatabase((database) => {
     const request = readDrift({ run_id: 'late', goal: errand }) as DriftRequest
     const { account } = caller
     await store.log([
-      { account, request, detector: 'overlap', now: service.now(), retentionDays: 1 },
+      {
+        account,
+        request,
+        detector: service.settings.detector,
+        now: service.now(),
+        retentionDays: 1,
+      },
     ])
     assert.ok('runs' in (await rowsOf(caller.account)))
     await waitAMinute(app)
@@ -267,7 +273,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('a conversation is deleted with its turns and what was told of it', async (t) => {
+  test('a conversation is deleted with its turns and its events', async (t) => {
     verifies('dialogue.delete')
     const { app, url, caller } = await startFurnished(t)
     const path = `/v1/dialogue?conv_id=${marker}-conv`

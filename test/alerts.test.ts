@@ -4,7 +4,15 @@ import { tierNames } from '../src/core/accounts/tiers.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
-import { type Alerted, alertedOf, hookPath, startAlerted, startHook } from './hook.ts'
+import {
+  type Alerted,
+  alertedOf,
+  astray,
+  errand,
+  hookPath,
+  startAlerted,
+  startHook,
+} from './hook.ts'
 import { verifies } from './verifies.ts'
 
 const url = 'https://hooks.example.com/services/abc'
@@ -98,7 +106,7 @@ onEachDatabase((database) => {
 
     const plain = { url, min_phi: 0, created: noon }
     const nested = '[['.repeat(200) + ']]'.repeat(200)
-    test('what is sent is read leniently', async (t) => {
+    test('the config is read leniently', async (t) => {
       verifies(
         'alerts.set.answer',
         'alerts.config',
@@ -232,7 +240,7 @@ onEachDatabase((database) => {
       }
     })
 
-    test('numbers inside many lists are read without end', async (t) => {
+    test('a number inside many lists is read, however deep', async (t) => {
       verifies('alerts.set.min-phi')
       const { post, hook } = await startOn(t)
       const nested = (value: string, depth: number) => '['.repeat(depth) + value + ']'.repeat(depth)
@@ -252,7 +260,7 @@ onEachDatabase((database) => {
       }
     })
 
-    test('created is when it was last written', async (t) => {
+    test('created is the time of the last write', async (t) => {
       verifies('alerts.config')
       const { app, get, post } = await startOn(t)
       await post('/v1/alerts', { url })
@@ -315,7 +323,7 @@ onEachDatabase((database) => {
       assert.equal((await get('/v1/alerts')).body.alert.url, url)
     })
 
-    test('what only looks like a private host passes', async (t) => {
+    test('a host that only looks private passes', async (t) => {
       verifies('alerts.set.hosts')
       const { post } = await startOn(t)
       for (const passed of [
@@ -351,7 +359,7 @@ onEachDatabase((database) => {
       hook.answer(404)
       await drift('refused')
       await settle()
-      const entry = { reason: 'goal-drift', severity: 'critical', phi: 0.5 }
+      const entry = { reason: 'goal-drift', severity: 'critical', phi: 0.45 }
       const off = { ...entry, delivered: false, status: 0 }
       const second = (seconds: number) => `2026-01-15T12:00:0${seconds}.000Z`
       assert.deepEqual(await readLog(), [
@@ -398,8 +406,8 @@ onEachDatabase((database) => {
       await set()
       await request('DELETE', '/v1/alerts')
       const steps = Array.from({ length: 70 }, (_, index) => [
-        { run_id: `run-${index}`, goal: 'fix the login' },
-        { run_id: `run-${index}`, goal: 'paint the fence' },
+        { run_id: `run-${index}`, goal: errand },
+        { run_id: `run-${index}`, goal: astray },
       ])
       for (const { reason } of await logAll(steps.flat())) {
         assert.ok(['grounded', 'goal-drift'].includes(reason))
@@ -412,8 +420,8 @@ onEachDatabase((database) => {
       app.advance(30 * dayMs - 1)
       assert.equal((await readLog()).length, 50)
       await logAll([
-        { run_id: 'late', goal: 'fix the login' },
-        { run_id: 'late', goal: 'paint the fence' },
+        { run_id: 'late', goal: errand },
+        { run_id: 'late', goal: astray },
       ])
       app.advance(1)
       assert.deepEqual(
@@ -436,8 +444,8 @@ onEachDatabase((database) => {
         runs.map(async (run_id, index) => {
           const { logAll } = nodes[index % 2]!
           await logAll([
-            { run_id, goal: 'fix the login' },
-            { run_id, goal: 'paint the fence' },
+            { run_id, goal: errand },
+            { run_id, goal: astray },
           ])
         }),
       )
@@ -532,7 +540,7 @@ onEachDatabase((database) => {
       assert.equal(hook.sent.length, 0)
     })
 
-    test('passes what mutes it and what holds it back, and follows the url of its mode', async (t) => {
+    test('is sent though its mode is muted or below min_phi, and goes to the url of its mode', async (t) => {
       verifies('alerts.test.bypass', 'alerts.test.override')
       const { set, post, hook } = await startOn(t)
       const own = `${hook.url}/stalled`
@@ -569,7 +577,7 @@ onEachDatabase((database) => {
       assert.deepEqual([hook.sent.length, (await readLog()).length], [1, 1])
     })
 
-    test('that hangs holds up neither the outbox nor, for more than three, other tests', async (t) => {
+    test('a test that hangs holds up neither the outbox nor, beyond three, other tests', async (t) => {
       verifies('alerts.test.answer')
       const alerted = await startOn(t)
       const slow = await startHook(t)

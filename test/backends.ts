@@ -9,11 +9,12 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statfsSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { after, describe, type TestContext } from 'node:test'
+import { after, afterEach, describe, type TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import type { Database, Queries, Value } from '../src/storage/database/database.ts'
@@ -26,8 +27,8 @@ export interface TestDatabase {
   /** Why it cannot be had here, or false. */
   readonly skip: string | false
   /**
-   * The DATABASE_URL of an unused database, which stays until the file's last test is over, so that a
-   * service can be restarted on it. On PostgreSQL it has its tables: a service would make them slowly.
+   * The DATABASE_URL of an empty database, which is the test's own until it is over. On PostgreSQL it has
+   * its tables already, because a service would make them slowly.
    */
   createUrl(): Promise<string>
   /** The same without tables, for a test of how they are made. */
@@ -40,8 +41,8 @@ export const databases: readonly TestDatabase[] = [
   {
     name: 'postgres',
     skip: await whyNoPostgres(),
-    createUrl: async () => createSchema(await recordMigrations()),
-    createEmptyUrl: () => createSchema([]),
+    createUrl: lendSchema,
+    createEmptyUrl: async () => urlOf(await createSchema([])),
   },
 ]
 
@@ -72,11 +73,26 @@ let folder: string | null = null
 
 async function createSqliteUrl(): Promise<string> {
   if (folder === null) {
-    const made = mkdtempSync(join(tmpdir(), 'plumbline-test-'))
+    const made = mkdtempSync(join(memoryFolder(), 'plumbline-test-'))
     cleanups.push(() => rmSync(made, { recursive: true, force: true }))
     folder = made
   }
   return `sqlite:${join(folder, randomUUID(), 'test.db')}`
+}
+
+/** The least free bytes of a file system in memory that tests use. */
+const ROOM_IN_MEMORY = 1_000_000_000
+
+/** A folder in memory where there is one with room, because a disk is waited for at every commit. */
+function memoryFolder(): string {
+  const shared = '/dev/shm'
+  try {
+    accessSync(shared, constants.W_OK)
+    const { bavail, bsize } = statfsSync(shared)
+    return bavail * bsize > ROOM_IN_MEMORY ? shared : tmpdir()
+  } catch {
+    return tmpdir()
+  }
 }
 
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/test'
@@ -87,22 +103,67 @@ interface Home {
   url: string
   /** Whether this process made it, and drops it with all that it holds. */
   isOwn: boolean
+  /** A connection to it that stays open. */
+  admin: pg.Client
 }
 
-/** The url of a new schema, in which these statements have run. */
+/** Schemas with tables: those that the running test has, and those of tests that are over. */
+const lent: string[] = []
+const returned: string[] = []
+afterEach(() => void returned.push(...lent.splice(0)))
+
+/** The url of a schema with empty tables. One that is free is emptied: new tables cost forty times that. */
+async function lendSchema(): Promise<string> {
+  const schema = (await takeReturned()) ?? (await createSchema(await recordMigrations()))
+  lent.push(schema)
+  return urlOf(schema)
+}
+
+/** Dead rows of a test that left more than these would slow down the tests after it. */
+const MOST_ROWS_LEFT = 2_000
+
+/** A returned schema to which nothing is connected any more, emptied; null where there is none. */
+async function takeReturned(): Promise<string | null> {
+  if (returned.length === 0) return null
+  const { admin } = await openHome()
+  const { rows } = await admin.query('SELECT application_name AS name FROM pg_stat_activity')
+  const connected = new Set(rows.map(({ name }) => name))
+  const at = returned.findIndex((schema) => !connected.has(schema))
+  const [schema] = at === -1 ? [] : returned.splice(at, 1)
+  if (schema === undefined) return null
+  const tables = await admin.query(
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = $1 AND tablename <> 'migrations'",
+    [schema],
+  )
+  const deletions = tables.rows.map(({ name }) => `DELETE FROM ${schema}.${name}`)
+  const deleted: unknown = await admin.query(deletions.join(';\n'))
+  const left = (deleted as pg.QueryResult[]).reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
+  return left > MOST_ROWS_LEFT ? takeReturned() : schema
+}
+
+/** Makes a schema in which these statements have run. */
 async function createSchema(statements: readonly string[]): Promise<string> {
+  const { admin, url, isOwn } = await openHome()
+  const schema = `test_${randomUUID().replaceAll('-', '')}`
+  const setting = [`CREATE SCHEMA ${schema}`, `SET LOCAL search_path = ${schema}`]
+  await admin.query([...setting, ...statements].join(';\n'))
+  if (!isOwn) cleanups.push(() => query(url, `DROP SCHEMA ${schema} CASCADE`))
+  return schema
+}
+
+/** The url under which everything happens in a schema, and connections have its name. */
+async function urlOf(schema: string): Promise<string> {
+  const own = new URL((await openHome()).url)
+  own.searchParams.set('options', `-csearch_path=${schema}`)
+  own.searchParams.set('application_name', schema)
+  return own.href
+}
+
+function openHome(): Promise<Home> {
   home ??= canConnect(SERVER_URL)
     .then((reachable) => (reachable ? SERVER_URL : startServer()))
     .then(createHome)
-  const { url, isOwn } = await home
-  const schema = `test_${randomUUID().replaceAll('-', '')}`
-  // One query is one transaction, and nothing of a test has to outlast a crash of the server.
-  const setting = ['SET synchronous_commit = off', `SET search_path = ${schema}`]
-  await query(url, [`CREATE SCHEMA ${schema}`, ...setting, ...statements].join(';\n'))
-  if (!isOwn) cleanups.push(() => query(url, `DROP SCHEMA ${schema} CASCADE`))
-  const own = new URL(url)
-  own.searchParams.set('options', `-csearch_path=${schema}`)
-  return own.href
+  return home
 }
 
 /** What \`migrate\` asks of an empty PostgreSQL database. */
@@ -148,9 +209,11 @@ async function createHome(base: string): Promise<Home> {
     )
   } catch (error) {
     process.stderr.write(`No PostgreSQL database with an ICU locale: ${error}\n`)
-    return { url: base, isOwn: false }
+    return { url: base, isOwn: false, admin: await connectAdmin(base) }
   }
   cleanups.push(() => dropDatabase(base, name))
+  // Nothing of a test has to outlast a crash of the server, so no commit waits for its disk.
+  await query(base, `ALTER DATABASE ${name} SET synchronous_commit = off`)
   const found = await withClient(base, (client) =>
     client.query<{ datname: string }>('SELECT datname FROM pg_database'),
   )
@@ -158,7 +221,14 @@ async function createHome(base: string): Promise<Home> {
     const made = /^plumbline_test_(\d+)_\d+$/.exec(datname)?.[1]
     if (made !== undefined && Number(made) < now - LEFT_BEHIND_MS) await dropDatabase(base, datname)
   }
-  return { url: url.href, isOwn: true }
+  return { url: url.href, isOwn: true, admin: await connectAdmin(url.href) }
+}
+
+async function connectAdmin(url: string): Promise<pg.Client> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  cleanups.push(() => admin.end())
+  return admin
 }
 
 /** Drops a database that another process may be dropping too. */

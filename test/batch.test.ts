@@ -7,8 +7,8 @@ import { type App, start } from './harness.ts'
 import { setMemory } from './set-memory.ts'
 import { verifies } from './verifies.ts'
 
-const errand = 'add rate limiting to the login endpoint'
-const other = 'redesign the company logo'
+const errand = 'refund order 1041'
+const other = 'refund order 2093'
 
 onEachDatabase((database) => {
   /** A service on a database of its own, with an account. */
@@ -199,11 +199,12 @@ onEachDatabase((database) => {
     const steps = (count: number) =>
       Array.from({ length: count }, (_, at) => ({
         run_id: ['expired', 'deleted', 'kept'][at % 3],
-        goal: `${errand} part${at}`,
+        goal: at < 3 ? errand : `${errand} part${at}`,
+        distance: 5,
       }))
     await me.logAll(steps(9))
     app.advance(300 * 86_400_000)
-    await me.log({ run_id: 'kept', goal: errand })
+    await me.log({ run_id: 'kept', goal: errand, distance: 5 })
     await me.log({ run_id: 'deleted', goal: errand })
     assert.equal((await me.request('DELETE', '/v1/drift/run?run_id=deleted')).body.deleted, 4)
     app.advance(100 * 86_400_000)

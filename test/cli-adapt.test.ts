@@ -6,7 +6,8 @@ import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
-import { start } from './harness.ts'
+import { runHere } from './command.ts'
+import { published, start } from './harness.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
@@ -27,9 +28,10 @@ function newRepository(t: TestContext, commits: number) {
         ...env,
       },
     }).toString()
-  git(['init', '-q'])
+  git(['init', '-q', '-b', 'main'])
   git(['config', 'user.name', 'Tester'])
   git(['config', 'user.email', 'tester@example.org'])
+  /** Commits with git itself, one process after another. */
   function commit(subject: string, files: readonly string[], day: number) {
     for (const file of files) {
       mkdirSync(dirname(join(folder, file)), { recursive: true })
@@ -39,13 +41,27 @@ function newRepository(t: TestContext, commits: number) {
     const date = new Date(Date.UTC(2020, 0, 1 + day)).toISOString()
     git(['commit', '-q', '-m', subject], { GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date })
   }
-  for (let day = 0; day < commits; day++) {
+  const history = Array.from({ length: commits }, (_, day) => {
     const { subject, files } = kinds[day % kinds.length]!
-    commit(`${subject} ${day}`, files, day)
-  }
+    const at = Date.UTC(2020, 0, 1 + day) / 1000
+    const changes = files.map((file) => `M 100644 inline ${file}\n${data(`${subject} ${day}\n`)}`)
+    return [
+      'commit refs/heads/main',
+      `committer Tester <tester@example.org> ${at} +0000`,
+      data(`${subject} ${day}`),
+      ...changes,
+    ].join('\n')
+  })
+  // All of them in one process.
+  execFileSync('git', ['-C', folder, 'fast-import', '--quiet'], { input: history.join('\n') })
+  git(['reset', '-q', '--hard'])
   return { folder, git, commit }
 }
 
+/** A text as `git fast-import` reads it. */
+const data = (text: string) => `data ${Buffer.byteLength(text)}\n${text}`
+
+/** `plumbline adapt` in a process of its own. */
 async function adapt(t: TestContext, args: string[], env: Record<string, string> = {}) {
   const { folder, written, ended } = spawnPlumbline(t, ['adapt', ...args], { env })
   return { folder, code: await ended, ...written }
@@ -85,9 +101,10 @@ describe('plumbline adapt --git', () => {
   test('reads only what is older, and only so many', async (t) => {
     const { folder } = newRepository(t, 50)
     const examples = async (...args: string[]) => {
-      const made = await adapt(t, ['--git', folder, '--out', 'table.json', ...args])
+      const table = join(folder, 'table.json')
+      const made = await runHere(['adapt', '--git', folder, '--out', table, ...args])
       assert.equal(made.code, 0, made.err)
-      return JSON.parse(readFileSync(join(made.folder, 'table.json'), 'utf8')).examples
+      return JSON.parse(readFileSync(table, 'utf8')).examples
     }
     assert.equal(await examples('--until', '2020-01-30T12:00:00Z'), 30)
     assert.equal(await examples('--commits', '24'), 24)
@@ -103,16 +120,16 @@ describe('plumbline adapt --git', () => {
     const [ground, goal] = ['throttle requests', 'look into the bucket']
     const check = async (...more: string[]) => {
       const args = ['check', '--ground', ground, '--goal', goal, '--json', ...more]
-      const { written, ended } = spawnPlumbline(t, args)
-      assert.equal(await ended, 0, written.err)
-      return JSON.parse(written.out)
+      const { code, out, err } = await runHere(args)
+      assert.equal(code, 0, err)
+      return JSON.parse(out)
     }
     const alone = await check()
     const adapted = await check('--adaptation', table)
     assert.deepEqual([alone.adaptation, adapted.adaptation], [undefined, version])
     assert.ok(adapted.phi < alone.phi)
 
-    const env = { PLUMBLINE_ADAPTATION: table, PLUMBLINE_DETECTOR: 'meaning' }
+    const env = { PLUMBLINE_ADAPTATION: table }
     const app = await start(t, { env })
     const { body } = await app.post('/v1/check', { ground, goal })
     assert.deepEqual([body.verdict.adaptation, body.verdict.phi], [version, adapted.phi])
@@ -128,8 +145,8 @@ describe('plumbline adapt --git', () => {
     for (const more of [[], ['--adaptation', table]]) {
       const predictions = join(folder, 'out.jsonl')
       const args = ['eval', data, '--predictions', predictions, ...more]
-      const { written, ended } = spawnPlumbline(t, args)
-      assert.equal(await ended, 0, written.err)
+      const { code, err } = await runHere(args)
+      assert.equal(code, 0, err)
       scores.push(JSON.parse(readFileSync(predictions, 'utf8')).score)
     }
     assert.ok(scores[1] < scores[0], `${scores}`)
@@ -151,7 +168,7 @@ describe('plumbline adapt --git', () => {
       [['--git', join(empty, 'gone')], /cannot be read: /],
       [['--git', '--output=x'], /--git/],
     ] as const) {
-      const { code, err, out } = await adapt(t, [...args, '--out', none])
+      const { code, err, out } = await runHere(['adapt', ...args, '--out', none])
       assert.deepEqual([code, out], [2, ''], `${args} ${err}`)
       assert.match(err, says)
       assert.doesNotMatch(err, /\bat .*\.ts/)
@@ -166,9 +183,9 @@ describe('plumbline adapt --git', () => {
       const config = readConfig({ PLUMBLINE_ADAPTATION })
       assert.match('faults' in config ? config.faults.join() : '', says)
       const texts = ['--ground', 'a', '--goal', 'b', '--adaptation', PLUMBLINE_ADAPTATION]
-      const { written, ended } = spawnPlumbline(t, ['check', ...texts])
-      assert.equal(await ended, 2, written.err)
-      assert.match(written.err, new RegExp(`^plumbline check: .*${file}`))
+      const { code, err } = await runHere(['check', ...texts])
+      assert.equal(code, 2, err)
+      assert.match(err, new RegExp(`^plumbline check: .*${file}`))
     }
     const { code, err } = await adapt(t, ['--git', few], { PATH: empty })
     assert.equal(code, 2)
@@ -180,7 +197,7 @@ onEachDatabase((database) => {
   test('plumbline adapt --history learns from runs that succeeded, and from what did not drift in them', async (t) => {
     verifies('command.adapt')
     const DATABASE_URL = await database.createUrl()
-    const app = await start(t, { env: { DATABASE_URL, PLUMBLINE_DETECTOR: 'overlap' } })
+    const app = await start(t, { env: { DATABASE_URL, ...published } })
     const me = await newCaller(app)
     const run = async (run_id: string, outcome: string | null, part: string) => {
       await me.log({ run_id, goal: 'throttle requests' })
@@ -209,12 +226,16 @@ onEachDatabase((database) => {
     )
 
     await newCaller(app)
-    const unnamed = await adapt(t, ['--history'], { DATABASE_URL })
+    const again = (...args: string[]) =>
+      runHere(['adapt', '--history', '--out', join(made.folder, 'again.json'), ...args], {
+        withService: (work) => work(app.running.service),
+      })
+    const unnamed = await again()
     assert.equal(unnamed.code, 2)
     assert.match(unnamed.err, /several accounts; name one with --account/)
-    const named = await adapt(t, ['--history', '--account', me.account], { DATABASE_URL })
+    const named = await again('--account', me.account)
     assert.equal(named.code, 0, named.err)
-    const gone = await adapt(t, ['--history', '--account', 'acct_x'], { DATABASE_URL })
+    const gone = await again('--account', 'acct_x')
     assert.match(gone.err, /there is no account "acct_x"/)
   })
 })

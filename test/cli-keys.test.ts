@@ -4,14 +4,14 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { newKey } from '../src/service.ts'
 import { readSchemaVersion } from '../src/storage/database/health.ts'
 import { migrate } from '../src/storage/database/migrations.ts'
 import { migrations } from '../src/storage/database/schema.ts'
-import { runCommand } from '../src/surfaces/cli/cli.ts'
-import type { CliWorld } from '../src/surfaces/cli/command.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { newCaller } from './caller.ts'
-import { start } from './harness.ts'
+import { type Ran, runHere } from './command.ts'
+import { type App, start } from './harness.ts'
 import { freshFolder, type Spawned, spawnPlumbline, spawnProgram, spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
@@ -25,15 +25,24 @@ const command = join(import.meta.dirname, '../bin/plumbline.js')
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 onEachDatabase((database) => {
-  /** `plumbline keys …` on one database. */
+  /** `plumbline keys …` in a process of its own. */
   function keysOn(t: TestContext, url: string) {
-    return async (...args: string[]) => {
+    return async (...args: string[]): Promise<Ran> => {
       const { written, ended } = spawnPlumbline(t, ['keys', ...args], {
         env: { DATABASE_URL: url },
       })
-      return { code: await ended, ...written }
+      return { code: Number(await ended), ...written }
     }
   }
+
+  /** `plumbline keys …` in this process, on the database of a service. */
+  const keysOf =
+    ({ running }: App) =>
+    (...args: string[]): Promise<Ran> =>
+      runHere(['keys', ...args], { withService: (work) => work(running.service) })
+
+  const countKeys = async (t: TestContext, url: string): Promise<number> =>
+    (await (await openFor(t, url)).all('SELECT id FROM keys')).length
 
   describe('plumbline keys', () => {
     test('create leaves an older schema alone', async (t) => {
@@ -89,12 +98,13 @@ onEachDatabase((database) => {
       const [key = ''] = made.out.match(spelledKey) ?? []
       assert.equal((await app.get('/v1/me', bearer(key))).body.tier, 'solo')
       const account = /acct_\w+/.exec(made.out)![0]
-      const second = await keys('create', '--account', account, '--json')
+      const here = keysOf(app)
+      const second = await here('create', '--account', account, '--json')
       const { key: secondKey, id: secondId, tier } = JSON.parse(second.out)
       assert.equal(tier, 'solo')
       assert.equal((await app.get('/v1/me', bearer(secondKey))).body.account, account)
 
-      const listed = await keys('list')
+      const listed = await here('list')
       assert.deepEqual([listed.code, listed.err], [0, ''])
       const [headings, ...rows] = listed.out.trimEnd().split('\n')
       assert.match(headings!, /^KEY +BEGINS +CREATED .* TIER +MAIL$/)
@@ -102,7 +112,7 @@ onEachDatabase((database) => {
       assert.equal(rows.filter((row) => row.includes(account)).length, 2)
       assert.ok(rows.some((row) => row.includes(secondId) && row.includes(secondKey.slice(0, 14))))
       assert.ok(!listed.out.includes(secondKey.slice(14, 51)))
-      const asJson = JSON.parse((await keys('list', '--json')).out)
+      const asJson = JSON.parse((await here('list', '--json')).out)
       assert.deepEqual(
         asJson.map(({ id }: { id: string }) => id).sort(),
         rows.map((row) => row.split(' ')[0]!).sort(),
@@ -113,7 +123,7 @@ onEachDatabase((database) => {
       app.advance(5_000)
       assert.equal((await app.get('/v1/me', bearer(secondKey))).status, 401)
       assert.equal((await app.get('/v1/me', bearer(key))).status, 200)
-      assert.ok(!(await keys('list')).out.includes(secondId))
+      assert.ok(!(await here('list')).out.includes(secondId))
       goesOn = false
       for (const [writer, steps] of (await load).entries()) {
         assert.equal((await caller.read(`run ${writer}`)).run.steps, steps)
@@ -122,7 +132,7 @@ onEachDatabase((database) => {
 
     test('create for a person shows the key once, on a line of its own', async (t) => {
       verifies('command.keys-create')
-      const keys = keysOn(t, await database.createEmptyUrl())
+      const keys = keysOf(await start(t, { env: { DATABASE_URL: await database.createUrl() } }))
       const { out } = await keys('create', '--tier', 'pro', '--email', 'a@example.com')
       assert.match(out, /^Account acct_\w+ \(pro, a@example\.com\)$/m)
       assert.match(out, /^Key key_\w+, shown this once:$/m)
@@ -132,7 +142,7 @@ onEachDatabase((database) => {
 
     test('list of an empty database says how to make a key', async (t) => {
       verifies('command.keys-list')
-      const keys = keysOn(t, await database.createEmptyUrl())
+      const keys = keysOf(await start(t, { env: { DATABASE_URL: await database.createUrl() } }))
       const listed = await keys('list')
       assert.deepEqual([listed.code, listed.err], [0, ''])
       assert.match(listed.out, /plumbline keys create --tier/)
@@ -170,8 +180,7 @@ onEachDatabase((database) => {
       assert.equal(await second.ended, 0)
       assert.doesNotMatch(second.written.out, /pl_live_/)
       assert.match(second.written.out, /^Another key: plumbline keys create --tier enterprise$/m)
-      const listed = await keysOn(t, env.DATABASE_URL)('list', '--json')
-      assert.equal(JSON.parse(listed.out).length, 1)
+      assert.equal(await countKeys(t, env.DATABASE_URL), 1)
     })
 
     test('says so when the key cannot be written, and how to make another', async (t) => {
@@ -202,9 +211,9 @@ onEachDatabase((database) => {
     test('takes the key that it is given, and prints none', async (t) => {
       verifies('settings.bootstrap-key')
       const { env, keyFile } = await setting(t)
-      const generated = spawnPlumbline(t, ['keys', 'generate'])
-      assert.equal(await generated.ended, 0)
-      const key = generated.written.out.trimEnd()
+      const generated = await runHere(['keys', 'generate'], { newKey })
+      assert.equal(generated.code, 0)
+      const key = generated.out.trimEnd()
       assert.match(key, wholeKey)
       const given = { ...env, PLUMBLINE_BOOTSTRAP_KEY: key }
       for (const told of [
@@ -225,7 +234,9 @@ onEachDatabase((database) => {
     test('makes none where there is one', async (t) => {
       verifies('command.start-key')
       const { env, keyFile } = await setting(t)
-      await keysOn(t, env.DATABASE_URL)('create', '--tier', 'ground')
+      const before = await start(t, { env })
+      await before.newAccount('ground')
+      await before.running.stop()
       const served = await spawnServe(t, { env })
       served.child.kill('SIGTERM')
       assert.equal(await served.ended, 0)
@@ -242,8 +253,7 @@ onEachDatabase((database) => {
       for (const { ended } of nodes) assert.equal(await ended, 0)
       const told = nodes.filter(({ written }) => written.out.includes('Its key is in'))
       assert.equal(told.length, 1)
-      const listed = await keysOn(t, env.DATABASE_URL)('list', '--json')
-      assert.equal(JSON.parse(listed.out).length, 1)
+      assert.equal(await countKeys(t, env.DATABASE_URL), 1)
     })
   })
 
@@ -290,19 +300,12 @@ test('plumbline keys says what is wrong and exits with 2', async (t) => {
     [['revoke', 'key_x'], /there is no key "key_x"/],
     [['revoke', 'key_x', 'key_y'], /unexpected argument "key_y"/],
   ] as const) {
-    const written = { out: '', err: '' }
-    const world: Partial<CliWorld> = {
-      out: (text) => {
-        written.out += text
-      },
-      err: (text) => {
-        written.err += text
-      },
+    const { code, out, err } = await runHere(['keys', ...args], {
       withService: (work) => work(app.running.service),
-    }
-    assert.equal(await runCommand(['keys', ...args], world as CliWorld), 2, args.join(' '))
-    assert.match(written.err, says)
-    assert.deepEqual([written.out, written.err.split('\n').length], ['', 2])
+    })
+    assert.equal(code, 2, args.join(' '))
+    assert.match(err, says)
+    assert.deepEqual([out, err.split('\n').length], ['', 2])
   }
 })
 

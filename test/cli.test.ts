@@ -1,62 +1,22 @@
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { openDatabase } from '../src/storage/database/open-database.ts'
-import { runCommand } from '../src/surfaces/cli/cli.ts'
 import { onEachDatabase } from './backends.ts'
+import { runHere } from './command.ts'
 import { start } from './harness.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
-const errand = 'add rate limiting to the login endpoint'
-const onErrand = 'write rate limiting for the login endpoint'
-const other = 'redesign the company logo'
+const errand = 'refund order 1041'
+const onErrand = 'look up order 1041'
+const other = 'refund order 2093'
 
-interface Ran {
-  code: number
-  out: string
-  err: string
-}
+/** Runs a command line inside this process, with this text as its standard input. */
+const run = (argv: readonly string[], input = '') => runHere(argv, { input })
 
-/** Runs a command line inside this process, in a world that has what these commands ask of it. */
-async function run(argv: readonly string[], input = ''): Promise<Ran> {
-  const ran = { code: -1, out: '', err: '' }
-  const world = {
-    out: (text: string) => {
-      ran.out += text
-    },
-    err: (text: string) => {
-      ran.err += text
-    },
-    isTerminal: false,
-    input: Readable.from([input]),
-    output: new PassThrough(),
-    offline: () => assert.fail('it needs no service'),
-    version: '1.2.3',
-    serve: async () => {
-      ran.out += 'served'
-    },
-    migrate: async () => 'migrated',
-    openapi: () => '{}\n',
-    newKey: () => '',
-    now: () => 0,
-    settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
-    settings: () => ({
-      databaseUrl: 'sqlite::memory:',
-      unknownSettings: [],
-      laterSettings: [],
-      serverUrl: 'http://127.0.0.1:8787',
-      key: null,
-    }),
-    withService: () => Promise.reject(new Error('none of these commands opens the store')),
-  }
-  ran.code = await runCommand(argv, world)
-  return ran
-}
-
-const check = (...args: string[]) => run(['check', '--detector', 'overlap', ...args])
+const check = (...args: string[]) => run(['check', ...args])
 const twoGoals = ['--ground', errand, '--goal', onErrand]
 
 function stepsFile(t: TestContext, lines: readonly unknown[]): string {
@@ -78,9 +38,9 @@ describe('plumbline check', () => {
     const good = await check(...twoGoals)
     assert.equal(good.err, '')
     assert.match(good.out, /^on the errand: advancing \(phi 0\.\d\d, confidence [01]\.\d\d\)/)
-    assert.match(good.out, /share \d of \d words/)
+    assert.match(good.out, /shares order, 1041 with the ground/)
     const drifting = await check('--ground', errand, '--goal', other)
-    assert.match(drifting.out, /^DRIFTING: goal-drift \(phi 0\.50, .*\) {2}redesign/)
+    assert.match(drifting.out, /^DRIFTING: goal-drift \(phi 0\.45, .*\) {2}refund/)
     assert.equal(drifting.out.match(/\b(DRIFTING|on the errand|uncertain):/g)?.length, 1)
   })
 
@@ -179,7 +139,7 @@ describe('plumbline check', () => {
   test('reads standard input as -, with any line ends, and names a bad line', async () => {
     verifies('command.check.steps', 'command.check.exit')
     const lines = [errand, other].map((goal) => JSON.stringify({ goal }))
-    const piped = ['check', '--detector', 'overlap', '--steps', '-', '--json']
+    const piped = ['check', '--steps', '-', '--json']
     for (const input of [lines.join('\n'), `\r\n${lines.join('\r\n\r\n')}\r\n`]) {
       const { code, out } = await run(piped, input)
       assert.deepEqual([code, verdictsOf(out).length], [1, 2])
@@ -233,7 +193,7 @@ describe('plumbline', () => {
 
   test('is one with its processes', async (t) => {
     verifies('command.check', 'command.check.exit')
-    const goals = ['--ground', errand, '--goal', other, '--detector', 'overlap']
+    const goals = ['--ground', errand, '--goal', other]
     const drifting = spawnPlumbline(t, ['check', ...goals, '--json'])
     const bad = spawnPlumbline(t, ['check'])
     assert.deepEqual(await Promise.all([drifting.ended, bad.ended]), [1, 2])

@@ -13,7 +13,8 @@ import type { ClientOptions, ServiceError } from '../src/surfaces/client/calls.t
 import { type Client, createClient, isServiceError } from '../src/surfaces/client/client.ts'
 import { start } from './harness.ts'
 
-const errand = 'add rate limiting to the login endpoint'
+const errand = 'refund order 1041'
+const other = 'refund order 2093'
 /** For tests that are not about the budget: a verdict comes, however busy the machine. */
 const patient = { ground: errand, budgetMs: 20_000 }
 
@@ -119,12 +120,12 @@ describe('the methods', () => {
 
   test('they answer what the service answers', async (t) => {
     const { client } = await startClient(t)
-    const { verdict } = await client.check({ ground: errand, goal: 'redesign the logo' })
+    const { verdict } = await client.check({ ground: errand, goal: other })
     assert.equal(verdict.reason, 'goal-drift')
     assert.equal((await client.drift({ run_id: 'a', goal: errand })).reason, 'grounded')
     const { results } = await client.driftBatch({
       steps: [
-        { run_id: 'a', goal: 'redesign the logo' },
+        { run_id: 'a', goal: other },
         { run_id: 'a', goal: errand },
       ],
     })
@@ -284,11 +285,11 @@ describe('a run', () => {
     const { client } = await startClient(t)
     const run = client.run({ ...patient, pair: 'p', arm: 'control' })
     assert.equal(run.latest, null)
-    const first = await run.step({ goal: 'redesign the logo', distance: 8, tokens: 12 })
+    const first = await run.step({ goal: other, distance: 8, tokens: 12 })
     assert.deepEqual([first?.drifting, first?.ground, first?.revision], [true, errand, 1])
-    const child = run.spawn('painter', { ground: 'redesign the logo' })
-    const painted = await child.step({ goal: 'redesign the logo', parentGoal: errand })
-    assert.deepEqual([painted?.drifting, painted?.agent_id], [false, 'painter'])
+    const child = run.spawn('helper', { ground: other })
+    const helped = await child.step({ goal: other, parentGoal: errand })
+    assert.deepEqual([helped?.drifting, helped?.agent_id], [false, 'helper'])
     const moved = await run.userTurn('write the release notes')
     assert.deepEqual([moved?.reason, moved?.revision], ['grounded', 2])
     const next = await run.step({ goal: 'write the release notes' })

@@ -40,7 +40,7 @@ onEachDatabase((database) => {
     assert.equal((await app.get(`/v1/cost?key=${me.key}`)).status, 200)
   })
 
-  test('it adds up tokens and overhead over all steps, whoever took them', async (t) => {
+  test('it adds up tokens and overhead over the steps of all agents', async (t) => {
     verifies('cost.runs', 'cost.runs-with-tokens', 'cost.steps', 'cost.tokens', 'cost.overhead')
     const { me } = await startKeyed(t)
     await me.logAll([

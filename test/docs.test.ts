@@ -87,7 +87,7 @@ describe('README.md', () => {
   }
 
   test('the verdict it shows is the answer to the request above it', async (t) => {
-    const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const app = await start(t)
     const [request = ''] = blocksOf('README.md', 'sh').filter((block) =>
       block.includes('/v1/check'),
     )
@@ -101,7 +101,7 @@ describe('README.md', () => {
   })
 
   test('its TypeScript runs and compiles', async (t) => {
-    const { url, newAccount, get } = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const { url, newAccount, get } = await start(t)
     const { key, headers } = await newAccount()
     const folder = mkdtempSync(join(tmpdir(), 'plumbline-readme-'))
     t.after(() => rmSync(folder, { recursive: true }))

@@ -4,14 +4,15 @@ import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
-import { type App, start } from './harness.ts'
+import { type App, published, start } from './harness.ts'
 import { setMemory } from './set-memory.ts'
 import { spawnServe } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
-const errand = 'add rate limiting to the login endpoint'
-const other = 'redesign the company logo'
-const third = 'translate the privacy policy'
+// The same words with another number are another errand at once.
+const errand = 'refund order 1041'
+const other = 'refund order 2093'
+const third = 'refund order 3377'
 
 const notTexts = [5, 0, true, false, {}, { goal: 'x' }, [], ['x']]
 
@@ -70,9 +71,13 @@ const oddTexts = [
 
 onEachDatabase((database) => {
   /** A service on a database of its own, with an account. */
-  async function startKeyed(t: TestContext): Promise<{ app: App; me: Caller; url: string }> {
+  async function startKeyed(
+    t: TestContext,
+    more: Record<string, string> = {},
+  ): Promise<{ app: App; me: Caller; url: string }> {
     const url = await database.createUrl()
-    const app = await start(t, { env: { DATABASE_URL: url, PLUMBLINE_CHECK_PER_DAY: '0' } })
+    const env = { DATABASE_URL: url, PLUMBLINE_CHECK_PER_DAY: '0', ...more }
+    const app = await start(t, { env })
     return { app, me: await newCaller(app), url }
   }
 
@@ -95,7 +100,7 @@ onEachDatabase((database) => {
     const later = await me.log({ run_id: 'a', goal: other })
     assert.deepEqual(
       [later.step, later.reason, later.drifting, later.ground, later.goal_score, later.revision],
-      [2, 'goal-drift', true, errand, 0, 1],
+      [2, 'goal-drift', true, errand, 0.5, 1],
     )
     const elsewhere = await me.log({ run_id: 'b', goal: other })
     assert.deepEqual([elsewhere.step, elsewhere.reason], [1, 'grounded'])
@@ -266,7 +271,7 @@ onEachDatabase((database) => {
     assert.deepEqual([read.status, read.body.error], [404, 'no_run'])
   })
 
-  test('what cannot be spelled is a verdict', async (t) => {
+  test('a step that cannot be spelled gets a verdict', async (t) => {
     verifies('drift.ungrammatical', 'drift.revision-zero', 'drift.blank-fields')
     const { me } = await startKeyed(t)
     const told = []
@@ -342,8 +347,8 @@ onEachDatabase((database) => {
         reason: 'goal-drift',
         ground: errand,
         revision: 1,
-        goal_score: 0,
-        phi: 0.5,
+        goal_score: 0.5,
+        phi: 0.45,
         drifting: true,
       },
     )
@@ -381,7 +386,7 @@ onEachDatabase((database) => {
       { goal: other },
       { goal: other, user_turn: false },
       { goal: other, user_turn: true },
-      { goal: 'Redesigning: the company’s logo'.replace('’s', ''), user_turn: true },
+      { goal: 'Refunding: the orders 2093', user_turn: true },
       { goal: '', user_turn: true },
       { goal: errand, progress: 'sideways', user_turn: true },
       { goal: errand, ground: ` ${other} `, user_turn: true },
@@ -395,14 +400,14 @@ onEachDatabase((database) => {
     }
     assert.deepEqual(told, [
       ['grounded', errand, 1, 1],
-      ['goal-drift', errand, 1, 0],
-      ['goal-drift', errand, 1, 0],
+      ['goal-drift', errand, 1, 0.5],
+      ['goal-drift', errand, 1, 0.5],
       ['grounded', other, 2, 1],
       ['advancing', other, 2, 1],
       ['ungrammatical', other, 2, 0],
-      ['ungrammatical', other, 2, 0],
-      ['goal-drift', other, 2, 0],
-      ['goal-drift', third, 3, 0],
+      ['ungrammatical', other, 2, 0.5],
+      ['goal-drift', other, 2, 0.5],
+      ['goal-drift', third, 3, 0.5],
       ['advancing', third, 3, 1],
       ['grounded', errand, 4, 1],
     ])
@@ -427,7 +432,8 @@ onEachDatabase((database) => {
     verifies('drift.after-move')
     const { app, me } = await startKeyed(t)
     const before = [
-      ...Array.from({ length: 6 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
+      { goal: errand, distance: 7 },
+      ...Array.from({ length: 5 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
       ...Array(4).fill({ goal: third, distance: 9, progress: 'stuck' }),
     ]
     const after = [
@@ -453,14 +459,17 @@ onEachDatabase((database) => {
 
   test('a declared parent is compared, and a detour that serves it is an excursion', async (t) => {
     verifies('drift.parent', 'drift.excursion')
-    const { me } = await startKeyed(t)
+    const { me } = await startKeyed(t, published)
+    const errand = 'add rate limiting to the login endpoint'
+    const other = 'redesign the company logo'
+    const detour = 'translate the privacy policy'
     assert.equal(
       (await me.log({ goal: errand, parent_goal: 'add rate limits' })).parent_overlap,
       0.6,
     )
     const told = []
     for (const parent_goal of [errand, `${errand} quickly and quietly`, other, 'the', '', null]) {
-      const { reason, drifting, parent_overlap } = await me.log({ goal: third, parent_goal })
+      const { reason, drifting, parent_overlap } = await me.log({ goal: detour, parent_goal })
       told.push([reason, drifting, parent_overlap])
     }
     assert.deepEqual(told, [
@@ -704,7 +713,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('earlier runs that opened a context are told, and how close they came', async (t) => {
+  test('the answer counts the earlier runs that opened a context, and says how close they came', async (t) => {
     verifies('drift.recurrence', 'drift.ceiling')
     const { app, me } = await startKeyed(t)
     const seen = async (step: object, caller = me) => {
@@ -718,7 +727,7 @@ onEachDatabase((database) => {
     assert.deepEqual(await seen({ run_id: 'two', distance: 9 }), [1, 4])
     assert.deepEqual(await seen({ run_id: 'two', goal: other }), none)
     assert.deepEqual(await seen({ run_id: 'two', distance: 3 }), [1, 4])
-    assert.deepEqual(await seen({ run_id: 'three', goal: `LIMIT the login: ${errand}` }), [2, 3])
+    assert.deepEqual(await seen({ run_id: 'three', goal: `ORDERS to refund: ${errand}` }), [2, 3])
     assert.deepEqual(await seen({ run_id: 'three', goal: '' }), none)
     assert.deepEqual(await seen({ run_id: 'three', progress: 'sideways', distance: 0 }), none)
     assert.deepEqual(await seen({ run_id: 'four', goal: other }), [1, 5])
@@ -736,7 +745,7 @@ onEachDatabase((database) => {
     )
   })
 
-  test('what two earlier runs could not close is to be abandoned', async (t) => {
+  test('a goal that two earlier runs could not close is to be abandoned', async (t) => {
     verifies('drift.abandon-history')
     const { me } = await startKeyed(t)
     const judgmentOf = async (run_id: string, distances: number[]) => {

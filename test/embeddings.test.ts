@@ -12,7 +12,6 @@ import { verifies } from './verifies.ts'
 
 const secret = 'sk-embed-secret'
 const env = (url: string) => ({
-  PLUMBLINE_DETECTOR: 'meaning',
   PLUMBLINE_CHECK_PER_DAY: '0',
   PLUMBLINE_EMBEDDINGS_URL: url,
   PLUMBLINE_EMBEDDINGS_KEY: secret,
@@ -56,7 +55,7 @@ describe('an embeddings endpoint', () => {
   test('is asked in its protocol for what is uncertain, and settles it', async (t) => {
     verifies('settings.embeddings')
     const { url, asked } = await standIn(t)
-    const alone = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const alone = await start(t)
     const before = (await alone.post('/v1/check', { ground, goal: near })).body.verdict
     assert.deepEqual(answered(before), [false, true])
 
@@ -89,7 +88,7 @@ describe('an embeddings endpoint', () => {
     assert.deepEqual(said.slice(0, 3), [false, false, false])
     assert.equal(said.at(-1), true, body.verdict.why)
     assert.match(body.verdict.why, /lies far from the ground/)
-    const alone = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const alone = await start(t)
     const without = await alone.post('/v1/check', { steps })
     assert.equal(without.body.verdict.drifting, false)
   })
@@ -100,7 +99,7 @@ describe('an embeddings endpoint', () => {
       response.end(answerTo(input, () => vectorOf('same'))),
     )
     const app = await start(t, { env: env(url) })
-    const alone = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const alone = await start(t)
     for (const [ground, goal] of [
       ['add rate limiting to the login endpoint', 'write a token bucket for the login endpoint'],
       ['refund order 1234', 'refund order 9876'],
@@ -121,7 +120,7 @@ describe('an embeddings endpoint', () => {
 
   test('that fails changes no verdict, and is left alone for a while', async (t) => {
     verifies('settings.embeddings')
-    const alone = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const alone = await start(t)
     const steps = { ground, goal: near }
     const expected = (await alone.post('/v1/check', steps)).text
     const body = (response: ServerResponse, text: string) => void response.end(text)
@@ -218,7 +217,7 @@ describe('an embeddings endpoint', () => {
 
   test('is configured by an address and a model, and there is none without them', async (t) => {
     verifies('settings.embeddings', 'settings.faults', 'process.no-outbound')
-    const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'meaning' } })
+    const app = await start(t)
     assert.equal(app.running.service.embeddings, null)
     const url = 'https://models.example/v1'
     for (const [given, fault] of [

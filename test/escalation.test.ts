@@ -227,8 +227,8 @@ onEachDatabase((database) => {
       [entry?.run_id, entry?.reason, entry?.severity, entry?.phi, entry?.status],
       ['a', 'escalation:goal-drift', 'warn', 1, 0],
     )
-    await caller.log({ run_id: 'a', goal: 'paint the kitchen wall' })
-    const drifted = await caller.log({ run_id: 'a', goal: 'book a flight to Rome', distance: 8 })
+    await caller.log({ run_id: 'a', goal: 'refund order 1041' })
+    const drifted = await caller.log({ run_id: 'a', goal: 'refund order 2093', distance: 8 })
     assert.equal(drifted.drifting, true)
     await escalate(caller, { reason: 'again' })
     await escalate(caller, { reason: 'told', phi: 0.25 })

@@ -145,9 +145,9 @@ onEachDatabase((database) => {
   test('the numbers of alerts are forgotten with the last that has one', async (t) => {
     const { app, caller, store, wait } = await startWithRuns(t)
     const accounts = () => countRows(store.db, 'alert_accounts')
-    await caller.log({ run_id: 'a', goal: 'fix the login form' })
+    await caller.log({ run_id: 'a', goal: 'refund order 1041' })
     assert.equal(await accounts(), 0, 'a run that does not drift has no number')
-    await caller.log({ run_id: 'a', goal: 'write a poem about the sea' })
+    await caller.log({ run_id: 'a', goal: 'refund order 2093' })
     assert.equal(await accounts(), 1)
     wait(29 * dayMs)
     await app.running.runDue()

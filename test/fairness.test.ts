@@ -55,7 +55,7 @@ async function accountsAt(app: App, hook: Hook, urls: readonly string[]): Promis
 const testOf = async (caller: Caller) => (await caller.post('/v1/alerts/test', {})).body
 
 describe('a healthy account', () => {
-  test('is told of its events while the names of eight others hang', async (t) => {
+  test('gets its events while the names of eight others hang', async (t) => {
     verifies('events.fair')
     const names = hangingNames(8)
     const { app, hook, healthy, lookups, begun } = await startBeside(t, names)

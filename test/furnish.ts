@@ -6,8 +6,8 @@ import { type Hook, settle } from './hook.ts'
 /** A word that stands in everything that `furnish` and `furnishKeyless` have stored. */
 export const marker = 'xylophone'
 
-const errand = `tune the ${marker}`
-const astray = `sell the ${marker} cheaply tomorrow`
+const errand = `buy a ${marker} today`
+const astray = `sell a ${marker} tomorrow`
 
 /** Has an account own something of every kind, by asking the service. Its webhook fails. */
 export async function furnish(app: App, caller: Caller, hook: Hook): Promise<void> {

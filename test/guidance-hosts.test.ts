@@ -12,6 +12,7 @@ import { freshFolder } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
 const errand = 'add rate limiting to the login endpoint'
+const astray = 'remove rate limiting from the login endpoint'
 const redirect = 'now limit the signup endpoint in the same way'
 
 interface Event extends Record<string, unknown> {
@@ -202,18 +203,14 @@ async function readRun(app: App, headers: Record<string, string>) {
 for (const [name, host] of Object.entries(hosts)) {
   test(`the hooks of ${name} report the user’s words and the agent’s list`, async (t) => {
     verifies('guidance.read')
-    const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'overlap' } })
+    const app = await start(t)
     const { key, headers } = await app.newAccount()
-    const { send } = install(t, name as Framework, app.url, {
-      PLUMBLINE_KEY: key,
-      // The published rule is never half sure.
-      PLUMBLINE_TELL_FROM: '0',
-    })
+    const { send } = install(t, name as Framework, app.url, { PLUMBLINE_KEY: key })
     assert.deepEqual(await send(host.prompt(errand)), host.accepts)
     const onErrand = await send(host.list(['write the rate limit for login', 'test it']))
     assert.equal(host.told(onErrand), undefined)
-    const elsewhere = await send(host.list(['paint the garden shed']))
-    assert.match(String(host.told(elsewhere)), /"add rate .+"paint the garden shed"\. .+ 0 of /)
+    const elsewhere = await send(host.list([astray]))
+    assert.match(String(host.told(elsewhere)), /"add rate .+"remove rate .+, but "add" /)
     // None of these is a turn of the user.
     for (const text of [
       'yes, go on',
@@ -230,7 +227,7 @@ for (const [name, host] of Object.entries(hosts)) {
       [
         [errand, 10],
         ['write the rate limit for login', 10],
-        ['paint the garden shed', 10],
+        [astray, 10],
         [redirect, 10],
       ],
     )

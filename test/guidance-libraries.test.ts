@@ -41,7 +41,7 @@ const errand = 'add rate limiting to the login endpoint'
 const lines = [
   'Writing the rate limit for the login endpoint.\nI begin with the bucket.',
   '',
-  'Painting the garden shed.',
+  'Removing rate limiting from the login endpoint.',
   'Added rate limiting to the login endpoint.',
 ]
 
@@ -101,12 +101,11 @@ const recipes: Partial<
 for (const [name, { outcome, use }] of Object.entries(recipes)) {
   test(`the recipe for ${name} reports a run and tells the model of a drift`, async (t) => {
     verifies('guidance.read')
-    const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'overlap' } })
+    const app = await start(t)
     const { say, instructed } = scripted(lines)
     const snippet = await load(app, name as Framework, {
-      // However busy this machine is, and however unsure the published rule.
+      // However busy this machine is.
       'plumbline.run({': 'plumbline.run({ budgetMs: 30_000,',
-      'latest.confidence < 0.5': 'latest.confidence < 0',
     })
     await use(snippet, say)
     const { run: stored, trace } = await storedRun(app)
@@ -114,7 +113,7 @@ for (const [name, { outcome, use }] of Object.entries(recipes)) {
       trace.map(({ goal, drifting }: { goal: string; drifting: boolean }) => [goal, drifting]),
       [
         ['Writing the rate limit for the login endpoint.', false],
-        ['Painting the garden shed.', true],
+        ['Removing rate limiting from the login endpoint.', true],
         ['Added rate limiting to the login endpoint.', false],
       ],
     )
@@ -123,7 +122,7 @@ for (const [name, { outcome, use }] of Object.entries(recipes)) {
     assert.deepEqual(told, [false, false, false, true])
     assert.match(
       instructed[3] ?? '',
-      /The last step: "Painting the garden shed\."\. .+ 0 of \d+ words/,
+      /The last step: "Removing rate limiting from the login endpoint\."\. .+ but "add" /,
     )
     assert.ok(instructed.every((text) => text.includes('say in one line')))
   })

@@ -166,12 +166,13 @@ async function runPython(
 
 test('the Python class reports a run and never raises', python, async (t) => {
   verifies('guidance.read')
-  const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'overlap' } })
+  const app = await start(t)
   const program = `
 from plumbline import Run
 run = Run("add rate limiting to the login endpoint")
 print(run.step("write the rate limit for login", tokens=7, distance=6)["reason"])
-print(run.step("paint the shed")["reason"], run.step("read the docs", agent_id="sub")["reason"])
+drifting = run.step("remove rate limiting from the login endpoint")
+print(drifting["reason"], run.step("read the docs", agent_id="sub")["reason"])
 print(run.user_turn("paint the shed too")["revision"], run.outcome("success")["ok"])
 print(Run("x", base="http://127.0.0.1:1").step("y"), run.step("y" * 5000))`
   const { stdout, read } = await runPython(t, app, 'python', program)
@@ -206,7 +207,7 @@ crewai_event_bus = _Bus()
 
 test('the CrewAI listener reports each task of a crew', python, async (t) => {
   verifies('guidance.read')
-  const app = await start(t, { env: { PLUMBLINE_DETECTOR: 'overlap' } })
+  const app = await start(t)
   const program = `
 from types import SimpleNamespace as Task
 from crewai.events import TaskStartedEvent, crewai_event_bus
@@ -214,7 +215,7 @@ import plumbline_crew
 for description in ["Before it began"]:
     crewai_event_bus.emit(None, TaskStartedEvent(Task(description=description), "nobody"))
 plumbline_crew.begin("add rate limiting to the login endpoint")
-for description in ["Write the rate limit for the login endpoint", "Paint the shed"]:
+for description in ["Write the rate limit for the login endpoint", "Remove rate limiting from the login endpoint"]:
     crewai_event_bus.emit(None, TaskStartedEvent(Task(description=description), "writer"))
 plumbline_crew.end()`
   const { read } = await runPython(t, app, 'crewai', program, {
@@ -227,7 +228,7 @@ plumbline_crew.end()`
     [
       ['add rate limiting to the login endpoint', false],
       ['Write the rate limit for the login endpoint', false],
-      ['Paint the shed', true],
+      ['Remove rate limiting from the login endpoint', true],
     ],
   )
   assert.equal(stored.outcome, 'success')

@@ -16,11 +16,11 @@ export interface App {
   /** `POST path` with a JSON body. */
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>
   get(path: string, headers?: Record<string, string>): Promise<Answer>
-  /** A new account with a key, as whoever runs the server makes it; of tier `enterprise` unless named. */
+  /** A new account with a key, as the operator makes it; of tier `enterprise` unless named. */
   newAccount(tier?: TierName): Promise<Holder>
 }
 
-/** Whoever holds a key. */
+/** The holder of a key. */
 export interface Holder {
   /** `acct_…` */
   account: string
@@ -44,13 +44,13 @@ export interface Answer {
   body: any
 }
 
-/**
- * What a test may set; everything else is as a user would have it, but for the detector: verdicts of
- * the published rules can be told beforehand, so they judge unless a test names another.
- */
+/** The settings that a test may change; all others are as a user would have them. */
 export interface Setup extends Partial<World> {
   env?: Record<string, string>
 }
+
+/** The setting for a test about the published rules: their detector, `overlap`, judges. */
+export const published = { PLUMBLINE_DETECTOR: 'overlap' }
 
 const startOfDay = Date.UTC(2026, 0, 15)
 
@@ -65,7 +65,6 @@ export async function start(t: TestContext, { env = {}, ...world }: Setup = {}):
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',
     LOG_LEVEL: 'debug',
-    PLUMBLINE_DETECTOR: 'overlap',
     ...env,
   })
   if ('faults' in config) throw new Error(config.faults.join('; '))

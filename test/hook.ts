@@ -94,8 +94,8 @@ export interface Alerted extends Caller {
 }
 
 /** What an alerted account says it is doing, and what it does instead. */
-export const errand = 'fix the login form'
-export const astray = 'redesign the billing database'
+export const errand = 'refund order 1041'
+export const astray = 'refund order 2093'
 
 /** A service with an account whose webhook is on loopback. */
 export async function startAlerted(t: TestContext, setup: Setup = {}): Promise<Alerted> {

@@ -126,7 +126,7 @@ describe('a hostile body', () => {
         const text = await send(app, quoted({ ground: name, goal: name, progress: name }))
         assert.deepEqual([text.status, text.body.verdict.reason], [200, 'ungrammatical'])
         const word = await send(app, quoted({ ground: `${name} a`, goal: `the ${name}` }))
-        assert.deepEqual([word.body.verdict.reason, word.body.verdict.phi], ['advancing', 0])
+        assert.deepEqual([word.body.verdict.reason, word.body.verdict.goal_score], ['advancing', 1])
         assert.equal((await send(app, quoted({ ...JSON.parse(good), detector: name }))).status, 400)
       }
     }),

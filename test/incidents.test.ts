@@ -6,6 +6,9 @@ import { type Alerted, astray, errand, startAlerted } from './hook.ts'
 import { verifies } from './verifies.ts'
 
 const minuteMs = 60_000
+/** The goals of a dialogue: what it is about, and what it strays to. */
+const [topic, aside] = ['fix the login form', 'redesign the billing database']
+
 const noon = '2026-01-15T12:00:00.000Z'
 
 onEachDatabase((database) => {
@@ -29,7 +32,7 @@ onEachDatabase((database) => {
     return (await get(`/v1/alerts/incidents${query}`)).body.incidents
   }
 
-  test('a run that drifts 200 steps is told of twice: when it begins and when it is back', async (t) => {
+  test('a run that drifts for 200 steps sends two events: its incident opens and closes', async (t) => {
     verifies('alerts.log.all', 'events.structured')
     const alerted = await startOn(t)
     const { app, log, hook, settle, readLog, account } = alerted
@@ -82,13 +85,13 @@ onEachDatabase((database) => {
         updated: '2026-01-15T12:05:00.000Z',
         closed: '2026-01-15T12:05:00.000Z',
         steps: 200,
-        phi: 0.5,
-        max_phi: 0.5,
+        phi: 0.45,
+        max_phi: 0.45,
       },
     ])
   })
 
-  test('without incidents every drifting step is told of', async (t) => {
+  test('without incidents every drifting step sends an event', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t, { incidents: false })
     for (const goal of [errand, astray, astray, astray, errand]) await alerted.log({ goal })
@@ -100,7 +103,7 @@ onEachDatabase((database) => {
     assert.deepEqual(await incidents(alerted), [])
   })
 
-  test('in one batch they open and close as in many requests', async (t) => {
+  test('incidents open and close in one batch as in many requests', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)
     const goals = [errand, astray, astray, errand, errand, astray, errand, astray]
@@ -119,7 +122,7 @@ onEachDatabase((database) => {
     )
   })
 
-  test('each run, agent and reason has its own', async (t) => {
+  test('each run, agent and reason has an incident of its own', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)
     const { log, settle } = alerted
@@ -151,7 +154,7 @@ onEachDatabase((database) => {
     assert.equal(told(alerted).filter(([, state]) => state === 'closed').length, 2)
   })
 
-  test('a report of being stuck that is no drift yet does not close one', async (t) => {
+  test('a report of being stuck closes no incident before it counts as drift', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)
     const { log, settle } = alerted
@@ -165,7 +168,7 @@ onEachDatabase((database) => {
     assert.deepEqual(await incidents(alerted, '?open=true'), [])
   })
 
-  test('one that goes on is told of again after renotify_minutes', async (t) => {
+  test('an incident that goes on sends another event after renotify_minutes', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t, { renotify_minutes: 30 })
     const { app, log, settle } = alerted
@@ -183,7 +186,7 @@ onEachDatabase((database) => {
     ])
   })
 
-  test('one that has become graver is told of again, and one that has become less so is not', async (t) => {
+  test('an incident sends another event when its severity rises, and none when it falls', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t, { modes: { 'goal-drift': { severity: 'info' } } })
     const { log, set, settle, hook } = alerted
@@ -204,7 +207,7 @@ onEachDatabase((database) => {
     )
   })
 
-  test('what is muted or below min_phi opens none, and closes none', async (t) => {
+  test('a step that is muted or below min_phi opens no incident and closes none', async (t) => {
     verifies('alerts.state.muted', 'alerts.state.below')
     for (const config of [{ min_phi: 0.9 }, { modes: { 'goal-drift': { on: false } } }]) {
       const alerted = await startOn(t, config)
@@ -215,7 +218,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('one ends in silence when incidents were switched off or the config deleted', async (t) => {
+  test('an incident ends in silence when incidents were switched off or the config was deleted', async (t) => {
     verifies('alerts.delete')
     for (const off of ['replaced', 'deleted']) {
       const alerted = await startOn(t)
@@ -233,14 +236,14 @@ onEachDatabase((database) => {
     }
   })
 
-  test('every escalation is told of, and the turns of a dialogue as one', async (t) => {
+  test('every escalation sends an event, and the turns of a dialogue are one incident', async (t) => {
     verifies('events.escalation', 'events.dialogue')
     const alerted = await startOn(t)
     const { post, settle, hook } = alerted
     for (let asked = 0; asked < 3; asked++) {
       await post('/v1/escalation', { run_id: 'run', reason: 'stuck' })
     }
-    for (const [turn, goal] of [errand, astray, astray, errand].entries()) {
+    for (const [turn, goal] of [topic, aside, aside, topic].entries()) {
       const said = { agent: 'a', position: `I think ${goal}`, distance: 9 - turn }
       await post('/v1/dialogue', { conv_id: 'talk', goal, ...said })
     }
@@ -255,17 +258,17 @@ onEachDatabase((database) => {
     assert.equal(hook.sent.at(-1)!.body.run_id, 'talk')
   })
 
-  test('a run and a dialogue of one name have their own', async (t) => {
+  test('a run and a dialogue of one name have incidents of their own', async (t) => {
     verifies('events.dialogue')
     const alerted = await startOn(t)
     const { log, post, settle } = alerted
     const say = (goal: string, distance: number) =>
       post('/v1/dialogue', { conv_id: 'run', goal, agent: 'a', position: goal, distance })
     await log({ goal: errand })
-    await say(errand, 9)
+    await say(topic, 9)
     await log({ goal: astray })
-    await say(astray, 8)
-    await say(errand, 7)
+    await say(aside, 8)
+    await say(topic, 7)
     await log({ goal: astray })
     await log({ goal: errand })
     await settle()
@@ -282,21 +285,21 @@ onEachDatabase((database) => {
     ])
   })
 
-  test('that of a dialogue goes with it', async (t) => {
+  test('the incident of a dialogue is deleted with the dialogue', async (t) => {
     verifies('events.dialogue')
     const alerted = await startOn(t)
     const { post, app, account } = alerted
     const { store } = app.running
     const say = (goal: string) =>
       post('/v1/dialogue', { conv_id: 'talk', goal, agent: 'a', position: goal, distance: 5 })
-    for (const goal of [errand, astray]) await say(goal)
+    for (const goal of [topic, aside]) await say(goal)
     const [open] = await incidents(alerted, '?open=true')
     assert.equal(open!.run_id, 'talk')
     for (const [deleted, end] of [
-      ['begun anew', () => say(errand)],
+      ['begun anew', () => say(topic)],
       ['deleted', () => store.tx(({ conversations }) => conversations.expire(Date.now(), 10))],
     ] as const) {
-      await say(astray)
+      await say(aside)
       assert.equal((await incidents(alerted)).length, 1, deleted)
       await store.tx(({ conversations }) => conversations.end(account, 'talk', 0))
       await end()
@@ -304,7 +307,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('they are listed page by page, of the own account, and go with their run', async (t) => {
+  test('incidents are listed page by page, for their own account, and are deleted with their run', async (t) => {
     verifies('list.cursor', 'run.delete')
     const alerted = await startOn(t)
     const { app, get, drift, request, settle } = alerted

@@ -190,7 +190,7 @@ const changingOwn: Record<string, (name: string) => Reach> = {
 /** Routes that neither name nor answer what is stored. */
 const touchingNothing = ['data.measure', 'me.create-key']
 
-/** Routes to what belongs to whoever holds the secret that is sent. */
+/** Routes to what belongs to the holder of the secret that is sent. */
 const byCapability = ['team.join']
 
 test('every keyed route is among those whose isolation is tested', () => {
@@ -224,7 +224,7 @@ onEachDatabase((database) => {
     await owner.post('/v1/alerts/secret', {})
     const digest = { cadence: 'daily', hour_utc: 6, channel: 'webhook' }
     await owner.post('/v1/digest', { ...digest, url: `https://${secret}.example/digest` })
-    for (const goal of [`tune the ${secret}`, `paint the garden fence ${secret}`]) {
+    for (const goal of [`buy a ${secret} today`, `sell a ${secret} tomorrow`]) {
       await owner.log({ run_id: `${runId}alert`, goal })
     }
     for (const node of [app, beside]) await settle(node)

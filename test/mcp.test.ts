@@ -13,6 +13,7 @@ import { verifies } from './verifies.ts'
 
 const errand = 'add rate limiting to the login endpoint'
 const onErrand = 'write rate limiting for the login endpoint'
+const astray = 'remove rate limiting from the login endpoint'
 const elsewhere = 'redesign the company logo'
 const eras = { '2025-11-25': 'legacy', '2026-07-28': 'auto' } as const
 type Era = keyof typeof eras
@@ -57,13 +58,10 @@ const step = (goal: string, more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** The published rule is what these scenarios are written for. */
-const env = { PLUMBLINE_DETECTOR: 'overlap' }
-
 for (const era of Object.keys(eras) as Era[]) {
   test(`a client of ${era} does a whole run: ground, errand, drift, reset`, async (t) => {
     verifies('mcp.tools', 'mcp.revisions', 'mcp.check-state', 'mcp.get-history', 'mcp.reset-task')
-    const app = await start(t, { env })
+    const app = await start(t)
     const { client, call } = await connect(t, app, era)
     assert.equal(client.getNegotiatedProtocolVersion(), era)
     const { tools } = await client.listTools()
@@ -91,7 +89,7 @@ for (const era of Object.keys(eras) as Era[]) {
       ['grounded', 'mcp:default', 1, errand],
     )
     assert.equal((await call('check_state', step(onErrand))).reason, 'advancing')
-    const drifted = await call('check_state', step(elsewhere))
+    const drifted = await call('check_state', step(astray))
     assert.deepEqual([drifted.reason, drifted.drifting, drifted.step], ['goal-drift', true, 3])
     const reset = await call('reset_task', { goal: elsewhere })
     assert.deepEqual(reset, {
@@ -132,7 +130,7 @@ test('every tool says what it takes and gives, and what a model may expect of it
 
 test('an unknown progress is a verdict, faults name the field, and texts are counted for claims', async (t) => {
   verifies('mcp.check-state')
-  const app = await start(t, { env })
+  const app = await start(t)
   const { call } = await connect(t, app, '2025-11-25')
   await call('check_state', step(errand))
   const odd = await call('check_state', step(onErrand, { progress: 'sideways' }))
@@ -161,7 +159,7 @@ test('an unknown progress is a verdict, faults name the field, and texts are cou
 onEachDatabase(({ createUrl }) => {
   test('a ground put aside comes back, eight are kept, and a user turn puts aside too', async (t) => {
     verifies('mcp.reset-task', 'mcp.resumed-ground')
-    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
     const { call } = await connect(t, app, '2025-11-25')
     await call('check_state', step(errand))
     const reset = await call('reset_task')
@@ -184,7 +182,7 @@ onEachDatabase(({ createUrl }) => {
 
   test('a step that is reported during a reset comes before or after it', async (t) => {
     verifies('mcp.reset-task', 'mcp.resumed-ground')
-    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
     const { call } = await connect(t, app, '2025-11-25')
     await call('check_state', step(errand))
     for (let round = 0; round < 12; round++) {
@@ -198,7 +196,7 @@ onEachDatabase(({ createUrl }) => {
 
   test('with a key the state is the run mcp:<session> of the account', async (t) => {
     verifies('mcp.state-keyed')
-    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
     const caller = await newCaller(app)
     const { call } = await connect(t, app, '2026-07-28', caller.headers)
     await call('check_state', step(errand))
@@ -225,7 +223,7 @@ onEachDatabase(({ createUrl }) => {
 
   test('without a key nobody reaches the state of another by guessing a name', async (t) => {
     verifies('mcp.state-keyless', 'mcp.session-id')
-    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
     const from = (address: string) => ({ 'cf-connecting-ip': address })
     const one = await connect(t, app, '2025-11-25', from('203.0.113.1'))
     assert.match(one.transport.sessionId ?? '', /^session_\w{22}\.[\w-]{43}$/)
@@ -246,7 +244,7 @@ onEachDatabase(({ createUrl }) => {
 
   test('without key, session and address nothing is kept, and the answer says so', async (t) => {
     verifies('mcp.state-none')
-    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
     const one = await connect(t, app, '2026-07-28', {})
     const other = await connect(t, app, '2026-07-28', { 'cf-connecting-ip': 'unknown' })
     const first = await one.call('check_state', step(errand, { session: 'shared' }))
@@ -301,7 +299,7 @@ onEachDatabase(({ createUrl }) => {
 
   test('past what the server stores a day for callers without a key, those with one go on', async (t) => {
     verifies('mcp.state-ceiling')
-    const app = await start(t, { env: { ...env, DATABASE_URL: await createUrl() } })
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
     const { call } = await connect(t, app, '2025-11-25')
     await call('check_state', step(errand))
     const day = Math.floor(Date.UTC(2026, 0, 15) / dayMs)
@@ -333,7 +331,7 @@ onEachDatabase(({ createUrl }) => {
   test('keyless state is kept for a day and bounded', async (t) => {
     verifies('mcp.state-kept')
     const app = await start(t, {
-      env: { ...env, DATABASE_URL: await createUrl(), PLUMBLINE_TOOLS_PER_DAY: '0' },
+      env: { DATABASE_URL: await createUrl(), PLUMBLINE_TOOLS_PER_DAY: '0' },
     })
     const { call } = await connect(t, app, '2026-07-28')
     for (let task = 0; task < 103; task++) {
@@ -432,12 +430,12 @@ test('keyless tool calls have an address bucket of their own', async (t) => {
 
 test('modulate, dialogue, self, grammar and field answer as their routes do', async (t) => {
   verifies('mcp.modulate', 'mcp.dialogue', 'mcp.self', 'mcp.grammar', 'mcp.field')
-  const app = await start(t, { env })
+  const app = await start(t)
   const caller = await newCaller(app)
   const { call } = await connect(t, app, '2025-11-25', caller.headers)
 
   await call('modulate', { goal: errand })
-  const styled = { goal: elsewhere, team: 'deep-search', role: 'explorer' }
+  const styled = { goal: astray, team: 'deep-search', role: 'explorer' }
   const tool = await call('modulate', styled)
   await caller.post('/v1/modulate', { goal: errand, run_id: 'r' })
   const route = (await caller.post('/v1/modulate', { ...styled, run_id: 'r' })).body
@@ -503,7 +501,7 @@ test('texts are analysed and compared', async (t) => {
 })
 
 test('resources and the prompt are listed and read', async (t) => {
-  const app = await start(t, { env })
+  const app = await start(t)
   const { client, call } = await connect(t, app, '2026-07-28')
   await call('check_state', step(errand, { session: 'a b' }))
   const { resources } = await client.listResources()

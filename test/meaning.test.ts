@@ -15,7 +15,6 @@ onEachDatabase(({ createUrl }) => {
     start(t, {
       env: {
         DATABASE_URL: await createUrl(),
-        PLUMBLINE_DETECTOR: 'meaning',
         PLUMBLINE_CHECK_PER_DAY: '0',
       },
     })

@@ -5,8 +5,8 @@ import { type Caller, newCaller } from './caller.ts'
 import { start } from './harness.ts'
 import { verifies } from './verifies.ts'
 
-const errand = 'add rate limiting to the login endpoint'
-const other = 'redesign the company logo'
+const errand = 'refund order 1041'
+const other = 'refund order 2093'
 
 onEachDatabase((database) => {
   async function startKeyed(t: TestContext) {
@@ -87,6 +87,7 @@ onEachDatabase((database) => {
     const { me } = await startKeyed(t)
     const roles = ['deep', 'balanced', 'tight'].map((recurse) => ({ role: recurse, recurse }))
     await me.post('/v1/recursion-team', { name: 'own', task: 'try', roles })
+    const [lookup, detour] = ['look up order 1041', 'redesign the company logo']
     const still = Array(5).fill({ goal: errand, distance: 5 })
     /** The steps that lead to a reason, and which depths return for it: deep, balanced, tight. */
     const scenarios: [reason: string, steps: object[], returns: string][] = [
@@ -95,11 +96,15 @@ onEachDatabase((database) => {
       ['ungrammatical', [{ goal: errand }, { goal: ' ' }], '111'],
       ['ungrammatical', [{ goal: errand, progress: 'done' }], '111'],
       ['goal-drift', [{ goal: errand }, { goal: other }], '111'],
-      ['excursion', [{ goal: errand }, { goal: other, parent_goal: errand }], '000'],
+      ['excursion', [{ goal: errand }, { goal: detour, parent_goal: errand }], '000'],
       ['self-report:stuck', [{ goal: errand }, { goal: errand, progress: 'stuck' }], '011'],
       ['self-report:circling', [{ goal: errand }, { goal: errand, progress: 'circling' }], '011'],
       ['stalled', still, '001'],
-      ['oscillating', [0, 1, 0, 1, 0, 1].map((at) => ({ goal: `task number ${at}` })), '001'],
+      [
+        'oscillating',
+        [errand, lookup, errand, lookup, errand, lookup].map((goal) => ({ goal, distance: 5 })),
+        '001',
+      ],
     ]
     for (const [at, [reason, steps, returns]] of scenarios.entries()) {
       const told: string[] = []

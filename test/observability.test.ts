@@ -81,16 +81,17 @@ test('metrics count requests, verdicts, commits and what waits', async (t) => {
   verifies('process.metrics')
   const app = await start(t)
   const me = await newCaller(app)
-  await me.logAll([{ goal: 'fix the login' }, { goal: 'fix the login' }, { goal: 'paint a shed' }])
-  await app.post('/v1/check', { ground: 'fix the login', goal: 'fix the login page' })
+  const errand = { goal: 'refund order 1041' }
+  await me.logAll([errand, errand, { goal: 'refund order 2093' }])
+  await app.post('/v1/check', { ground: errand.goal, goal: 'look up order 1041' })
   await app.get('/v1/drift/runs')
   const { text } = await app.get('/metrics')
   for (const line of [
     'plumbline_requests_total{method="POST",route="/v1/drift/batch",status="200"} 1',
     'plumbline_requests_total{method="GET",route="/v1/drift/runs",status="401"} 1',
-    'plumbline_verdicts_total{detector="overlap",reason="goal-drift",drifting="true",stored="true"} 1',
-    'plumbline_verdicts_total{detector="overlap",reason="advancing",drifting="false",stored="true"} 1',
-    'plumbline_verdicts_total{detector="overlap",reason="advancing",drifting="false",stored="false"} 1',
+    'plumbline_verdicts_total{detector="meaning",reason="goal-drift",drifting="true",stored="true"} 1',
+    'plumbline_verdicts_total{detector="meaning",reason="advancing",drifting="false",stored="true"} 1',
+    'plumbline_verdicts_total{detector="meaning",reason="advancing",drifting="false",stored="false"} 1',
     'plumbline_commit_steps_sum 3',
     'plumbline_commit_steps_count 1',
     'plumbline_waiting_steps 0',

@@ -138,7 +138,7 @@ test('every answer of the check is one that it describes', async (t) => {
   const { responses, requestBody } = description.paths['/v1/check']!.post!
   const send = (body: string, path = '/v1/check') => app.request('POST', path, { body })
   const steps = Array.from({ length: 12 }, (_, at) => ({
-    goal: at % 2 === 0 ? 'fix the login page' : 'paint the shed',
+    goal: at % 2 === 0 ? 'fix the login page' : 'do not fix the login page',
     progress: ['advancing', 'stuck', 'sideways'][at % 3],
   }))
   const refused = await send('{}')

@@ -71,7 +71,7 @@ onEachDatabase((database) => {
     verifies('operator.clear', 'operator.order')
     const { me } = await startKeyed(t)
     await me.log({ run_id: 'drifts', goal: errand })
-    await me.log({ run_id: 'drifts', goal: 'redesign the company logo' })
+    await me.log({ run_id: 'drifts', goal: `do not ${errand}` })
     await escalate(me, 'escalated')
     for (const run_id of ['unchecked', 'drifts', 'escalated', 'other']) {
       for (const command of [undefined, null, '', 'ls -la', 'echo "rm -rf /"']) {
@@ -135,7 +135,7 @@ onEachDatabase((database) => {
     await me.post('/v1/escalation/decide', { id: pending, decision: 'allow' })
     await ask()
     await me.log({ run_id: 'a', goal: errand })
-    await me.log({ run_id: 'a', goal: 'redesign the company logo' })
+    await me.log({ run_id: 'a', goal: `do not ${errand}` })
     await ask()
     await me.log({ run_id: 'a', goal: '' })
     await ask()

@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, type TestContext, test } from 'node:test'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { check } from '../src/operations/steps/check.ts'
 import { databases } from './backends.ts'
@@ -24,6 +24,8 @@ import {
 import { verifies } from './verifies.ts'
 
 const root = join(import.meta.dirname, '..')
+/** Between two looks at another process; without a pause, looking would take its processor. */
+const pollMs = 5
 const good = JSON.stringify({ ground: 'fix the login page', goal: 'fix the login form' })
 const postgres = databases.find(({ name }) => name === 'postgres')!
 
@@ -338,7 +340,7 @@ async function refused(url: string): Promise<void> {
     if (open === null) return
     open.destroy()
     assert.ok(performance.now() - began < 5_000, 'it goes on listening')
-    await setImmediate()
+    await wait(pollMs)
   }
 }
 
@@ -357,7 +359,7 @@ async function lineOf(written: Spawned['written'], pattern: RegExp): Promise<str
     const [, line] = pattern.exec(written.out) ?? []
     if (line !== undefined) return line
     assert.ok(performance.now() - began < 5_000, written.out)
-    await setImmediate()
+    await wait(pollMs)
   }
 }
 

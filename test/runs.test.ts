@@ -8,8 +8,8 @@ import { type Answer, type App, start } from './harness.ts'
 import { openSocket } from './raw.ts'
 import { verifies } from './verifies.ts'
 
-const errand = 'add rate limiting to the login endpoint'
-const other = 'redesign the company logo'
+const errand = 'refund order 1041'
+const other = 'refund order 2093'
 const dayMs = 86_400_000
 
 const notTexts = [5, 0, true, false, {}, { goal: 'x' }, [], ['x']]
@@ -87,8 +87,8 @@ onEachDatabase((database) => {
       drifting: false,
       drifting_steps: 0,
       last_reason: 'stalled',
-      phi: 0.08,
-      max_phi: 0.7,
+      phi: 0.04,
+      max_phi: 0.65,
       tokens: 120,
       overhead_tokens: 20,
       outcome: null,
@@ -120,7 +120,7 @@ onEachDatabase((database) => {
       drifting: false,
       phi: 0,
       goal_score: 1,
-      svcscore: '⟨docs|fetch⟩ advancing d5 ⊂ ⟨add|endpoint|limit|login|rate⟩',
+      svcscore: '⟨docs|fetch⟩ advancing d5 ⊂ ⟨1041|ord|refund⟩',
       context: trace[1].context,
       overhead: true,
     })
@@ -134,9 +134,9 @@ onEachDatabase((database) => {
       distance: 8,
       reason: 'self-report:stuck',
       drifting: false,
-      phi: 0.7,
-      goal_score: 0,
-      svcscore: '⟨company|logo|redesign⟩ stuck d8',
+      phi: 0.65,
+      goal_score: 0.5,
+      svcscore: '⟨2093|ord|refund⟩ stuck d8',
       tokens: 20,
       overhead: true,
     })

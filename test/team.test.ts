@@ -452,8 +452,8 @@ onEachDatabase((database) => {
     const app = await startApp(t)
     const [owner, member] = [await newCaller(app), await newCaller(app)]
     await owner.logAll([
-      { run_id: 'a', goal: 'paint the kitchen wall', tokens: 10 },
-      { run_id: 'a', goal: 'book a flight to Rome', tokens: 5 },
+      { run_id: 'a', goal: 'refund order 1041', tokens: 10 },
+      { run_id: 'a', goal: 'refund order 2093', tokens: 5 },
       { run_id: 'b', goal: 'file the tax return', tokens: 1 },
     ])
     const nothing = { runs: 0, drifting_runs: 0, steps: 0, tokens: 0, last_seen: null }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { onEachDatabase } from './backends.ts'
 import { newCaller } from './caller.ts'
 import { start } from './harness.ts'
@@ -84,6 +84,41 @@ async function longestTurn(work: () => Promise<unknown>): Promise<number> {
 
 const longestAllowedMs = 500
 
+/** Asks a service for much at once, and fails when a turn of the event loop takes long meanwhile. */
+async function startJudging(t: TestContext, env: Record<string, string> = {}) {
+  const app = await start(t, { env: { PLUMBLINE_CHECK_PER_DAY: '0', ...env } })
+  const me = await newCaller(app)
+  // The first request loads the model.
+  await me.post('/v1/check', { ground: 'fix the login page', goal: 'fix the login form' })
+  return async function assertShort(name: string, path: string, bodies: readonly unknown[]) {
+    const ask = (body: unknown) =>
+      path === '/mcp'
+        ? me.post(path, body, {
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            'mcp-protocol-version': '2025-03-26',
+          })
+        : me.post(path, body)
+    const took = await longestTurn(async () => {
+      for (const answer of await Promise.all(bodies.map(ask)))
+        assert.equal(answer.status, 200, `${name}: ${answer.text.slice(0, 300)}`)
+    })
+    assert.ok(took < longestAllowedMs, `${name}: ${took} ms`)
+  }
+}
+
+const stepsOf = (goals: readonly string[] = []) => goals.map((goal) => ({ goal }))
+
+test('no turn of the event loop takes long, however long the texts of a check', async (t) => {
+  verifies('http.turns')
+  const assertShort = await startJudging(t)
+  for (const [name, goals] of Object.entries(goalsByScript)) {
+    await assertShort(`a check of ${name}`, '/v1/check', [{ steps: stepsOf(goals) }])
+  }
+  const steps = stepsOf(goalsByScript['long Chinese goals'])
+  await assertShort('four checks at once', '/v1/check', Array(4).fill({ steps }))
+})
+
 onEachDatabase((database) => {
   test('no turn of the event loop takes long, however much a fleet has to compare', async (t) => {
     verifies('team.fleet.turns')
@@ -119,39 +154,12 @@ onEachDatabase((database) => {
     assert.deepEqual([newest.overlap, newest.runs.includes('0 0')], [1, true])
   })
 
-  test('no turn of the event loop takes long, whatever is judged', async (t) => {
+  test('no turn of the event loop takes long, however long the texts of a run', async (t) => {
     verifies('http.turns')
-    const app = await start(t, {
-      env: {
-        DATABASE_URL: await database.createUrl(),
-        PLUMBLINE_DETECTOR: 'meaning',
-        PLUMBLINE_CHECK_PER_DAY: '0',
-      },
-    })
-    const me = await newCaller(app)
-
-    async function assertShort(name: string, path: string, bodies: readonly unknown[]) {
-      const ask = (body: unknown) =>
-        path === '/mcp'
-          ? me.post(path, body, {
-              'content-type': 'application/json',
-              accept: 'application/json, text/event-stream',
-              'mcp-protocol-version': '2025-03-26',
-            })
-          : me.post(path, body)
-      const took = await longestTurn(async () => {
-        for (const answer of await Promise.all(bodies.map(ask)))
-          assert.equal(answer.status, 200, `${name}: ${answer.text.slice(0, 300)}`)
-      })
-      assert.ok(took < longestAllowedMs, `${name}: ${took} ms`)
-    }
-
-    // The first request loads the model.
-    await me.post('/v1/check', { ground: 'fix the login page', goal: 'fix the login form' })
+    const assertShort = await startJudging(t, { DATABASE_URL: await database.createUrl() })
     for (const [name, goals] of Object.entries(goalsByScript)) {
-      const steps = goals.map((goal) => ({ goal }))
+      const steps = stepsOf(goals)
       const inRun = (run_id: string) => ({ steps: steps.map((step) => ({ ...step, run_id })) })
-      await assertShort(`a check of ${name}`, '/v1/check', [{ steps }])
       await assertShort(`a batch of ${name}`, '/v1/drift/batch', [inRun(name)])
 
       const half = goals.slice(0, Math.min(20, goals.length >> 1))
@@ -179,13 +187,8 @@ onEachDatabase((database) => {
       await assertShort(`tool calls with ${name}`, '/mcp', [calls])
     }
 
-    const steps = goalsByScript['long Chinese goals']?.map((goal) => ({ goal })) ?? []
+    const steps = stepsOf(goalsByScript['long Chinese goals'])
     const four = ['a', 'b', 'c', 'd']
-    await assertShort(
-      'four checks at once',
-      '/v1/check',
-      four.map(() => ({ steps })),
-    )
     await assertShort(
       'four batches at once',
       '/v1/drift/batch',

@@ -63,7 +63,7 @@ onEachDatabase((database) => {
     assert.deepEqual(idsOf(await take(store, noon, 9, 'mail')), ['f'])
   })
 
-  test('what a transaction adds comes with it or not at all, and wakes whoever waits', async (t) => {
+  test('a job comes with its transaction or not at all, and wakes the one who waits for it', async (t) => {
     const store = await openStore(t)
     const undone = store.tx(async ({ jobs }) => {
       await jobs.add(job('a'))

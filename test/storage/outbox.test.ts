@@ -19,7 +19,7 @@ onEachDatabase((database) => {
   const entry = (goal: string) => ({
     account,
     request: readDrift({ run_id: 'run', goal }) as DriftRequest,
-    detector: 'overlap' as const,
+    detector: 'meaning' as const,
     now: at,
     retentionDays: 1,
   })
@@ -45,7 +45,7 @@ onEachDatabase((database) => {
       const store = createStore(db)
       const config = readAlertConfig({ url: 'https://hooks.example.com/' }, at, nothingAllowed)
       await store.tx(({ alerts }) => alerts.setConfig(account, config, at))
-      for (const goal of ['fix the login form', 'redesign the database', 'sell the house']) {
+      for (const goal of ['refund order 1041', 'refund order 2093', 'refund order 3377']) {
         await store.log([entry(goal)])
       }
       const [newer, older] = await store.deliveries.list(account, 'waiting', 2, null)
@@ -70,8 +70,8 @@ onEachDatabase((database) => {
     const log = (goal: string) => store.log([entry(goal)])
     const config = readAlertConfig({ url: 'https://hooks.example.com/' }, at, nothingAllowed)
     await store.tx(({ alerts }) => alerts.setConfig(account, config, at))
-    await log('fix the login form')
-    await log('redesign the billing database')
+    await log('refund order 1041')
+    await log('refund order 2093')
     const [event] = await store.deliveries.list(account, 'waiting', 1, null)
     await store.tx(({ runs }) => runs.end(account, 'run', at))
 

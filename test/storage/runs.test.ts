@@ -55,7 +55,7 @@ test('what is asked about one run never looks at another', async (t) => {
   const entry = (fields: object) => ({
     account: 'acct_a',
     request: readDrift({ run_id: 'a', goal: 'fix the login form', ...fields }) as DriftRequest,
-    detector: 'overlap' as const,
+    detector: 'meaning' as const,
     now: 1_000,
     retentionDays: 1,
   })

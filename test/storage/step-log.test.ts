@@ -27,7 +27,7 @@ function entry(fields: object, now = 1_000) {
   return {
     account: 'acct_a',
     request: readDrift({ goal: 'fix the login form', ...fields }) as DriftRequest,
-    detector: 'overlap' as const,
+    detector: 'meaning' as const,
     now,
     retentionDays: 1,
   }
