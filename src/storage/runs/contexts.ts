@@ -38,25 +38,19 @@ export async function findContexts(
   return found.filter((row) => row !== undefined)
 }
 
-const isSame = 'contexts.account = rows.account AND contexts.context = rows.context'
-const findOne = findIn(
-  `(SELECT ? AS account, ? AS run_id, ? AS context) AS rows JOIN contexts ON ${isSame}`,
-)
-// A lateral join looks up each key through the index; a plain join can scan a whole small table.
-const findAll = findIn(
-  `${arrayRows(enteredColumns)} CROSS JOIN LATERAL (
-     SELECT runs, lowest FROM contexts WHERE ${isSame} OFFSET 0
-   ) AS contexts`,
-)
+const isContext = 'contexts.account = rows.account AND contexts.context = rows.context'
+const isOpening = `openings.account = rows.account AND openings.run_id = rows.run_id
+  AND openings.context = rows.context`
+const columns = `rows.account, rows.run_id, rows.context, contexts.runs, contexts.lowest,
+  CASE WHEN openings.context IS NULL THEN 0 ELSE 1 END AS opened`
 
-function findIn(rowsWithContexts: string): string {
-  return `SELECT rows.account, rows.run_id, rows.context, contexts.runs, contexts.lowest,
-    CASE WHEN EXISTS (
-      SELECT 1 FROM openings WHERE openings.account = rows.account
-        AND openings.run_id = rows.run_id AND openings.context = rows.context
-    ) THEN 1 ELSE 0 END AS opened
-    FROM ${rowsWithContexts}`
-}
+const findOne = `SELECT ${columns} FROM (SELECT ? AS account, ? AS run_id, ? AS context) AS rows
+  JOIN contexts ON ${isContext} LEFT JOIN openings ON ${isOpening}`
+
+// A lateral join looks up each key through the index; a plain join can scan a whole table.
+const findAll = `SELECT ${columns} FROM ${arrayRows(enteredColumns)}
+  CROSS JOIN LATERAL (SELECT runs, lowest FROM contexts WHERE ${isContext} OFFSET 0) AS contexts
+  LEFT JOIN LATERAL (SELECT context FROM openings WHERE ${isOpening} OFFSET 0) AS openings ON true`
 
 /** A context that a deleted run had opened. */
 export interface OpenedContext {
