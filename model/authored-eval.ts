@@ -1,0 +1,318 @@
+// Measures the checked-in detector on errands as agents work on them:
+//   npm run model:authored -- FOLDER [--write]
+// --write renews the table of model/README.md. Nothing of these errands has trained the detector.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { detect } from '../src/core/detector/detect.ts'
+import { packagedModel } from '../src/core/detector/meaning/model.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
+import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation/evaluation.ts'
+import {
+  type Judged,
+  type JudgedRun,
+  type Label,
+  predict,
+} from '../src/core/evaluation/labelled.ts'
+import { thresholdFor } from '../src/core/evaluation/ranking.ts'
+import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
+import {
+  type AuthoredRun,
+  type Errand,
+  offKinds,
+  readAuthoredRuns,
+  readErrands,
+  userEffects,
+} from './authored.ts'
+
+const [folder, option] = process.argv.slice(2)
+if (folder === undefined || (option !== undefined && option !== '--write')) {
+  console.error('Name the folder of the errands: npm run model:authored -- FOLDER [--write]')
+  process.exit(2)
+}
+const resamples = 200
+const blockSteps = 3
+const printed: string[] = []
+const errands = readErrands(folder)
+const authoredRuns = readAuthoredRuns(folder)
+/** For each errand, another one of its file and of another domain: the same voice, a foreign errand. */
+const foreign = pairedErrands()
+
+print(
+  `model ${packagedModel().version}; ${errands.length} errands, ${authoredRuns.length} runs with user turns`,
+)
+printPairs()
+printBothSides()
+printStyle()
+printRuns()
+printUserTurns()
+if (option === '--write') renew()
+
+/** A goal that is judged against one request. */
+interface Pair {
+  ground: string
+  goal: string
+}
+
+function printPairs(): void {
+  print('\ngoals under their errand         pairs  AUC                   recall at 1 %  at 5 %')
+  const honest = honestPairs().map((pair) => judged(pair, 'same'))
+  const kinds: [string, Pair[]][] = [
+    ['foreign', foreignPairs()],
+    ...offKinds.map((kind): [string, Pair[]] => [kind, offPairs(kind)]),
+  ]
+  for (const [kind, pairs] of kinds) {
+    const off = pairs.map((pair) => judged(pair, 'drift'))
+    const { auc } = measurePairs([...honest, ...off], resamples)
+    const at = (perThousand: number) => recallAbove(off, thresholdFor(honest, perThousand))
+    row(kind, pairs.length, interval(auc), share(at(10)), share(at(50)))
+  }
+}
+
+/** Each goal stands on both sides, so that its style tells nothing. */
+function printBothSides(): void {
+  print(
+    '\ngoals on both sides              pairs  AUC                   the right request is nearer',
+  )
+  const sides = (name: string, of: { right: Pair; wrong: Pair }[]) => {
+    const right = of.map((pair) => judged(pair.right, 'same'))
+    const wrong = of.map((pair) => judged(pair.wrong, 'drift'))
+    const { auc } = measurePairs([...right, ...wrong], resamples)
+    const nearer = right.filter((each, place) => scoreOf(each) < scoreOf(wrong[place]))
+    row(name, of.length, interval(auc), share(nearer.length / of.length), '')
+  }
+  sides(
+    'foreign',
+    honestPairs().map((right, place) => ({
+      right,
+      wrong: { ground: foreignGrounds()[place] ?? '', goal: right.goal },
+    })),
+  )
+  const asked = (kinds: readonly string[]) =>
+    errands.flatMap(({ ground, off }) =>
+      off.flatMap(({ kind, goal, asked }) =>
+        asked === null || !kinds.includes(kind)
+          ? []
+          : { right: { ground: asked, goal }, wrong: { ground, goal } },
+      ),
+    )
+  sides('the kinds together', asked(offKinds))
+  for (const kind of offKinds) sides(kind, asked([kind]))
+}
+
+/** Off goals and honest steps of one errand against another errand, where neither belongs. */
+function printStyle(): void {
+  const pairs = errands.flatMap((errand) => {
+    const ground = foreign.get(errand)?.ground ?? ''
+    return [
+      ...errand.steps.map((goal) => judged({ ground, goal }, 'same')),
+      ...errand.off.map(({ goal }) => judged({ ground, goal }, 'drift')),
+    ]
+  })
+  const { auc } = measurePairs(pairs, resamples)
+  print(`\nstyle alone (off goals and honest steps under a foreign errand): AUC ${interval(auc)}`)
+}
+
+/** A run made of an errand: honest steps, then steps that leave it. */
+interface MadeRun {
+  errand: Errand
+  honest: string[]
+  off: string[]
+}
+
+function printRuns(): void {
+  const random = createRandom(seed)
+  const cut = (steps: readonly string[]) => steps.slice(0, 2 + Math.floor(random() * 5))
+  const clean: MadeRun[] = errands.map((errand) => ({ errand, honest: errand.steps, off: [] }))
+  const sets: [string, MadeRun[]][] = [
+    [
+      'foreign',
+      errands.map((errand) => {
+        const other = foreign.get(errand)?.steps ?? []
+        const from = Math.floor(random() * (other.length - blockSteps))
+        return { errand, honest: cut(errand.steps), off: other.slice(from, from + blockSteps) }
+      }),
+    ],
+    ...offKinds.map((kind): [string, MadeRun[]] => [
+      kind,
+      errands.flatMap((errand) => {
+        const off = errand.off.filter((each) => each.kind === kind).map(({ goal }) => goal)
+        return off.length === 0 ? [] : [{ errand, honest: cut(errand.steps), off }]
+      }),
+    ]),
+  ]
+  const variants: [string, (run: MadeRun) => boolean, Options][] = [
+    ['as written', () => true, {}],
+    ['not in English', ({ errand }) => errand.lang !== 'en', {}],
+    ['with a plan, without it', ({ errand }) => errand.plan !== null, {}],
+    ['with a plan, declared', ({ errand }) => errand.plan !== null, { plans: true }],
+    ['greetings and narration', () => true, { chatty: true }],
+  ]
+  for (const [name, takes, options] of variants) {
+    print(`\nruns, ${name}`)
+    const calm = clean.filter(takes).map((run) => judgedRun(run, options))
+    const all = measureRuns(calm, resamples)
+    print(`  clean runs ${calm.length}, alarmed ${interval(all.clean_runs_alarmed)}`)
+    print(`  false alarms per 1,000 clean steps ${interval(all.false_alarms_per_1000, 1)}`)
+    print(`  clean steps uncertain ${interval(all.uncertain_share)}`)
+    print('                                  runs  found within 1        2                     3')
+    for (const [kind, runs] of sets) {
+      const drifting = runs.filter(takes).map((run) => judgedRun(run, options))
+      const measured = measureRuns(drifting, resamples)
+      row(
+        kind,
+        drifting.length,
+        interval(measured.found_within_1),
+        interval(measured.found_within_2),
+        interval(measured.found_within_3),
+      )
+    }
+    const together = measureRuns(
+      [
+        ...calm,
+        ...sets.flatMap(([, runs]) => runs.filter(takes).map((run) => judgedRun(run, options))),
+      ],
+      0,
+    )
+    print(`  precision at 10 % drift ${shown(together.precision_at_10_percent.value)}`)
+  }
+}
+
+interface Options {
+  plans?: boolean
+  chatty?: boolean
+}
+
+function judgedRun({ errand, honest, off }: MadeRun, { plans, chatty }: Options): JudgedRun {
+  const step = (label: Label) => (goal: string) => ({
+    goal: chatty === true ? `Now let me ${goal.charAt(0).toLowerCase()}${goal.slice(1)}` : goal,
+    label,
+    progress: 'advancing',
+    distance: null,
+  })
+  const ground =
+    chatty === true
+      ? `Hi! Could you please help me with something? ${errand.ground} Thanks a lot, let me know when you're done!`
+      : errand.ground
+  const steps = predict('meaning', {
+    kind: 'run',
+    ground,
+    steps: [...honest.map(step('same')), ...off.map(step('drift'))],
+    source: errand.file,
+    ...(plans === true && errand.plan !== null ? { plan: errand.plan } : {}),
+  })
+  return { source: errand.file, steps }
+}
+
+/** How often the words of a user move the ground, when each message is reported as a user turn. */
+function printUserTurns(): void {
+  print('\nuser turns in runs              turns  moved the ground')
+  const turns = authoredRuns.flatMap(movesOf)
+  for (const effect of userEffects) {
+    const own = turns.filter((turn) => turn.effect === effect)
+    row(effect, own.length, share(own.filter(({ moved }) => moved).length / own.length), '', '')
+  }
+}
+
+function movesOf({ ground, events }: AuthoredRun): { effect: string; moved: boolean }[] {
+  let memory = newMemory('meaning')
+  let waiting: { text: string; effect: string } | null = null
+  const moves: { effect: string; moved: boolean }[] = []
+  for (const event of events) {
+    if (event.type === 'user') {
+      waiting = event
+      continue
+    }
+    const before = memory.revision
+    const said = waiting === null ? { ground } : { userTurn: true, ground: waiting.text }
+    const step = { goal: event.goal, progress: 'advancing', distance: 5, distanceReported: false }
+    memory = detect(memory, { ...step, ...said }).memory
+    if (waiting !== null) moves.push({ effect: waiting.effect, moved: memory.revision > before })
+    waiting = null
+  }
+  return moves
+}
+
+function honestPairs(): Pair[] {
+  return errands.flatMap(({ ground, steps }) => steps.map((goal) => ({ ground, goal })))
+}
+
+function foreignPairs(): Pair[] {
+  return errands.flatMap((errand) =>
+    (foreign.get(errand)?.steps ?? []).map((goal) => ({ ground: errand.ground, goal })),
+  )
+}
+
+/** The foreign ground of each honest pair. */
+function foreignGrounds(): string[] {
+  return errands.flatMap((errand) => errand.steps.map(() => foreign.get(errand)?.ground ?? ''))
+}
+
+function offPairs(kind: string): Pair[] {
+  return errands.flatMap(({ ground, off }) =>
+    off.filter((each) => each.kind === kind).map(({ goal }) => ({ ground, goal })),
+  )
+}
+
+function pairedErrands(): Map<Errand, Errand> {
+  const paired = new Map<Errand, Errand>()
+  for (const same of Map.groupBy(errands, ({ file, lang }) => `${file} ${lang}`).values()) {
+    for (const [place, errand] of same.entries()) {
+      const others = [...same.slice(place + 7), ...same.slice(0, place + 7)]
+      const other = others.find(({ domain }) => domain !== errand.domain)
+      if (other !== undefined) paired.set(errand, other)
+    }
+  }
+  return paired
+}
+
+function judged({ ground, goal }: Pair, label: Label): JudgedRun {
+  const step = { goal, label, progress: 'advancing', distance: null }
+  return {
+    source: null,
+    steps: predict('meaning', { kind: 'pair', ground, steps: [step], source: null }),
+  }
+}
+
+function scoreOf(run: JudgedRun | undefined): number {
+  return (run?.steps[0] as Judged | undefined)?.score ?? 0
+}
+
+function recallAbove(off: readonly JudgedRun[], threshold: number): number {
+  return off.filter((each) => scoreOf(each) > threshold).length / off.length
+}
+
+function row(name: string, count: number, ...cells: string[]): void {
+  const columns = cells.map((cell) => cell.padEnd(22)).join('')
+  print(`${name.padEnd(30)}${String(count).padStart(8)}  ${columns}`)
+}
+
+function interval({ value, low, high }: Estimate, digits = 2): string {
+  if (value === null) return '–'
+  return `${shown(value, digits)} [${shown(low, digits)}, ${shown(high, digits)}]`
+}
+
+function share(value: number): string {
+  return shown(value, 3)
+}
+
+function shown(value: number | null, digits = 2): string {
+  return value === null ? '–' : value.toFixed(digits)
+}
+
+function print(line: string): void {
+  printed.push(...line.split('\n').map((each) => each.trimEnd()))
+  console.log(line.trimEnd())
+}
+
+function renew(): void {
+  const file = 'model/README.md'
+  const text = readFileSync(file, 'utf8')
+  const [before, rest] = text.split('<!-- authored begins -->')
+  const after = rest?.split('<!-- authored ends -->')[1]
+  if (after === undefined) throw new Error(`${file} has no marks of this table`)
+  const table = ['```text', ...printed, '```'].join('\n')
+  writeFileSync(
+    file,
+    `${before}<!-- authored begins -->\n\n${table}\n\n<!-- authored ends -->${after}`,
+  )
+}

@@ -1,0 +1,98 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+
+/** How a goal leaves its errand. */
+export const offKinds = ['neighbour', 'creep', 'entity', 'opposite', 'hijack', 'rabbit'] as const
+
+export type OffKind = (typeof offKinds)[number]
+
+/** A goal that leaves its errand, and a request under which the same goal is honest. */
+export interface OffGoal {
+  kind: OffKind
+  goal: string
+  /** Null if nobody has written one yet. */
+  asked: string | null
+}
+
+/** An authored errand with its honest steps in order. */
+export interface Errand {
+  /** The file without its ending. */
+  file: string
+  id: string
+  domain: string
+  lang: string
+  ground: string
+  plan: string[] | null
+  steps: string[]
+  off: OffGoal[]
+}
+
+/** What the words of a user do to the standing request. */
+export const userEffects = ['none', 'refines', 'adds', 'replaces'] as const
+
+export type UserEffect = (typeof userEffects)[number]
+
+/** A step or a message of the user, as a run has it. */
+export type RunEvent =
+  | { type: 'step'; goal: string; label: 'on' | 'off' | 'unclear'; kind?: OffKind | 'foreign' }
+  | { type: 'user'; text: string; effect: UserEffect }
+
+/** An authored run. */
+export interface AuthoredRun {
+  id: string
+  lang: string
+  host: string
+  ground: string
+  plan?: string[]
+  events: RunEvent[]
+}
+
+/** Reads the errands of a folder, with the counter-requests of their off goals. */
+export function readErrands(folder: string): Errand[] {
+  const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
+  const asked = new Map<string, string>()
+  for (const name of names.filter((name) => name.startsWith('asked-'))) {
+    for (const line of readLines<{ id: string; k: number; asked: string }>(join(folder, name))) {
+      asked.set(`${line.id} ${line.k}`, line.asked)
+    }
+  }
+  return names
+    .filter((name) => !name.startsWith('asked-') && !name.startsWith('runs'))
+    .sort()
+    .flatMap((name) =>
+      readLines<StoredErrand>(join(folder, name)).map(
+        ({ id, domain, lang = 'en', ground, plan, steps, off }) => ({
+          file: basename(name, '.jsonl'),
+          id,
+          domain,
+          lang,
+          ground,
+          plan: plan ?? null,
+          steps,
+          off: off.map((each, k) => ({ ...each, asked: asked.get(`${id} ${k}`) ?? null })),
+        }),
+      ),
+    )
+}
+
+/** Reads the labelled runs of a folder. */
+export function readAuthoredRuns(folder: string): AuthoredRun[] {
+  return readLines<AuthoredRun>(join(folder, 'runs.jsonl'))
+}
+
+interface StoredErrand {
+  id: string
+  domain: string
+  lang?: string
+  ground: string
+  plan?: string[]
+  steps: string[]
+  off: { kind: OffKind; goal: string }[]
+}
+
+function readLines<Line>(file: string): Line[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map((line) => JSON.parse(line))
+}
