@@ -381,15 +381,17 @@ onEachDatabase((database) => {
 })
 
 test('a keyed request whose work declares steps and logs none fails instead of hanging', async (t) => {
-  const idle = keyed({
-    name: 'test.idle',
-    group: 'detector',
-    summary: 'Logs nothing.',
-    http: { method: 'POST', path: '/v1/idle' },
-    logs: true,
-    input: z.object({}),
-    output: z.object({}),
-  })(async () => ({}))
+  const idle = keyed(
+    {
+      name: 'test.idle',
+      group: 'detector',
+      summary: 'Logs nothing.',
+      http: { method: 'POST', path: '/v1/idle' },
+      input: z.object({}),
+      output: z.object({}),
+    },
+    { logs: true },
+  )(async () => ({}))
   const app = await start(t, { operations: [idle] })
   const caller = await newCaller(app)
   const answer = await caller.post('/v1/idle', {}, once)

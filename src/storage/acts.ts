@@ -8,7 +8,7 @@ export interface ActingRun {
 }
 
 /** Acts that other runs have begun. */
-export interface ActsBeside {
+export interface ActsOfOthers {
   /** Number of other runs that began any act. */
   runs: number
   /** One run that began the same act, or null. */
@@ -29,7 +29,7 @@ export interface Acts {
     act: string,
     group: string | null,
     since: number,
-  ): Promise<ActsBeside>
+  ): Promise<ActsOfOthers>
   begin(self: ActingRun, act: string, group: string | null, at: number): Promise<void>
   /** Deletes at most `limit` acts begun before `before` and returns their number. */
   expire(before: number, limit: number): Promise<number>

@@ -71,19 +71,27 @@ export interface Declaration<Input, Output, Sent = unknown> {
   secret?: true
   /** The change that the log records, for an operation that changes accounts or keys. */
   changes?(output: NoInfer<Output>, input: NoInfer<Input>): Changed
-  /** Whether the work only logs steps, in one call of the store; see `replayable`. */
-  logs?: true
-  /**
-   * The scope of a body's `step_id`: the field that names it, and its name in a body without that field.
-   * Defaults to `run_id` and the run `run`. `says` returns the content of a body independent of its spelling,
-   * or null for an invalid body. By its content, a single step is recognised in a later batch.
-   */
-  stepsOf?: { field: string; unnamed: string; says?(body: unknown): string | null }
   /**
    * Reads a request that is not JSON of at most `maxBodyBytes`. It may take its time, which the work inside
    * the transaction of an idempotency key may not.
    */
   read?(call: Call): Promise<ReadRequest>
+}
+
+/** How a keyed operation recognises a request that comes again; see `replayable`. */
+export interface Repeats {
+  /** Whether the work only logs steps, in one call of the store. */
+  logs?: true
+  /**
+   * The scope of a body's `step_id`: the field that names it, and its name in a body without that field.
+   * Defaults to `run_id` and the run `run`.
+   */
+  stepsOf?: { field: string; unnamed: string }
+  /**
+   * Returns the content of a body independent of its spelling, or null for an invalid body. By its content, a
+   * single step is recognised in a later batch.
+   */
+  contentOf?(body: unknown): string | null
 }
 
 /** A read request: the text of its body, by which idempotency keys compare it, and the value for `input`. */

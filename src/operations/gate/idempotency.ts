@@ -11,13 +11,13 @@ import {
 } from '../../storage/database/idempotency.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Service } from './context.ts'
-import type { Answer, Call, Operation, Outside, ReadRequest } from './declaration.ts'
+import type { Answer, Call, Operation, Outside, ReadRequest, Repeats } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 const longestKey = 255
 
 /** The owner of a `step_id` by default: the run. */
-const ofRun: NonNullable<Operation['stepsOf']> = { field: 'run_id', unnamed: defaultRunId }
+const ofRun: NonNullable<Repeats['stepsOf']> = { field: 'run_id', unnamed: defaultRunId }
 
 /** The pause between two looks for the answer of the first request in flight, and the number of looks. */
 const askEveryMs = 100
@@ -38,7 +38,7 @@ export async function replayable(
   service: Service,
   call: Call,
   account: string,
-  operation: Pick<Operation, 'http' | 'secret' | 'logs' | 'stepsOf' | 'read'>,
+  operation: Pick<Operation, 'http' | 'secret' | 'read'> & Repeats,
   received: ReadRequest,
   work: (store: Store) => Promise<Answer | Outside<Answer>>,
 ): Promise<Answer> {
@@ -46,9 +46,9 @@ export async function replayable(
   const key = call.method === 'POST' ? keyOf(call, operation, received) : null
   if (key === null) return settled(await work(service.store), service.store)
   // For some operations the parameters decide how the body is read, so the hash covers both.
-  const { says, ...named } = key
+  const { content, ...named } = key
   const bytes = service.hash(JSON.stringify(call.query) + received.body)
-  const bodyHash = bodyHashOf(bytes, says === null ? null : service.hash(says))
+  const bodyHash = bodyHashOf(bytes, content === null ? null : service.hash(content))
   const seal = secret === undefined ? undefined : call.credential
   const claim = { account, ...named, bodyHash, at: service.now() }
 
@@ -162,23 +162,23 @@ export function conflict(detail: string): Refusal {
 /** Returns the idempotency key of a request, from its header or the `step_id` of its body; null without one. */
 function keyOf(
   { idempotencyKey }: Call,
-  { http, read, stepsOf = ofRun }: Pick<Operation, 'http' | 'stepsOf' | 'read'>,
+  { http, read, stepsOf = ofRun, contentOf }: Pick<Operation, 'http' | 'read'> & Repeats,
   { body, sent }: ReadRequest,
-): { scope: string; key: string; says: string | null } | null {
+): { scope: string; key: string; content: string | null } | null {
   if (idempotencyKey !== undefined) {
     const key = checkedKey(idempotencyKey, 'the header Idempotency-Key')
-    return { scope: http.path, key, says: null }
+    return { scope: http.path, key, content: null }
   }
   // An operation with its own `read` may have dropped the field, so parse the body again.
   const json = read === undefined ? sent : parseJson(body)
   const fields = json as Record<string, unknown> | null | undefined
   if (typeof fields?.step_id !== 'string') return null
-  const { field, unnamed, says } = stepsOf
+  const { field, unnamed } = stepsOf
   const name = fields[field]
   const owner = typeof name === 'string' ? name : unnamed
   // The work refuses a longer id later, but the claim comes first, and PostgreSQL's index cannot hold it.
   const scope = scopeOfSteps(http.path, owner.slice(0, maxIdLength))
-  return { scope, key: checkedKey(fields.step_id, 'step_id'), says: says?.(fields) ?? null }
+  return { scope, key: checkedKey(fields.step_id, 'step_id'), content: contentOf?.(fields) ?? null }
 }
 
 /** The scope in which the `step_id`s of a run, or of another owner, are unique. */

@@ -12,6 +12,7 @@ import {
   type Operation,
   type Outside,
   type ReadRequest,
+  type Repeats,
 } from './declaration.ts'
 import { replayable, settled } from './idempotency.ts'
 import { Refusal } from './refusal.ts'
@@ -62,7 +63,11 @@ export function perAddress<Input, Output, Sent>(
  * An operation of an account. The gate checks key, tier and daily quota before it reads the body. The
  * work of a POST with an idempotency key runs once; for 24 hours a repeated request gets the same bytes.
  */
-export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, Output, Sent>) {
+export function keyed<Input, Output, Sent>(
+  declaration: KeyedDeclaration<Input, Output, Sent>,
+  repeats: Repeats = {},
+) {
+  const operation = { ...declaration, ...repeats }
   return (work: Work<Keyed, Input, Output>): Operation<Input, Output, Sent> => ({
     ...declaration,
     access: 'keyed',
@@ -79,7 +84,7 @@ export function keyed<Input, Output, Sent>(declaration: KeyedDeclaration<Input, 
         const read = await readRequest(declaration, call)
         await declaration.ahead?.({ ...service, ...admitted, gone: call.gone }, read.sent)
         const account = admitted.account.id
-        const answer = await replayable(service, call, account, declaration, read, (store) => {
+        const answer = await replayable(service, call, account, operation, read, (store) => {
           const context = { ...service, ...admitted, gone: call.gone, store }
           return perform(declaration, work, context, service, read)
         })

@@ -109,18 +109,20 @@ const noConversation = describeRefusal(
 )
 
 /** Judges and stores one turn of a conversation. Answers when the turn is durable. */
-export const takeTurn = keyed({
-  name: 'dialogue.take',
-  group: 'detector',
-  summary: 'Submit one agent’s turn and get the verdict on the dialogue.',
-  description:
-    'The server judges the turns of one conversation in strict order. It keeps the turn even if the team or role is unknown.',
-  http: { method: 'POST', path: '/v1/dialogue' },
-  stepsOf: { field: 'conv_id', unnamed: '' },
-  input: lenient(turnBody),
-  output: turnAnswer,
-  refusals: [badRequest],
-})(logTurn)
+export const takeTurn = keyed(
+  {
+    name: 'dialogue.take',
+    group: 'detector',
+    summary: 'Submit one agent’s turn and get the verdict on the dialogue.',
+    description:
+      'The server judges the turns of one conversation in strict order. It keeps the turn even if the team or role is unknown.',
+    http: { method: 'POST', path: '/v1/dialogue' },
+    input: lenient(turnBody),
+    output: turnAnswer,
+    refusals: [badRequest],
+  },
+  { stepsOf: { field: 'conv_id', unnamed: '' } },
+)(logTurn)
 
 /** Reads a turn from a body, judges it and stores it for the account of the context; see POST /v1/dialogue. */
 export async function logTurn(

@@ -19,7 +19,7 @@ import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { readAhead } from './read-ahead.ts'
-import { claimOf, logEachOnce, saysOf, stepRoute } from './steps-once.ts'
+import { claimOf, contentOf, logEachOnce, stepRoute } from './steps-once.ts'
 import { learnUncertain } from './uncertain.ts'
 import { score, stepResultSchema, verdictBytes } from './verdict.ts'
 
@@ -97,21 +97,22 @@ export const driftAnswer = stepResultSchema
   .meta({ id: 'DriftAnswer' })
 
 /** Logs one step of a run. The answer leaves when the step is durable. */
-export const logDrift = keyed({
-  name: 'drift.log',
-  group: 'detector',
-  summary: 'Log one step of a run and get its verdict.',
-  description:
-    'The server stores the step durably before it answers. It judges the steps of one run in strict order.',
-  http: { method: 'POST', path: stepRoute },
-  logs: true,
-  stepsOf: { field: 'run_id', unnamed: defaultRunId, says: saysOf },
-  ahead: (context, body) => learnUncertain(context, () => readableSteps([body])),
-  input: lenient(driftBody),
-  output: driftAnswer,
-  write: verdictBytes,
-  refusals: [badRequest],
-})(async (context, body) => {
+export const logDrift = keyed(
+  {
+    name: 'drift.log',
+    group: 'detector',
+    summary: 'Log one step of a run and get its verdict.',
+    description:
+      'The server stores the step durably before it answers. It judges the steps of one run in strict order.',
+    http: { method: 'POST', path: stepRoute },
+    ahead: (context, body) => learnUncertain(context, () => readableSteps([body])),
+    input: lenient(driftBody),
+    output: driftAnswer,
+    write: verdictBytes,
+    refusals: [badRequest],
+  },
+  { logs: true, contentOf },
+)(async (context, body) => {
   const request = readDrift(body)
   if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
   return logRequest(context, request)
@@ -140,24 +141,26 @@ export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeo
 }
 
 /** Logs many steps of one or several runs, all or none. */
-export const logDriftBatch = keyed({
-  name: 'drift.log-batch',
-  group: 'detector',
-  summary: 'Log up to 500 steps at once.',
-  description:
-    'The server applies the entries in order, all or none. It refuses the whole batch if an entry is invalid, and names its index. It also refuses the batch if a `step_id` was used with another body (409). An entry that repeats an earlier step gets the earlier answer, and the server does not store it again.',
-  http: { method: 'POST', path: '/v1/drift/batch' },
-  logs: true,
-  async ahead(context, body) {
-    const steps = stepsOf(body) ?? []
-    await readAhead(steps, context.settings.detector)
-    await learnUncertain(context, () => readableSteps(steps))
+export const logDriftBatch = keyed(
+  {
+    name: 'drift.log-batch',
+    group: 'detector',
+    summary: 'Log up to 500 steps at once.',
+    description:
+      'The server applies the entries in order, all or none. It refuses the whole batch if an entry is invalid, and names its index. It also refuses the batch if a `step_id` was used with another body (409). An entry that repeats an earlier step gets the earlier answer, and the server does not store it again.',
+    http: { method: 'POST', path: '/v1/drift/batch' },
+    async ahead(context, body) {
+      const steps = stepsOf(body) ?? []
+      await readAhead(steps, context.settings.detector)
+      await learnUncertain(context, () => readableSteps(steps))
+    },
+    input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
+    output: z.strictObject({ results: z.array(driftAnswer) }),
+    write: ({ results }) => `{"results":[${results.map(verdictBytes).join(',')}]}`,
+    refusals: [badRequest],
   },
-  input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
-  output: z.strictObject({ results: z.array(driftAnswer) }),
-  write: ({ results }) => `{"results":[${results.map(verdictBytes).join(',')}]}`,
-  refusals: [badRequest],
-})(async (context, body) => {
+  { logs: true },
+)(async (context, body) => {
   const steps = stepsOf(body)
   if (steps === null) {
     throw new Refusal(400, 'bad_request', {

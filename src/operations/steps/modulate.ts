@@ -55,7 +55,6 @@ export const modulateStep = keyed({
   description:
     'The server logs the step as POST /v1/drift does, and reads the other fields of that route too. A role acts on the first sign of one of its modes. Without a team every drift returns.',
   http: { method: 'POST', path: '/v1/modulate' },
-  stepsOf: { field: 'run_id', unnamed: defaultRunId },
   input: lenient(
     driftBody
       .extend({ run_id: idField().default(defaultRunId).optional(), ...styleFields })

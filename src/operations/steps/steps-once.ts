@@ -20,7 +20,7 @@ export interface BatchEntry {
 }
 
 /** The parsed fields of a step as canonical JSON, so that two spellings compare equal; null if the body is invalid. */
-export function saysOf(body: unknown): string | null {
+export function contentOf(body: unknown): string | null {
   const request = readDrift(body)
   return 'fault' in request ? null : JSON.stringify(request)
 }

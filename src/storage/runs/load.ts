@@ -13,7 +13,7 @@ import { forgetRuns } from './expiry.ts'
 import { agentOf, type RunRow, runOf, runRow, runTables } from './tables.ts'
 
 /** The rows that entries need, by the keys of `ReadEntry`. */
-export interface Wanted {
+interface Wanted {
   /** The runs, with the detector and the time that each has if it begins now. */
   readonly runs: Map<
     string,
@@ -27,7 +27,7 @@ export interface Wanted {
 }
 
 /** Lists the rows that entries need, each once. */
-export function wantedBy(entries: readonly ReadEntry[]): Wanted {
+function wantedBy(entries: readonly ReadEntry[]): Wanted {
   const wanted: Wanted = {
     runs: new Map(),
     agents: new Map(),
@@ -48,7 +48,7 @@ export function wantedBy(entries: readonly ReadEntry[]): Wanted {
 }
 
 /** The rows that were found. */
-export interface Found extends Omit<Loaded, 'incidents'> {
+interface Found extends Omit<Loaded, 'incidents'> {
   readonly runs: Map<string, Run>
   readonly agents: Map<string, Agent | 'damaged'>
   readonly contexts: Map<string, ContextTotals>
