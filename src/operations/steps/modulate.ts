@@ -48,22 +48,25 @@ export const modulateAnswer = driftAnswer
   .meta({ id: 'ModulateAnswer' })
 
 /** Logs a step and applies the policy of a role to its verdict. */
-export const modulateStep = keyed({
-  name: 'modulate.log',
-  group: 'detector',
-  summary: 'Log one step of a run and get its verdict with the return policy of a role.',
-  description:
-    'The server logs the step as POST /v1/drift does, and reads the other fields of that route too. A role acts on the first sign of one of its modes. Without a team every drift returns.',
-  http: { method: 'POST', path: '/v1/modulate' },
-  input: lenient(
-    driftBody
-      .extend({ run_id: idField().default(defaultRunId).optional(), ...styleFields })
-      .meta({ id: 'ModulateStep' }),
-  ),
-  output: modulateAnswer,
-  refusals: [badRequest],
-  ahead: learnModulated,
-})((context, body) => logModulated(context, body))
+export const modulateStep = keyed(
+  {
+    name: 'modulate.log',
+    group: 'detector',
+    summary: 'Log one step of a run and get its verdict with the return policy of a role.',
+    description:
+      'The server logs the step as POST /v1/drift does, and reads the other fields of that route too. A role acts on the first sign of one of its modes. Without a team every drift returns.',
+    http: { method: 'POST', path: '/v1/modulate' },
+    input: lenient(
+      driftBody
+        .extend({ run_id: idField().default(defaultRunId).optional(), ...styleFields })
+        .meta({ id: 'ModulateStep' }),
+    ),
+    output: modulateAnswer,
+    refusals: [badRequest],
+    ahead: learnModulated,
+  },
+  { stepsOf: { field: 'run_id', unnamed: defaultRunId } },
+)((context, body) => logModulated(context, body))
 
 /** Fetches the embeddings that `logModulated` will look up; see `learnUncertain`. */
 export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
