@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
-import { type DriftRequest, readDrift } from '../src/core/runs/drift.ts'
+import { type DriftRequest, readDrift } from '../src/core/runs/step-request.ts'
 import { hourMs, minuteMs } from '../src/core/time.ts'
 import { ownedTables } from '../src/storage/owned.ts'
 import { onEachDatabase, openFor } from './backends.ts'

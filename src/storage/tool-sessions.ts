@@ -1,4 +1,4 @@
-import { nothingSuspended, type Suspension } from '../core/runs/suspension.ts'
+import { nothingSuspended, type Suspension } from '../core/runs/suspended-grounds.ts'
 import { parseJson } from '../core/text.ts'
 import type { Queries } from './database/database.ts'
 

@@ -10,8 +10,8 @@ import {
   type Loaded,
   type LoggedStep,
 } from '../../src/core/runs/batch.ts'
-import { type DriftRequest, readDrift } from '../../src/core/runs/drift.ts'
 import { type ReadEntry, readEntry } from '../../src/core/runs/entry.ts'
+import { type DriftRequest, readDrift } from '../../src/core/runs/step-request.ts'
 import { verifies } from '../verifies.ts'
 
 const now = Date.UTC(2026, 0, 15)

@@ -11,7 +11,7 @@ import {
 } from '../../src/core/corpus/windows.ts'
 import { rawWords } from '../../src/core/detector/words/words.ts'
 import { createRandom } from '../../src/core/evaluation/resampling.ts'
-import type { Fault } from '../../src/core/runs/drift.ts'
+import type { Fault } from '../../src/core/runs/field-reader.ts'
 import { verifies } from '../verifies.ts'
 
 /** What is said of a body, and how many times others got their turn. */

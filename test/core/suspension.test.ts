@@ -2,7 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Step } from '../../src/core/detector/step.ts'
-import { maxSuspended, nothingSuspended, resume, suspend } from '../../src/core/runs/suspension.ts'
+import {
+  maxSuspended,
+  nothingSuspended,
+  resume,
+  suspend,
+} from '../../src/core/runs/suspended-grounds.ts'
 
 const step = (goal: string, more: Partial<Step> = {}): Step => ({
   goal,

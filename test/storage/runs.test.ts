@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DriftRequest, readDrift } from '../../src/core/runs/drift.ts'
+import { type DriftRequest, readDrift } from '../../src/core/runs/step-request.ts'
 import type { Database, Queries, Value } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrations.ts'
 import { createStore } from '../../src/storage/store.ts'

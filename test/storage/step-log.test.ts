@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import type { LoggedStep } from '../../src/core/runs/batch.ts'
-import { type DriftRequest, readDrift } from '../../src/core/runs/drift.ts'
+import { type DriftRequest, readDrift } from '../../src/core/runs/step-request.ts'
 import { dayMs } from '../../src/core/time.ts'
 import {
   type Database,

@@ -1,4 +1,4 @@
-import type { Fault } from '../runs/drift.ts'
+import type { Fault } from '../runs/field-reader.ts'
 import { parseJson } from '../text.ts'
 import { readRows } from './csv.ts'
 

@@ -1,7 +1,7 @@
 import { stemOf } from '../detector/words/tokens.ts'
 import { rawWords } from '../detector/words/words.ts'
 import { meanOf, rounded } from '../figures.ts'
-import type { Fault } from '../runs/drift.ts'
+import type { Fault } from '../runs/field-reader.ts'
 import type { Corpus } from './corpus.ts'
 
 /**

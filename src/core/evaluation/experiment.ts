@@ -1,5 +1,5 @@
 import { meanOf, rounded, sumOf } from '../figures.ts'
-import type { Arm } from '../runs/drift.ts'
+import type { Arm } from '../runs/step-request.ts'
 import { createRandom, drawAnew, middleOf, seed } from './resampling.ts'
 
 /** A run that belongs to an arm of a pair. */

@@ -5,7 +5,7 @@ import { detect } from '../detector/detect.ts'
 import { readDistance } from '../detector/distance.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { Step } from '../detector/step.ts'
-import { maxPlanLength } from '../runs/drift.ts'
+import { maxPlanLength } from '../runs/step-request.ts'
 
 /** The label of a goal: still the ground's errand, or another one. */
 export type Label = 'same' | 'drift'

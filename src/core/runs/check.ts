@@ -47,7 +47,7 @@ function readSequence(entries: readonly unknown[]): Step[] | CheckFault {
   }
   const steps: Step[] = []
   for (const [index, entry] of entries.entries()) {
-    const step = readEntry(entry, `steps[${index}]`)
+    const step = readCheckStep(entry, `steps[${index}]`)
     if ('error' in step) return step
     steps.push(step)
   }
@@ -55,7 +55,7 @@ function readSequence(entries: readonly unknown[]): Step[] | CheckFault {
 }
 
 /** Reads one entry of a sequence; faults call it `name`. */
-export function readEntry(entry: unknown, name: string): Step | CheckFault {
+export function readCheckStep(entry: unknown, name: string): Step | CheckFault {
   const fields = (typeof entry === 'object' && entry !== null ? entry : {}) as Record<
     string,
     unknown

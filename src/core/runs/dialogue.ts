@@ -4,7 +4,7 @@ import { readDistance } from '../detector/distance.ts'
 import { wordsOf } from '../detector/words/words.ts'
 import { meanOf, rounded, two } from '../figures.ts'
 import { parseJson } from '../text.ts'
-import { type Fault, fieldReader } from './drift.ts'
+import { type Fault, fieldReader } from './field-reader.ts'
 
 /** Overlap with the shared goal below which a restatement has left it (exactly this much still passes), 0–1. */
 export const restatementFloor = goalFloor

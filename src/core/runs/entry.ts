@@ -2,8 +2,8 @@ import type { Adaptation } from '../detector/contract/adaptation.ts'
 import type { DetectorName } from '../detector/contract/detector.ts'
 import { type Reading, readStep } from '../detector/step.ts'
 import { keyOf } from '../text.ts'
-import type { DriftRequest } from './drift.ts'
 import type { SimilarityOf } from './similarity.ts'
+import type { DriftRequest } from './step-request.ts'
 
 /** A step to log. */
 export interface Entry {

@@ -4,9 +4,9 @@ import type { Judgment } from '../detector/judgment.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { dayMs } from '../time.ts'
-import type { Arm } from './drift.ts'
 import type { ReadEntry } from './entry.ts'
 import { similarityIn } from './similarity.ts'
+import type { Arm } from './step-request.ts'
 
 /**
  * A stored run. The fields of the verdict (`drifting`, `last_reason`, `phi`, `max_phi`, `judgment`,

@@ -5,10 +5,10 @@ import { eraseJob } from '../../jobs/erase.ts'
 import { type OwnedRow, type OwnedTable, ownedTables } from '../../storage/owned.ts'
 import type { Keyed, Service } from '../gate/context.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
+import { nextTurn } from '../gate/event-loop-turns.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { nextTurn } from '../gate/turns.ts'
 
 const count = z.int().min(0)
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { maxIdLength } from '../../core/runs/drift.ts'
+import { maxIdLength } from '../../core/runs/field-reader.ts'
 import { maxTextLength, wellFormed } from '../../core/text.ts'
 
 /** A time in an answer, ISO 8601 UTC. */

@@ -1,6 +1,7 @@
 import type { LoggedStep } from '../../core/runs/batch.ts'
-import { defaultRunId, maxIdLength } from '../../core/runs/drift.ts'
 import type { Entry } from '../../core/runs/entry.ts'
+import { maxIdLength } from '../../core/runs/field-reader.ts'
+import { defaultRunId } from '../../core/runs/step-request.ts'
 import { parseJson, wellFormed } from '../../core/text.ts'
 import { commitUnknown, isUnavailable } from '../../storage/database/database.ts'
 import {

@@ -9,11 +9,11 @@ import {
 } from '../../core/corpus/windows.ts'
 import type { Call, ReadRequest } from '../gate/declaration.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
+import { inSlices } from '../gate/event-loop-turns.ts'
 import { share } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { inSlices } from '../gate/turns.ts'
 
 const maxBodyMiB = 8
 

@@ -2,15 +2,15 @@ import { z } from 'zod'
 import { progressValues } from '../../core/detector/contract/constants.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import type { LoggedStep } from '../../core/runs/batch.ts'
+import { type Entry, readEntry } from '../../core/runs/entry.ts'
+import { logStep, newAgent, newRun } from '../../core/runs/run.ts'
 import {
   arms,
   type DriftRequest,
   defaultRunId,
   maxPlanLength,
   readDrift,
-} from '../../core/runs/drift.ts'
-import { type Entry, readEntry } from '../../core/runs/entry.ts'
-import { logStep, newAgent, newRun } from '../../core/runs/run.ts'
+} from '../../core/runs/step-request.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { badRequest } from '../gate/declaration.ts'
@@ -18,9 +18,9 @@ import { idField, textField, tokenCount } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
+import { learnUncertain } from './learn-embeddings.ts'
 import { readAhead } from './read-ahead.ts'
 import { claimOf, contentOf, logEachOnce, stepRoute } from './steps-once.ts'
-import { learnUncertain } from './uncertain.ts'
 import { score, stepResultSchema, verdictBytes } from './verdict.ts'
 
 /** Most steps in one batch. */

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { compareArms, type ExperimentRun } from '../../core/evaluation/experiment.ts'
 import type { PairedRun } from '../../storage/runs/runs.ts'
 import type { Keyed } from '../gate/context.ts'
+import { inSlices, nextTurn } from '../gate/event-loop-turns.ts'
 import { tokenCount } from '../gate/fields.ts'
 import { cursorFrom, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
-import { inSlices, nextTurn } from '../gate/turns.ts'
 import { score } from './verdict.ts'
 
 /** The most pairs of one answer. */

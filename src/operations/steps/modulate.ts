@@ -1,5 +1,4 @@
 import { z } from 'zod'
-import { readDrift } from '../../core/runs/drift.ts'
 import {
   type Modulation,
   modulate,
@@ -7,6 +6,7 @@ import {
   type Role,
   readStyle,
 } from '../../core/runs/modulation.ts'
+import { readDrift } from '../../core/runs/step-request.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { badRequest } from '../gate/declaration.ts'
@@ -15,8 +15,8 @@ import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { driftAnswer, driftBody, type judgeFirst, logRequest, readableSteps } from './drift.ts'
+import { learnUncertain } from './learn-embeddings.ts'
 import { findTemplate } from './templates.ts'
-import { learnUncertain } from './uncertain.ts'
 
 /** The run of a step without a `run_id`. */
 const defaultRunId = 'modulate'

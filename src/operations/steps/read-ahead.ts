@@ -2,7 +2,7 @@ import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { readText } from '../../core/detector/meaning/texts.ts'
 import { wordsOf } from '../../core/detector/words/words.ts'
 import { wellFormed } from '../../core/text.ts'
-import { createSlices } from '../gate/turns.ts'
+import { createSlices } from '../gate/event-loop-turns.ts'
 
 /**
  * Reads the texts of steps before the transaction that judges them. It works in slices, so that other

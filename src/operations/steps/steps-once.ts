@@ -1,4 +1,4 @@
-import { type DriftRequest, readDrift } from '../../core/runs/drift.ts'
+import { type DriftRequest, readDrift } from '../../core/runs/step-request.ts'
 import {
   bodyHashOf,
   type Claim,

@@ -3,15 +3,15 @@ import { readDistance } from '../../core/detector/distance.ts'
 import type { Step } from '../../core/detector/step.ts'
 import { countClaims } from '../../core/language/claims.ts'
 import { readProgress } from '../../core/runs/check.ts'
-import type { DriftRequest } from '../../core/runs/drift.ts'
-import { maxSuspended, resume, suspend } from '../../core/runs/suspension.ts'
+import type { DriftRequest } from '../../core/runs/step-request.ts'
+import { maxSuspended, resume, suspend } from '../../core/runs/suspended-grounds.ts'
 import { dayMs } from '../../core/time.ts'
 import type { Store } from '../../storage/store.ts'
 import { share, textField } from '../gate/fields.ts'
 import { noStateField, noStateNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
+import { learnUncertain } from '../steps/learn-embeddings.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
-import { learnUncertain } from '../steps/uncertain.ts'
 
 /** The most runs of a caller without a key. A new run ends the oldest. */
 const maxKeylessRuns = 100

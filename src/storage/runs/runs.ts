@@ -1,7 +1,7 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
-import type { Arm } from '../../core/runs/drift.ts'
 import type { Run } from '../../core/runs/run.ts'
+import type { Arm } from '../../core/runs/step-request.ts'
 import type { Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
 import { type RunRow, runColumns, runOf } from './tables.ts'

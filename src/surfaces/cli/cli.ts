@@ -6,7 +6,7 @@ import { detect, type Verdict } from '../../core/detector/detect.ts'
 import { newMemory } from '../../core/detector/memory.ts'
 import type { Step } from '../../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../../core/evaluation/labelled.ts'
-import { type CheckFault, readCheck, readEntry } from '../../core/runs/check.ts'
+import { type CheckFault, readCheck, readCheckStep } from '../../core/runs/check.ts'
 import { parseJson } from '../../core/text.ts'
 import { accountsCommand } from './accounts.ts'
 import { adaptCommand, readAdaptation } from './adapt.ts'
@@ -265,7 +265,7 @@ async function* readSteps(file: string, world: CliWorld): AsyncGenerator<Step> {
     if (entry === undefined) {
       throw usageFault(`${file} line ${number} is not JSON; send one { "goal": … } a line.`)
     }
-    const step = readEntry(entry, `${file} line ${number}`)
+    const step = readCheckStep(entry, `${file} line ${number}`)
     if (isFault(step)) throw usageFault(step.detail)
     yield step
   }

@@ -1,11 +1,11 @@
 import { detectReading } from '../../core/detector/detect.ts'
 import { type Memory, newMemory } from '../../core/detector/memory.ts'
 import { readStep } from '../../core/detector/step.ts'
-import type { DriftRequest } from '../../core/runs/drift.ts'
 import { similarityIn } from '../../core/runs/similarity.ts'
+import type { DriftRequest } from '../../core/runs/step-request.ts'
 import type { TextPair } from '../../outbound/embeddings.ts'
 import type { Keyed } from '../gate/context.ts'
-import { createSlices } from '../gate/turns.ts'
+import { createSlices } from '../gate/event-loop-turns.ts'
 
 /** The longest wait of an uncertain step for its embeddings, in milliseconds. */
 export const embeddingsWaitMs = 250
