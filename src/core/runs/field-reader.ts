@@ -61,6 +61,7 @@ export function fieldReader(fields: Readonly<Record<string, unknown>>, faults: s
   }
 }
 
-function tooLong(name: string, text: string): string {
+/** The fault of a text that is too long. */
+export function tooLong(name: string, text: string): string {
   return `${name}: has ${text.length} characters; send at most ${maxTextLength}`
 }

@@ -4,7 +4,7 @@ import { readDistance, saysDistance } from '../detector/distance.ts'
 import type { Step } from '../detector/step.ts'
 import { maxTextLength, wellFormed } from '../text.ts'
 import { readProgress } from './check.ts'
-import { type Fault, fieldReader } from './field-reader.ts'
+import { type Fault, fieldReader, tooLong } from './field-reader.ts'
 
 /** The default run of a step. */
 export const defaultRunId = 'run'
