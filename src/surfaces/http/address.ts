@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
 import { unknownAddress } from '../../core/address.ts'
 
-/** How the caller's address is found. */
+/** The settings by which the address of a caller is found. */
 export interface AddressSettings {
   /** Header that names it, lower case; null takes the socket's. */
   readonly clientAddressHeader: string | null
@@ -34,12 +34,12 @@ export function addressBucket(
     : canonical(sent)
 }
 
-/** Whether an address is of this machine or of a private network: loopback, private and link-local ranges. */
+/** Whether an address is a loopback, private or link-local one. */
 export function isOwnNetwork(address: string): boolean {
   return isAmong(ownNetwork, canonical(address))
 }
 
-/** Whether an address is of this machine. */
+/** Whether an address is a loopback address. */
 export function isLoopback(address: string): boolean {
   return isAmong(loopback, canonical(address))
 }
@@ -59,7 +59,7 @@ function blocks(networks: readonly string[]): BlockList {
   return list
 }
 
-/** Node joins several lines of one header by commas, and so they are a list as well. */
+/** Splits a header into its list. Node joins several lines of one header by commas. */
 function isList(
   header: string,
   sent: string,
@@ -85,7 +85,7 @@ function isAmong(proxies: BlockList, address: string): boolean {
   return version !== 0 && proxies.check(address, version === 6 ? 'ipv6' : 'ipv4')
 }
 
-/** One spelling for each IP address, an IPv4 one inside IPv6 included; other texts are cut. */
+/** Returns one spelling for each IP address, also for IPv4 inside IPv6. Other texts are cut. */
 function canonical(value: string): string {
   if (!value.includes(':') || isIP(value) !== 6) return value.slice(0, longestBucket)
   const [zoneless = value] = value.split('%')

@@ -12,14 +12,14 @@ export function ambiguityOf(request: IncomingMessage): Refusal | null {
   let credentials = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? ''
-    // Most names have another length, and are not put into lower case.
+    // Compare lengths first, because most names then need no conversion to lower case.
     if (name.length === hostLength && name.toLowerCase() === 'host') hosts += 1
     if (name.length === credentialLength && name.toLowerCase() === 'authorization') credentials += 1
   }
   if (hosts > 1) return ambiguous.hosts
   if (credentials > 1) return ambiguous.credentials
   if (hosts === 0 && httpVersion === '1.1') return ambiguous.hostless
-  // One that does not end in chunked is refused by Node's parser.
+  // Node's parser refuses a list that does not end in chunked.
   const encodings = headers['transfer-encoding']?.split(',').length ?? 0
   return encodings > 1 ? ambiguous.encoding : null
 }

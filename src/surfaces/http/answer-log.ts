@@ -3,20 +3,20 @@ import type { Logger } from 'pino'
 import { type AddressSettings, addressBucket } from './address.ts'
 import type { Metrics } from './metrics.ts'
 
-/** Stands for the status of an answer whose caller went away before all of it was sent. */
+/** The status that the log and the metrics give an answer whose caller went away before all of it was sent. */
 const callerGone = 499
 
 /**
- * Counts and logs each answer when it has ended, given its request when that has come. Good answers are
- * many and metrics count them; a refusal is what an operator looks for, and whose request it was. No
- * other line names an address.
+ * Creates the function that is called with each request, and that counts and logs its answer when it ends.
+ * Good answers are many, so they stand in the metrics and only in the debug log. The operator looks for
+ * refusals and their callers, so only the line of a refusal names an address.
  */
 export function createAnswerLog(metrics: Metrics, log: Logger, addresses: AddressSettings) {
   return (request: FastifyRequest, { raw }: FastifyReply): void => {
     const startedAt = performance.now()
-    // A socket that is closed no longer says whose it was.
+    // Read the address now, because a closed socket no longer has it.
     const { id: request_id, method, ip } = request
-    // Fastify's hooks miss a caller that goes away when its request has been read.
+    // Fastify's hooks miss a caller that goes away after its request was read.
     raw.on('close', () => {
       const route = request.routeOptions.url ?? 'unknown'
       const status = raw.writableFinished ? raw.statusCode : callerGone
@@ -30,7 +30,7 @@ export function createAnswerLog(metrics: Metrics, log: Logger, addresses: Addres
   }
 }
 
-/** Has Fastify log streams that break off, and nothing else. */
+/** Makes Fastify log the streams that break off, and nothing else. */
 export function createLogController(log: Logger): LogController {
   return Object.assign(new LogController({ disableRequestLogging: true }), {
     streamError(err: Error, { id: request_id }: FastifyRequest) {

@@ -3,19 +3,19 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
 
 /**
- * How long a reader may take nothing of an answer before its connection is closed: this or twice as long,
- * because Node notes at the first end of the time what waits, and compares at the second.
+ * Milliseconds that a reader may take no bytes of an answer before its connection is closed. It can be twice as
+ * long, because Node compares the waiting bytes only when the time ends for the second time.
  */
 const longestStallMs = 15_000
-/** Bytes that the kernel takes whether or not they are read, so that nothing is held for them here. */
+/** Bytes that the kernel buffers even for a reader that takes none, so that this process holds none of them. */
 const fitsBuffers = 65_536
 
 /** The content type of JSON. */
 export const jsonType = 'application/json; charset=utf-8'
 
 /**
- * Answers with lines of JSON as they come. When the first of them fails, that is a fault like any other;
- * later the answer breaks off. However it ends, the lines are ended too.
+ * Answers with lines of JSON as they come. If the first line fails, the caller gets an error; a later failure
+ * breaks the answer off. The iterator is closed in every case.
  */
 export function sendLines(
   reply: FastifyReply,
@@ -23,20 +23,20 @@ export function sendLines(
   stallMs = longestStallMs,
 ): FastifyReply {
   const stream = Readable.from(lines)
-  // Lines that have not begun when the caller goes away would not be ended.
+  // Begin to read, because an iterator that has not begun is not closed when the caller goes away.
   stream.read(0)
   limitStall(reply, stallMs)
   return reply.type('application/x-ndjson').send(stream)
 }
 
-/** The hook through which every answer goes before it is sent. */
+/** Creates the hook that every answer passes before it is sent. */
 export function createOnSend(isStopping: () => boolean): onSendHookHandler {
   return (request, reply, payload, done) => {
-    // Asked at the end, so that a request in flight does not keep its connection either.
+    // Ask this late, so that a request in flight does not keep its connection either.
     if (isStopping()) reply.header('connection', 'close')
     if (reply.statusCode === 200 && hasSent(request, reply)) {
       reply.code(304).removeHeader('content-type')
-      // Fastify takes away what HEAD does not send, once it has measured it.
+      // For HEAD, Fastify removes the body after it has measured its length.
       return done(null, request.method === 'HEAD' ? payload : null)
     }
     if (isWhole(payload) && Buffer.byteLength(payload) > fitsBuffers) {
@@ -46,7 +46,7 @@ export function createOnSend(isStopping: () => boolean): onSendHookHandler {
   }
 }
 
-/** Whether the caller says that it holds what the answer's etag names; only a few answers have one. */
+/** Whether the caller already holds the version that the etag of the answer names. Few answers have one. */
 function hasSent({ headers }: FastifyRequest, reply: FastifyReply): boolean {
   const held = headers['if-none-match']
   const etag = reply.getHeader('etag')
@@ -58,8 +58,8 @@ function isWhole(payload: unknown): payload is string | Buffer {
   return typeof payload === 'string' || Buffer.isBuffer(payload)
 }
 
-/** Has Node close the connection of a reader that takes nothing. */
+/** Closes the connection of a reader that takes no bytes for this long. */
 function limitStall({ request, raw }: FastifyReply, ms: number): void {
-  // What `inject` answers to has no connection.
+  // A request of `inject` has no connection.
   if (request.socket instanceof Socket) raw.setTimeout(ms)
 }

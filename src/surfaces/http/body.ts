@@ -14,9 +14,9 @@ export function readText(
 ): Promise<string> | string {
   const announced = Number(request.headers['content-length'] ?? 0)
   if (announced > maxBytes) throw tooLarge(maxBytes)
-  // Only now: a request that was refused unread is never asked for its body.
+  // Ask for the body only now: a request that was refused before is never asked for it.
   if (waitsForContinue(request)) response.writeContinue()
-  // Most bodies have come whole by now, and listening for them would cost more than reading them.
+  // Most bodies have arrived completely by now. Listening for events would cost more than reading them.
   if (!request.complete) return readBytes(request, maxBytes).then((bytes) => decoder.decode(bytes))
   const bytes: Buffer | null = request.read()
   if (bytes === null) return ''
@@ -29,7 +29,7 @@ function waitsForContinue({ headers: { expect }, httpVersion }: IncomingMessage)
 }
 
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  // Nothing more is told of a request whose caller has already gone.
+  // A request whose caller has already gone emits no more events.
   if (request.destroyed) return Promise.reject(brokenOff())
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
@@ -47,7 +47,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)),
     )
     request.on('error', () => reject(brokenOff()))
-    // It comes after every request; making an error that nobody sees would cost more than judging.
+    // This event follows every request. Creating an error that nobody sees would cost more than judging a step.
     request.on('close', () => {
       if (!request.complete) reject(brokenOff())
     })

@@ -34,7 +34,7 @@ export function readCall(
   }
 }
 
-/** Aborted when the connection closes before the answer is out. */
+/** A signal that aborts if the connection closes before the answer is sent. */
 function goneSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   if (response.closed) controller.abort()
@@ -46,13 +46,13 @@ type Parameters = Record<string, string | string[] | undefined>
 
 const none: Parameters = {}
 
-/** Takes the query of an address apart. */
+/** Parses the query of a URL. */
 export function parametersOf(query: string): Parameters {
   if (query === '') return none
   return parse(query, '&', '=', { maxKeys: 0, decodeURIComponent: decoded })
 }
 
-/** What cannot be decoded is taken as it was sent. */
+/** Decodes a text, or returns it unchanged if it cannot be decoded. */
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
@@ -61,7 +61,7 @@ function decoded(text: string): string {
   }
 }
 
-/** The header decides alone when it is present; a parameter that was sent more than once is no key. */
+/** The credential of the header, or without a header that of the parameter. A repeated parameter is no key. */
 function credentialOf(
   header: string | undefined,
   parameter: Parameters[string],

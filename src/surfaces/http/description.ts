@@ -6,7 +6,7 @@ import { admin } from '../../operations/gate/operation.ts'
 import { jsonType } from './answer.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
 
-/** What descriptions are made from. */
+/** The parts of the descriptions. */
 export interface DescriptionParts {
   service: Service
   operations: readonly Operation[]
@@ -26,7 +26,7 @@ export async function descriptionRoute(
   })
 }
 
-/** The description served at `/v1/openapi.json`, for a service at `baseUrls`. */
+/** Creates the description that `/v1/openapi.json` serves for a service at `baseUrls`. */
 export function describeHttp(
   operations: readonly Operation[],
   baseUrls: readonly string[],
@@ -53,7 +53,7 @@ const describedRoutes: readonly DescribedRoute[] = [
   },
 ]
 
-/** The operation of `/v1/admin/openapi.json`, only if administrative routes are served. */
+/** The operation of `/v1/admin/openapi.json`, if administrative routes are served. */
 export function adminDescription(parts: DescriptionParts): Operation[] {
   const { operations } = parts
   if (!operations.some(({ access }) => access === 'admin')) return []
@@ -81,14 +81,14 @@ export function adminDescription(parts: DescriptionParts): Operation[] {
   ]
 }
 
-/** A description as it is sent, its JSON and the bytes of it, and what names this state of it. */
+/** A description as it is sent: its JSON, its bytes and its etag. */
 interface SentDescription {
   json: string
   bytes: Buffer
   etag: string
 }
 
-/** A description that is put into words once for each list of base addresses, which costs much more than sending it. */
+/** Caches a description for each list of base addresses, because building it costs much more than sending it. */
 function rememberDescription(
   { service, baseUrls }: DescriptionParts,
   describeAt: (baseUrls: readonly string[]) => Record<string, unknown>,

@@ -5,7 +5,7 @@ import { isUnavailable, mayBeStored } from '../../storage/database/database.ts'
 
 const retryAfterSeconds = 2
 
-/** Answers what was thrown instead of an answer: a refusal as it says, anything else is our fault. */
+/** Creates the handler of thrown errors: a refusal is sent as it is, and any other error is a fault of the server. */
 export function createErrorHandler(log: Logger) {
   return (error: unknown, { id: request_id }: FastifyRequest, reply: FastifyReply): void => {
     if (error instanceof Refusal) {
@@ -31,7 +31,7 @@ export function createErrorHandler(log: Logger) {
   }
 }
 
-/** What a caller is told when the database was away: whether the request can have changed anything. */
+/** The detail of a 503: whether the request may have changed anything. */
 function unavailableDetail(error: unknown): string {
   if (!mayBeStored(error)) {
     return 'The database cannot be reached or written right now. Nothing was stored; try again.'
@@ -49,10 +49,10 @@ export const missing = new Refusal(404, 'not_found', {
   detail: 'There is no such route; see /v1/openapi.json.',
 })
 
-/** The methods that routes have, in the order in which a refusal names them. */
+/** The methods of routes, in the order in which a refusal lists them. */
 const routeMethods = ['DELETE', 'GET', 'HEAD', 'POST']
 
-/** Refuses a request that has no route: 405 where its path has one of another method, else 404. */
+/** Refuses a request without a route: 405 if its path has a route of another method, otherwise 404. */
 export function refuseUnrouted(app: FastifyInstance, { url }: FastifyRequest): never {
   const methods = routeMethods.filter((method) => app.findRoute({ method, url }) !== null)
   if (methods.length === 0) throw missing

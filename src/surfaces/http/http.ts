@@ -16,7 +16,7 @@ import { pages } from './pages.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
 
-/** What the HTTP surface is made from. */
+/** The parts of the HTTP surface. */
 export interface HttpParts extends DescriptionParts, HealthParts, Omit<McpParts, 'onFault'> {
   addresses: AddressSettings
   metrics: Metrics
@@ -26,7 +26,7 @@ export interface HttpParts extends DescriptionParts, HealthParts, Omit<McpParts,
   newRequestId(): string
 }
 
-/** The HTTP surface, not yet listening: everything that can be asked, as plugins of one Fastify. */
+/** Creates the HTTP surface, which does not listen yet: one Fastify with a plugin for each kind of route. */
 export function createHttp(parts: HttpParts): FastifyInstance {
   const { operations, servesMetrics, log } = parts
   const app = createApp(parts)
@@ -46,14 +46,14 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   return app
 }
 
-/** A server of its own for `/metrics` alone. */
+/** Creates a separate server for `/metrics`. */
 export function createMetricsHttp(parts: HttpParts): FastifyInstance {
   const app = createApp(parts)
   app.register(metricsRoute, parts)
   return app
 }
 
-/** A Fastify without routes, with what holds for every request and answer. */
+/** Creates a Fastify without routes, with the hooks and handlers of every request. */
 function createApp(parts: HttpParts): FastifyInstance {
   const { metrics, log, addresses, newRequestId, isStopping, baseUrls } = parts
   const headersOf = createHeaders(baseUrls)
@@ -67,7 +67,7 @@ function createApp(parts: HttpParts): FastifyInstance {
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: (error, socket) => answerUnparsed(error, socket, headersOf(newRequestId())),
-    // Of a path that cannot be decoded, which no hook sees.
+    // Fastify calls this for a path that it cannot decode. No hook runs for it.
     frameworkErrors(_error, request, reply) {
       logAnswer(request, reply)
       reply.headers(headersOf(request.id))
@@ -79,7 +79,7 @@ function createApp(parts: HttpParts): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     logAnswer(request, reply)
     reply.headers(headersOf(request.id))
-    // The router takes any first character of a path for its slash.
+    // The router accepts any first character of a path as its slash.
     const unrouted = request.url.startsWith('*') ? missing : undefined
     done(ambiguityOf(request.raw) ?? unrouted)
   })
@@ -99,7 +99,7 @@ function leaveBodiesUnread(app: FastifyInstance): void {
   }
 }
 
-/** The headers of every answer; the link is made anew only when the address becomes known. */
+/** Creates the function for the headers of every answer. It builds the link again only if the base address changes. */
 function createHeaders(
   baseUrls: () => readonly string[],
 ): (requestId: string) => Record<string, string> {

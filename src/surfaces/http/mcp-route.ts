@@ -7,7 +7,7 @@ import type { AddressSettings } from './address.ts'
 import { readText } from './body.ts'
 import { readCall } from './call.ts'
 
-/** What the route is made from. */
+/** The parts of the route. */
 export interface McpRouteParts extends McpParts {
   addresses: AddressSettings
   /** Base addresses, the main one first. */
@@ -47,7 +47,7 @@ export async function mcpRoute(app: FastifyInstance, parts: McpRouteParts): Prom
   })
 }
 
-/** Answers with what the protocol's handler answered: events as they come, anything else whole. */
+/** Sends the response of the protocol's handler: events as they come, any other body at once. */
 async function sendResponse(reply: FastifyReply, answer: Response): Promise<FastifyReply> {
   const { status, headers, body } = answer
   reply.code(status).headers(Object.fromEntries(headers))

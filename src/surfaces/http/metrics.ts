@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import type { Verdict } from '../../core/detector/detect.ts'
 import type { JobCount } from '../../storage/database/jobs.ts'
 
-/** What a process counts for its operator. */
+/** The metrics of a process for its operator. */
 export interface Metrics {
   /** One answered request; `route` is a known path or `unknown`. */
   countRequest(method: string, route: string, status: number, seconds: number): void
@@ -17,15 +17,15 @@ export interface Metrics {
   readonly contentType: string
 }
 
-/** What waits in a process and in its store. */
+/** The queues of a process and of its store. */
 export interface Queues {
-  /** Steps that have come in and are not stored yet. */
+  /** Steps that have arrived and are not stored yet. */
   waitingSteps(): number
-  /** Rejects while the store is away; the jobs are left out then. */
+  /** Rejects while the database is unavailable; the metrics then leave the jobs out. */
   jobs(): Promise<JobCount[]>
 }
 
-/** Metrics of one process: requests and their latency, beside the runtime's own. */
+/** Creates the metrics of one process: requests and their latency, and those of the runtime. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'plumbline_' })

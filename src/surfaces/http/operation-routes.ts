@@ -6,14 +6,14 @@ import { jsonType, sendLines } from './answer.ts'
 import { readCall } from './call.ts'
 import { inSpan } from './tracing.ts'
 
-/** What the routes of operations are made from. */
+/** The parts of the routes of operations. */
 export interface OperationRoutesParts {
   service: Service
   operations: readonly Operation[]
   addresses: AddressSettings
 }
 
-/** Serves each operation where it declares. */
+/** Serves each operation at the path that it declares. */
 export async function operationRoutes(
   app: FastifyInstance,
   { service, operations, addresses }: OperationRoutesParts,
@@ -37,7 +37,7 @@ export async function operationRoutes(
   }
 }
 
-/** Has an operation answer, and hands on the headers that its gate has added, refused or not. */
+/** Runs an operation, and adds the headers of its gate to the reply, also if the gate refuses. */
 async function ask(
   operation: Operation,
   service: Service,
@@ -55,10 +55,10 @@ function isStream(body: unknown): body is AsyncIterable<string> {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 }
 
-/** The JSON of a body. Throws when it has none. */
+/** Writes a body as JSON. Throws if the body has no JSON form. */
 function jsonOf({ write }: Operation, body: unknown): string | Buffer {
   if (write !== undefined) return Buffer.from(write(body), 'latin1')
   const json: string | undefined = JSON.stringify(body)
-  if (json === undefined) throw new Error('an operation answered nothing')
+  if (json === undefined) throw new Error('an operation returned no answer')
   return json
 }

@@ -1,11 +1,11 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escapeHtml } from '../../core/html.ts'
 
-/** What a page may do: show its own text and style, and post its own form. */
+/** The content security policy of a page: its own text and style, and posting its own form. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** Serves the page at the root and the page on moving here. */
+/** Serves the page at the root and the page about migration. */
 export async function pages(
   app: FastifyInstance,
   { baseUrls }: { baseUrls(): readonly string[] },
@@ -21,7 +21,7 @@ export function sendPage(reply: FastifyReply, html: string): FastifyReply {
   return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html)
 }
 
-/** The page that `link: …; rel="deprecation"` points to: what differs from the published system. */
+/** The page that `link: …; rel="deprecation"` points to. It lists the differences from the published service. */
 function migrationPage(baseUrl: string): string {
   return page(
     'Moving to Plumbline',
@@ -50,7 +50,7 @@ for ASCII goals the words are the same.</li>
   )
 }
 
-/** The page at the root: what this server is and a line that works. */
+/** The page at the root: a description of this server and a command to try. */
 function homePage(baseUrl: string): string {
   const body =
     '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
@@ -65,7 +65,7 @@ service</a> · <a href="/healthz">Health</a> · <a href="/metrics">Metrics</a></
   )
 }
 
-/** A page that asks one thing; its button posts to the address the page has. */
+/** A page with one question. Its button posts to the address of the page. */
 export function buttonPage(title: string, question: string, label: string): string {
   return page(
     title,
@@ -75,7 +75,7 @@ export function buttonPage(title: string, question: string, label: string): stri
   )
 }
 
-/** A page that says one thing. */
+/** A page with one message. */
 export function notePage(title: string, note: string): string {
   return page(title, `<h1>${title}</h1>\n<p>${escapeHtml(note)}</p>`)
 }

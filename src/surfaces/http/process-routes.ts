@@ -2,14 +2,14 @@ import type { FastifyInstance } from 'fastify'
 import type { Metrics } from './metrics.ts'
 import { shareWork } from './shared-work.ts'
 
-/** Between two writes of /readyz or two readings of /metrics, which anybody may ask for. */
+/** The pause between two writes of /readyz or two reads of /metrics, because anybody may ask for them. */
 const sharedPauseMs = 250
 
-/** What health is told from. */
+/** The parts of the health routes. */
 export interface HealthParts {
-  /** Rejects while the database cannot be written. */
+  /** Rejects while the database takes no writes. */
   assertWritable(): Promise<void>
-  /** Whether the process is on its way out. */
+  /** Whether the process is stopping. */
   isStopping(): boolean
 }
 
@@ -20,7 +20,7 @@ export async function healthRoutes(app: FastifyInstance, parts: HealthParts): Pr
   app.get('/healthz', () => ({ status: 'alive' }))
   app.get('/readyz', async (_request, reply) => {
     if (!isStopping()) await assertWritable()
-    // Asked again, since the process may have been told to stop meanwhile.
+    // Ask again, because the process may have begun to stop meanwhile.
     if (!isStopping()) return { status: 'ready' }
     reply.code(503)
     return { status: 'stopping' }

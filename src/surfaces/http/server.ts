@@ -8,12 +8,12 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
 const serverOptions = {
-  /** Whole request received, headers received, idle connection kept; milliseconds. */
+  /** Milliseconds for the whole request, for its headers, and for an idle connection. */
   requestTimeout: 15_000,
   headersTimeout: 10_000,
   keepAliveTimeout: 72_000,
   connectionsCheckingInterval: 1000,
-  /** Node would answer a request without one by itself, without a word. */
+  /** Otherwise Node answers a request without this header itself, without an error body. */
   requireHostHeader: false,
 }
 const maxHeaders = 100
@@ -27,14 +27,14 @@ export function createServer(
 ): Server {
   const server = createNodeServer({ ...serverOptions, ServerResponse: OneWriteResponse }, listener)
   server.maxHeadersCount = maxHeaders
-  // Node would answer an expectation that it does not know by itself, without a word.
+  // Otherwise Node answers an unknown expectation itself, without an error body.
   server.on('checkExpectation', listener)
-  // Node would ask for the body at once; `readText` asks for it, once the request is admitted.
+  // Otherwise Node asks for the body at once. `readText` asks for it after the request is admitted.
   server.on('checkContinue', listener)
   return server
 }
 
-/** The most bytes that are sent as a text; a copy of more would cost what it saves. */
+/** The largest body in bytes that is sent as text. Copying a larger one would cost more than it saves. */
 const longestText = 65_536
 
 /**
@@ -56,11 +56,11 @@ export async function listenAt(
   address: { host: string; port: number },
 ): Promise<string> {
   const url = await app.listen(address)
-  // Fastify has a link for 0.0.0.0, and `[::]` leads nowhere as well.
+  // Fastify replaces 0.0.0.0 in the link. `[::]` is no usable address either.
   return url.replace('//[::]', '//[::1]')
 }
 
-/** Node waits for a connection that never sent a byte as for a request; nothing is owed to it. */
+/** Closes connections that never sent a byte. Node would wait for them as for a request in flight. */
 export function closeSilentConnections(app: FastifyInstance): void {
   const open = new Set<Socket>()
   app.server.on('connection', (socket) => {
@@ -87,7 +87,7 @@ const unparsedAnswers: Record<string, { status: string; word: string; detail: st
   },
 }
 
-/** Answers bytes that are no request, on the bare socket, and closes it. */
+/** Answers bytes that are no HTTP request on the raw socket, and closes it. */
 export function answerUnparsed(
   error: NodeJS.ErrnoException,
   socket: Socket,

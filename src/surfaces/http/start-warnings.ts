@@ -10,7 +10,7 @@ interface ListenSettings extends AddressSettings {
   readonly baseUrl: string | null
 }
 
-/** What an operator should know of a server that has begun to listen at `url`, one text each. */
+/** The warnings for the operator of a server that listens at `url`, one text each. */
 export function startWarnings(
   { host, clientAddressHeader, trustedProxies, metricsPort, mail, baseUrl }: ListenSettings,
   url: string,
@@ -34,7 +34,7 @@ export function startWarnings(
   return warnings
 }
 
-/** Names are not looked up, so any but localhost may stand for every address. */
+/** Whether a host is reachable from outside. Names are not resolved, so every name but localhost counts. */
 function isHostAmong(host: string, isAmong: (address: string) => boolean): boolean {
   return isIP(host) === 0 ? host === 'localhost' : isAmong(host)
 }

@@ -48,7 +48,7 @@ function endSpan(span: Span, status: number): void {
   span.end()
 }
 
-/** Whether an SDK is there; without one even making a span costs more than judging a step. */
+/** Whether an SDK is registered. Even without one, creating a span costs more than judging a step. */
 function isTracing(): boolean {
   const provider = trace.getTracerProvider()
   return (
