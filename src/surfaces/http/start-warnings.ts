@@ -34,7 +34,7 @@ export function startWarnings(
   return warnings
 }
 
-/** Whether a host is reachable from outside. Names are not resolved, so every name but localhost counts. */
+/** Whether a host is `localhost` or an address that `isAmong` accepts. Other names are not resolved and do not count. */
 function isHostAmong(host: string, isAmong: (address: string) => boolean): boolean {
   return isIP(host) === 0 ? host === 'localhost' : isAmong(host)
 }
