@@ -155,6 +155,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
             parentOverlap,
             adaptation: hints.adaptation ?? null,
             similarity: hints.similarity ?? null,
+            reads: hints.reads ?? null,
           },
           before.own,
         )

@@ -1,4 +1,5 @@
 import type { Adaptation } from './contract/adaptation.ts'
+import type { Reads } from './contract/reads.ts'
 import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
 import { wordsOf } from './words/words.ts'
@@ -14,6 +15,8 @@ export interface Hints {
    * the same text. It can only settle uncertainty or add evidence.
    */
   similarity?: number | undefined
+  /** What an encoder has read of the texts; undefined without one. */
+  reads?: Reads | undefined
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Adaptation } from '../detector/contract/adaptation.ts'
 import type { DetectorName } from '../detector/contract/detector.ts'
+import type { Reads } from '../detector/contract/reads.ts'
 import { type Reading, readStep } from '../detector/step.ts'
 import { keyOf } from '../text.ts'
 import type { SimilarityOf } from './similarity.ts'
@@ -13,6 +14,8 @@ export interface Entry {
   adaptation?: Adaptation | undefined
   /** Measures how near goal and ground are, when the step is judged. */
   similarity?: SimilarityOf
+  /** What the encoder has read, when the step is judged. */
+  reads?: Reads | undefined
   /** The detector of a new run. */
   detector: DetectorName
   /** Milliseconds since 1970. */

@@ -113,11 +113,12 @@ export function newAgent(agentId: string, detector: DetectorName): Agent {
 export function logStep(
   run: Run,
   agent: Agent,
-  { request, reading, adaptation, similarity, now, retentionDays }: ReadEntry,
+  { request, reading, adaptation, similarity, reads, now, retentionDays }: ReadEntry,
   earlier: EarlierRuns | null,
 ): Logged {
   const { verdict, memory } = detectReading(agent.memory, reading, {
     adaptation,
+    reads,
     similarity: similarity && similarityIn(agent.memory, reading, similarity),
     earlier: earlier ?? undefined,
   })

@@ -4,6 +4,7 @@ import type { WebhookAllowance } from '../../core/alerts/public-url.ts'
 import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import type { Verdict } from '../../core/detector/detect.ts'
+import type { Encoder } from '../../encoder/reader.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
@@ -66,6 +67,8 @@ export interface Service {
   readonly guide: Guide | null
   /** The embeddings endpoint, asked only about uncertain steps; null if none is configured. */
   readonly embeddings: Embeddings | null
+  /** Reads goals beside errands in this process; null if it is switched off or its file is missing. */
+  readonly encoder: Encoder | null
   /** Logs a change of an account or key. */
   logChange(change: Change): void
   /** Finds the collisions among the live runs of a team, in slices. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { progressValues } from '../../core/detector/contract/constants.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
+import type { Reads } from '../../core/detector/contract/reads.ts'
 import { detectReading, type Verdict } from '../../core/detector/detect.ts'
 import { newMemory } from '../../core/detector/memory.ts'
 import { readStep, type Step } from '../../core/detector/step.ts'
@@ -15,7 +16,7 @@ import { keylessEmbeddings } from '../gate/keyless-limits.ts'
 import { lenient } from '../gate/lenient.ts'
 import { perAddress } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { embeddingsWaitMs, pairOf } from './learn-embeddings.ts'
+import { embeddingsWaitMs, pairOf, readMissing } from './learn-ahead.ts'
 import { stepResultSchema, verdictBytes } from './verdict.ts'
 
 const goal = z.string().min(1).max(maxTextLength)
@@ -139,18 +140,18 @@ export const check = perAddress(
 })
 
 /**
- * Judges the steps in slices, so that other requests are served in between. If embeddings are configured,
- * fetches those of uncertain steps and judges again.
+ * Judges the steps in slices, so that other requests are served in between. The encoder reads their texts
+ * first. If embeddings are configured, fetches those of uncertain steps and judges again.
  */
 async function judge(
   service: Service,
   detector: DetectorName,
   steps: readonly Step[],
 ): Promise<Verdict[]> {
-  const { settings } = service
+  const { settings, encoder } = service
   const embeddings = keylessEmbeddings(service)
   const slice = createSlices()
-  async function judgeAll(known: SimilarityOf): Promise<Verdict[]> {
+  async function judgeAll(known: SimilarityOf, reads?: Reads): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
     let memory = newMemory(detector)
     for (const step of steps) {
@@ -158,6 +159,7 @@ async function judge(
       const reading = readStep(step)
       const detected = detectReading(memory, reading, {
         adaptation: settings.adaptation ?? undefined,
+        reads,
         similarity: embeddings === null ? undefined : similarityIn(memory, reading, known),
       })
       memory = detected.memory
@@ -165,10 +167,12 @@ async function judge(
     }
     return verdicts
   }
-  const alone = await judgeAll(() => undefined)
+  const unknown = () => undefined
+  if (encoder !== null) await readMissing(encoder, (reads) => judgeAll(unknown, reads))
+  const alone = await judgeAll(unknown, encoder?.reads)
   if (embeddings === null) return alone
   const pairs = alone.flatMap((verdict) => pairOf(verdict) ?? [])
   if (pairs.length === 0) return alone
   await embeddings.learn(pairs, embeddingsWaitMs)
-  return judgeAll(embeddings.similarity)
+  return judgeAll(embeddings.similarity, encoder?.reads)
 }

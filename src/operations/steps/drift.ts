@@ -18,7 +18,7 @@ import { idField, textField, tokenCount } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { learnUncertain } from './learn-embeddings.ts'
+import { learnAhead } from './learn-ahead.ts'
 import { readAhead } from './read-ahead.ts'
 import { claimOf, contentOf, logEachOnce, stepRoute } from './steps-once.ts'
 import { score, stepResultSchema, verdictBytes } from './verdict.ts'
@@ -105,7 +105,7 @@ export const logDrift = keyed(
     description:
       'The server stores the step durably before it answers. It judges the steps of one run in strict order.',
     http: { method: 'POST', path: stepRoute },
-    ahead: (context, body) => learnUncertain(context, () => readableSteps([body])),
+    ahead: (context, body) => learnAhead(context, () => readableSteps([body])),
     input: lenient(driftBody),
     output: driftAnswer,
     write: verdictBytes,
@@ -152,7 +152,7 @@ export const logDriftBatch = keyed(
     async ahead(context, body) {
       const steps = stepsOf(body) ?? []
       await readAhead(steps, context.settings.detector)
-      await learnUncertain(context, () => readableSteps(steps))
+      await learnAhead(context, () => readableSteps(steps))
     },
     input: lenient(z.object({ steps: z.array(driftBody).min(1).max(maxBatchSteps) })),
     output: z.strictObject({ results: z.array(driftAnswer) }),
@@ -204,7 +204,7 @@ export function readableSteps(bodies: readonly unknown[]): DriftRequest[] {
 }
 
 function entryOf(
-  { account, tier, settings, embeddings, now }: Keyed,
+  { account, tier, settings, embeddings, encoder, now }: Keyed,
   request: DriftRequest,
 ): Entry {
   return {
@@ -212,6 +212,7 @@ function entryOf(
     request,
     adaptation: settings.adaptation ?? undefined,
     ...(embeddings === null ? {} : { similarity: embeddings.similarity }),
+    reads: encoder?.reads,
     detector: settings.detector,
     now: now(),
     retentionDays: tier.retention_days,

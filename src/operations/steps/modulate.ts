@@ -15,7 +15,7 @@ import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { driftAnswer, driftBody, type judgeFirst, logRequest, readableSteps } from './drift.ts'
-import { learnUncertain } from './learn-embeddings.ts'
+import { learnAhead } from './learn-ahead.ts'
 import { findTemplate } from './templates.ts'
 
 /** The run of a step without a `run_id`. */
@@ -68,9 +68,9 @@ export const modulateStep = keyed(
   { stepsOf: { field: 'run_id', unnamed: defaultRunId } },
 )((context, body) => logModulated(context, body))
 
-/** Fetches the embeddings that `logModulated` will look up; see `learnUncertain`. */
+/** Fetches the embeddings that `logModulated` will look up; see `learnAhead`. */
 export async function learnModulated(context: Keyed, body: unknown): Promise<void> {
-  await learnUncertain(context, () => readableSteps([withRunId(body)]))
+  await learnAhead(context, () => readableSteps([withRunId(body)]))
 }
 
 /**

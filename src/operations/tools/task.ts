@@ -10,7 +10,7 @@ import type { Store } from '../../storage/store.ts'
 import { share, textField } from '../gate/fields.ts'
 import { noStateField, noStateNote, type Tool, type ToolContext, tool } from '../gate/tool.ts'
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
-import { learnUncertain } from '../steps/learn-embeddings.ts'
+import { learnAhead } from '../steps/learn-ahead.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
 
 /** The most runs of a caller without a key. A new run ends the oldest. */
@@ -150,7 +150,7 @@ export const resetTask = tool({
     distance: readDistance(undefined),
     userTurn: true,
   }
-  if (given !== '') await learnUncertain(context, () => [requestOf(runId, step)])
+  if (given !== '') await learnAhead(context, () => [requestOf(runId, step)])
   let isNewRun = false
   // One transaction, so that no step of the task comes between the new ground and the suspension of the old.
   const answer = await context.store.tx(async (store) => {
@@ -183,7 +183,7 @@ export const taskTools: readonly Tool[] = [checkState, getHistory, resetTask]
 async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, owner } = context
   if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
-  await learnUncertain(context, () => [requestOf(runId, step)])
+  await learnAhead(context, () => [requestOf(runId, step)])
   const hasSuspension = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
     hasSuspension || step.userTurn === true

@@ -1,4 +1,5 @@
 import type { Adaptation } from './adaptation.ts'
+import type { Reads } from './reads.ts'
 
 /** The goal that a run is measured against, and the state in which it was frozen. */
 export interface Ground {
@@ -56,6 +57,8 @@ export interface Compared {
   adaptation: Adaptation | null
   /** As `Step.similarity` gives it, or null. */
   similarity: number | null
+  /** What an encoder has read, or null. */
+  reads: Reads | null
 }
 
 /** A detector's judgment of a goal against the ground of its run. */
