@@ -29,7 +29,10 @@ export function wordsIn(text: string): PlacedWord[] {
   const words: PlacedWord[] = []
   for (const match of read.matchAll(word)) {
     const said = match[0]
-    const key = said.toLowerCase().replaceAll('’', "'").replace(/['-]+$/, '')
+    const key = said
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .replace(/['-]+$/, '')
     words.push({ key, text: said, from: match.index, to: match.index + said.length })
   }
   return words
@@ -70,7 +73,8 @@ export function clausesOf(text: string): Clause[] {
 function isBroken(text: string, end: number, from: number): boolean {
   for (let at = end; at < from; at++) {
     if (!breaks.test(text[at] as string)) continue
-    if (text[at] === '\n' || at + 1 >= text.length || /[\s)]/.test(text[at + 1] as string)) return true
+    if (text[at] === '\n' || at + 1 >= text.length || /[\s)]/.test(text[at + 1] as string))
+      return true
     if (';!?()–—'.includes(text[at] as string)) return true
   }
   return false

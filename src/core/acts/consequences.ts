@@ -11,8 +11,10 @@ export interface Act {
 const mayBeCommand = /^\s*[$>`]?\s*[a-z][\w.-]*\s+\S/
 const longestText = 120
 // Words behind which a deed has no consequence for anybody else.
-const harmless = /\b(?:tmp|temp|temporary|temporarily|local|locally|draft|unused|test|tests|dry|dry-run|scratch|sandbox|staging|cache|own|my|feature|branch|user|you|me|duplicate|old|dead|stale|import|imports|line|lines|column|comment)\b/i
-const grants = /^(?:grant|give|invite|add|make|promote|create|set|assign)\b.{0,60}\b(?:admin|administrator|superadmin|sudo|root|owner|superuser|write access|full access|collaborator)\b/i
+const harmless =
+  /\b(?:tmp|temp|temporary|temporarily|local|locally|draft|unused|test|tests|dry|dry-run|scratch|sandbox|staging|cache|own|my|feature|branch|user|you|me|duplicate|old|dead|stale|import|imports|line|lines|column|comment)\b/i
+const grants =
+  /^(?:grant|give|invite|add|make|promote|create|set|assign)\b.{0,60}\b(?:admin|administrator|superadmin|sudo|root|owner|superuser|write access|full access|collaborator)\b/i
 const secretWords =
   /\b(?:password|passwords|passwort|credentials|api[ _-]?keys?|secret keys?|access keys?|private keys?|ssh keys?|vault token|session cookie|cookie store|bearer token|kubeconfig|keychain|OTP)\b/i
 const secretDeeds =
@@ -67,11 +69,19 @@ function isNoun([first, second]: readonly { key: string }[]): boolean {
 
 const asked: Record<'send' | 'grant' | 'secret', RegExp> = {
   send: /\b(?:send|forward|e-?mail|mail|share|post|upload|submit|publish|notify|contact|write to|reply|export|message|broadcast|invite|to\s+\S+@)/i,
-  grant: /\b(?:grant|access|permissions?|rights?|role|admin|invite|onboard|owner|collaborator|sudo|user|account)\b/i,
-  secret: /\b(?:passwords?|credentials?|keys?|secrets?|token|cookie|login|log in|rotate|vault|auth\w*|otp|kubeconfig)\b/i,
+  grant:
+    /\b(?:grant|access|permissions?|rights?|role|admin|invite|onboard|owner|collaborator|sudo|user|account)\b/i,
+  secret:
+    /\b(?:passwords?|credentials?|keys?|secrets?|token|cookie|login|log in|rotate|vault|auth\w*|otp|kubeconfig)\b/i,
 }
 
-function isAskedFor({ kind }: Act, texts: readonly string[]): boolean {
+const address = /[\w.+-]{1,64}@[\w-]{1,63}\.\w/
+const asksToSend =
+  /\b(?:send|forward|share|write|reply|invite|contact|notify|mail (?:it|them|him|her)|email (?:it|them|him|her))\b/i
+
+function isAskedFor({ kind, text: done }: Act, texts: readonly string[]): boolean {
+  // "The email from Alice" asks for no mail to an address that nobody named.
+  if (kind === 'send' && address.test(done)) return texts.some((text) => asksToSend.test(text))
   if (kind === 'send' || kind === 'grant' || kind === 'secret') {
     return texts.some((text) => asked[kind].test(text))
   }

@@ -29,7 +29,9 @@ export interface Deed {
 function deed(
   name: string,
   words: string,
-  rest: Partial<Pick<Deed, 'commands' | 'consequence' | 'irreversible'>> & { implied?: string } = {},
+  rest: Partial<Pick<Deed, 'commands' | 'consequence' | 'irreversible'>> & {
+    implied?: string
+  } = {},
 ): Deed {
   return {
     name,
@@ -43,27 +45,45 @@ function deed(
 
 /** Every deed that a prohibition may name or a goal may do. */
 export const deeds: readonly Deed[] = [
-  deed('delete', 'delet eras wip purg drop truncat destroy rm unlink lösch supprim borra elimina apaga cancella', {
-    commands: /^\s*(?:sudo\s+)?(?:rm|drop|delete from|truncate)\s|\b(?:DROP|DELETE|TRUNCATE)\s|\bdelete-[a-z]+\b/,
-    consequence: 'delete',
-    irreversible: ['recursive-force-delete', 'table-drop', 'table-truncate', 'cloud-delete', 'disk-format', 'hard-reset', 'force-push'],
-    implied: 'remov clean cleanup prun clear eras gdpr dedup deduplicat shred retir decommission tear anonymis anonymiz fre reclaim uninstall rid forget expir',
-  }),
+  deed(
+    'delete',
+    'delet eras wip purg drop truncat destroy rm unlink lösch supprim borra elimina apaga cancella',
+    {
+      commands:
+        /^\s*(?:sudo\s+)?(?:rm|drop|delete from|truncate)\s|\b(?:DROP|DELETE|TRUNCATE)\s|\bdelete-[a-z]+\b/,
+      consequence: 'delete',
+      irreversible: [
+        'recursive-force-delete',
+        'table-drop',
+        'table-truncate',
+        'cloud-delete',
+        'disk-format',
+        'hard-reset',
+        'force-push',
+      ],
+      implied:
+        'remov clean cleanup prun clear eras gdpr dedup deduplicat shred retir decommission tear anonymis anonymiz fre reclaim uninstall rid forget expir',
+    },
+  ),
   deed('push', 'push', { commands: /\bgit push\b/, irreversible: ['force-push'] }),
   deed('commit', 'commit', { commands: /\bgit commit\b/ }),
   deed('merge', 'merg', {
     commands: /\b(?:git merge|gh pr merge|glab mr merge)\b/,
     consequence: 'merge',
-    implied: 'land ship releas rebas deploy reconcil dedup deduplicat combin consolidat join upstream backport',
+    implied:
+      'land ship releas rebas deploy reconcil dedup deduplicat combin consolidat join upstream backport',
   }),
   deed('deploy', 'deploy redeploy ship', {
     commands: /\b(?:helm upgrade|terraform apply|kubectl apply|pulumi up)\b/,
     consequence: 'deploy',
     irreversible: ['production-deploy'],
-    implied: 'releas ship roll rollout rollback launch live upgrad promot migrat host publish provision cutover hotfix',
+    implied:
+      'releas ship roll rollout rollback launch live upgrad promot migrat host publish provision cutover hotfix',
   }),
   deed('apply', 'apply', { commands: /\bterraform apply\b/ }),
-  deed('restart', 'restart reboot bounc', { commands: /\brollout restart\b|\bsystemctl restart\b/ }),
+  deed('restart', 'restart reboot bounc', {
+    commands: /\brollout restart\b|\bsystemctl restart\b/,
+  }),
   deed('send', 'send forward email mail text messag sms notify contact call phon ring repl reply', {
     commands: /^\s*(?:send_(?:e?mail|sms|message)|sendmail)\b/,
     consequence: 'send',
@@ -72,7 +92,8 @@ export const deeds: readonly Deed[] = [
     commands: /\b(?:npm|cargo|pnpm|yarn) publish\b/,
     consequence: 'publish',
     irreversible: ['package-publish'],
-    implied: 'releas ship list post launch live announc upload blog announcement deploy put print blogpost tweet newsletter idealista ebay ad',
+    implied:
+      'releas ship list post launch live announc upload blog announcement deploy put print blogpost tweet newsletter idealista ebay ad',
   }),
   deed('pay', 'pay wir prepay transf überweis', {
     consequence: 'pay',

@@ -23,7 +23,11 @@ const fillers = new Set(
     ' ',
   ),
 )
-const forbids = new Set("not don't dont never no without nicht kein keine ne pas sans no sin nunca não sem non senza".split(' '))
+const forbids = new Set(
+  "not don't dont never no without nicht kein keine ne pas sans no sin nunca não sem non senza".split(
+    ' ',
+  ),
+)
 const nearest = 3
 const listing = new Set(['or', 'nor', 'oder', 'ou', 'o'])
 // Of many objects two have to be the same; one word is shared by chance.
@@ -45,7 +49,12 @@ function prohibitionsOf({ words, text }: Clause): Prohibition[] {
   if (from < 0) return []
   // "that does not send", "it is not deleted": a fault is told, and nothing forbidden.
   const before = words[from - 1]?.key ?? ''
-  if (/^(?:does|did|is|are|was|were|has|have|had|can|could|will|would|it|they|i|we|who|which|that)$/.test(before)) return []
+  if (
+    /^(?:does|did|is|are|was|were|has|have|had|can|could|will|would|it|they|i|we|who|which|that)$/.test(
+      before,
+    )
+  )
+    return []
   const said = words[from]?.key ?? ''
   const opens = words.slice(0, from).every(({ key }) => fillers.has(key))
   // "lint on push, not commit" and "60 days no contact" forbid nothing.
@@ -93,10 +102,7 @@ function isDeed(head: string): boolean {
 }
 
 /** The forbidden deed that a goal does, also by another word or a command, or null. */
-export function forbiddenBy(
-  prohibitions: readonly Prohibition[],
-  goal: string,
-): Forbidden | null {
+export function forbiddenBy(prohibitions: readonly Prohibition[], goal: string): Forbidden | null {
   if (prohibitions.length === 0) return null
   const clauses = clausesOf(goal)
   for (const { deed, objects, text } of prohibitions) {
@@ -120,7 +126,8 @@ function does(deed: Deed, { words, text }: Clause): boolean {
 }
 
 // A draft of a mail is no mail, and a question about a deletion deletes nothing.
-const spokenOf = /\b(?:draft|drafts|dry-run|dry run|--dry-run|template|plan|whether|would|preview|ready)\b/i
+const spokenOf =
+  /\b(?:draft|drafts|dry-run|dry run|--dry-run|template|plan|whether|would|preview|ready)\b/i
 
 function isOnlySpokenOf({ text }: Clause): boolean {
   return spokenOf.test(text)

@@ -44,7 +44,8 @@ export function deniedMarksIn(text: string): Mark[] {
   const denied = clauses.filter(({ negated }) => negated).flatMap((clause) => marksIn(clause.text))
   return denied.filter(
     ({ family, key }) =>
-      !family.startsWith('money') && !said.some((each) => each.family === family && each.key === key),
+      !family.startsWith('money') &&
+      !said.some((each) => each.family === family && each.key === key),
   )
 }
 
@@ -102,5 +103,9 @@ function unitOf(sign: string): string {
 }
 
 function amountOf(figure: string): string {
-  return figure.replace(/[.,]$/, '').replace(/[.,](?=\d{3}(?:\D|$))/g, '').replace(',', '.').replace(/\.00?$/, '')
+  return figure
+    .replace(/[.,]$/, '')
+    .replace(/[.,](?=\d{3}(?:\D|$))/g, '')
+    .replace(',', '.')
+    .replace(/\.00?$/, '')
 }

@@ -3,7 +3,28 @@ import { narration, openers, polite, politeCues, softOpeners } from './phrases.t
 
 const sentenceEnd = /[.!?…。！？\n]/
 const spaceOrEnd = /\s/
-const closing = new Set(['thanks', 'thx', 'please', 'pls', 'thank you', 'many thanks', 'cheers', 'danke', 'bitte', 'merci', 'gracias', 'obrigado', 'obrigada', 'grazie', 'thanks a lot', 'thank you so much', 'thanks in advance', 'vielen dank', 'por favor', 'per favore'])
+const closing = new Set([
+  'thanks',
+  'thx',
+  'please',
+  'pls',
+  'thank you',
+  'many thanks',
+  'cheers',
+  'danke',
+  'bitte',
+  'merci',
+  'gracias',
+  'obrigado',
+  'obrigada',
+  'grazie',
+  'thanks a lot',
+  'thank you so much',
+  'thanks in advance',
+  'vielen dank',
+  'por favor',
+  'per favore',
+])
 const mostClosing = 4
 
 /**
@@ -34,7 +55,8 @@ export function sentencesOf(text: string): string[] {
     if (!sentenceEnd.test(text[at] as string)) continue
     const next = text[at + 1]
     // A dot inside a name or a number ends nothing.
-    if (text[at] !== '\n' && next !== undefined && !spaceOrEnd.test(next) && text[at] === '.') continue
+    if (text[at] !== '\n' && next !== undefined && !spaceOrEnd.test(next) && text[at] === '.')
+      continue
     if (next !== undefined && sentenceEnd.test(next) && next !== '\n') continue
     const sentence = text.slice(from, at + 1).trim()
     if (sentence !== '') sentences.push(sentence)
@@ -48,9 +70,7 @@ export function sentencesOf(text: string): string[] {
 function isPolite(sentence: string): boolean {
   const words = wordsIn(sentence)
   if (words.length === 0) return false
-  return (
-    words.every(({ key }) => polite.has(key)) && words.some(({ key }) => politeCues.has(key))
-  )
+  return words.every(({ key }) => polite.has(key)) && words.some(({ key }) => politeCues.has(key))
 }
 
 /** Takes openings off as long as one fits and something is left. */
@@ -58,7 +78,11 @@ function withoutOpening(text: string, phrases: ReadonlySet<string>): string {
   const words = wordsIn(text)
   let place = 0
   while (place < words.length - 1) {
-    const length = lengthOfOpening(words.map(({ key }) => key), place, phrases)
+    const length = lengthOfOpening(
+      words.map(({ key }) => key),
+      place,
+      phrases,
+    )
     const soft = length === 0 && isSoft(text, words, place)
     if (length === 0 && !soft) break
     const next = words[place + (soft ? 1 : length)]

@@ -34,8 +34,14 @@ export function readExactly(
   const errands = assignment.map(plainOf)
   const limits = assignment.map(limitsOf)
   const forbidden =
-    forbiddenBy(limits.flatMap(({ prohibitions }) => prohibitions), plain) ??
-    deniedBy(limits.flatMap(({ denied }) => denied), plain)
+    forbiddenBy(
+      limits.flatMap(({ prohibitions }) => prohibitions),
+      plain,
+    ) ??
+    deniedBy(
+      limits.flatMap(({ denied }) => denied),
+      plain,
+    )
   return {
     swap: forbidden === null ? swapOf(errands, plan, plain) : null,
     forbidden,

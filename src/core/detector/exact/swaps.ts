@@ -1,6 +1,6 @@
 import { baseOf, clausesOf, wordsIn } from '../../acts/clauses.ts'
-import { areOpposite } from './antonyms.ts'
 import { rememberingTexts } from '../words/tokens.ts'
+import { areOpposite } from './antonyms.ts'
 import { deniedMarksIn, type Mark, marksIn } from './marks.ts'
 
 /** What the goal names instead of what the assignment names. */
@@ -14,13 +14,15 @@ const ownMarksOf = rememberingTexts((text): readonly Mark[] => {
   const denied = deniedMarksIn(text)
   return marksIn(text).filter(
     ({ family, key }) =>
-      family !== 'environment' || !denied.some((each) => each.family === family && each.key === key),
+      family !== 'environment' ||
+      !denied.some((each) => each.family === family && each.key === key),
   )
 })
 
 const readsOnly =
   /^(?:check|compar|verify|look|read|find|see|confirm|list|search|view|inspect|ask|which|what|is|are|doe|do|how|why|diff|review|get|grep|cat|open|note|count|query|fetch|pull|log|test|run|cross-check|make|lint|licens|swap|wait|watch|leav|keep|skip|exclud|ignor)$/
-const paying = /\b(?:transfer|wire|pay|refund|send|credit|charge|reimburse|price|rent|budget|quote|limit)\b/i
+const paying =
+  /\b(?:transfer|wire|pay|refund|send|credit|charge|reimburse|price|rent|budget|quote|limit)\b/i
 
 /** The first identifier of the same kind, or opposite, that a goal names instead of one of the texts. */
 export function swapOf(
@@ -41,6 +43,16 @@ export function swapOf(
   return oppositeOf(assignment, trusted, goal)
 }
 
+/** The sign of a swap: two swaps with the same sign put the same thing in place of the same. */
+export function signOf({ kind, ground, goal }: Swap): string {
+  const said = (text: string) => (kind === 'number' ? text.replace(/[^\d]/g, '') : lastWordOf(text))
+  return kind === 'opposite' ? kind : `${kind} ${said(ground)} ${said(goal)}`
+}
+
+function lastWordOf(text: string): string {
+  return wordsIn(text).at(-1)?.key ?? text
+}
+
 function markSwap(
   mark: Mark,
   own: readonly Mark[],
@@ -53,7 +65,13 @@ function markSwap(
   if (family.length === 0 || known.some((each) => each.key === mark.key)) return null
   if (mark.family !== 'environment' && saysWhole(all, mark.key)) return null
   // A goal that also names the right one compares or joins the two.
-  if (own.some(({ key }) => mark.kind !== 'environment' && others.some((each) => each.key === key && each.kind === mark.kind))) {
+  if (
+    own.some(
+      ({ key }) =>
+        mark.kind !== 'environment' &&
+        others.some((each) => each.key === key && each.kind === mark.kind),
+    )
+  ) {
     return null
   }
   const right = family.find((each) => isSwapped(each, mark, family, others, goal, all))
@@ -82,7 +100,8 @@ function isSwapped(
     return isTrial && mark.key === 'production' && acts(goal)
   }
   if (name === 'money') {
-    const one = family.length === 1 && others.filter((each) => each.family === mark.family).length === 1
+    const one =
+      family.length === 1 && others.filter((each) => each.family === mark.family).length === 1
     return one && sharesDeed(goal, all)
   }
   if (name === 'mail') return family.length === 1 && acts(goal) && isNearMail(right.key, mark.key)
@@ -100,7 +119,12 @@ function sharesDeed(goal: string, all: string, anyDeed = false): boolean {
   const said = new Set(wordsIn(all).map(({ key }) => baseOf(key)))
   const heads = wordsIn(goal).slice(0, 1)
   if (anyDeed) return heads.some(({ key }) => said.has(baseOf(key)))
-  return paying.test(all) && wordsIn(goal).slice(0, 1).some(({ key }) => paying.test(key))
+  return (
+    paying.test(all) &&
+    wordsIn(goal)
+      .slice(0, 1)
+      .some(({ key }) => paying.test(key))
+  )
 }
 
 /** Whether two identifiers have letters and digits in the same places. */
@@ -163,7 +187,10 @@ function oppositeOf(
     for (const clause of clausesOf(text)) {
       const at = clause.words.findIndex(({ key }) => areOpposite(key, verb.key))
       if (at < 0 || at > 2 || clause.negated) continue
-      const shared = clause.words.slice(at + 1).filter(({ key }) => !small.has(key)).map(({ key }) => baseOf(key))
+      const shared = clause.words
+        .slice(at + 1)
+        .filter(({ key }) => !small.has(key))
+        .map(({ key }) => baseOf(key))
       const same = things.filter(({ key }) => shared.includes(baseOf(key))).length
       if (same >= Math.ceil(things.length * 0.6)) {
         return { ground: clause.text.slice(0, 120), goal: goal.slice(0, 120), kind: 'opposite' }

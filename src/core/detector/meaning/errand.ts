@@ -22,6 +22,8 @@ export interface Errand {
   planRestated: number
   /** Whether a step counted as drift and no later step has leaned to the errand. */
   alarmed: boolean
+  /** The sign of the swap of the last step, or null; absent in rows from before there were any. */
+  swap?: string | null
 }
 
 /** Characters kept of all plan items, and of each item if they are few or many. */
@@ -43,6 +45,7 @@ export function newErrand(plan: readonly string[] | null): Errand {
     planSteps: 0,
     planRestated: 0,
     alarmed: false,
+    swap: null,
   }
 }
 

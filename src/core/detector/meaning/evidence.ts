@@ -40,6 +40,12 @@ export const restatedScore = -4
 /** The score of a step whose difference alone makes it another errand. */
 export const hardScore = 4
 
+/**
+ * Added to the score of an act with consequences that nobody asked for, whatever its words: of honest steps
+ * of the development errands 7 in 1,000 hold one, of opposite and injected goals 57.
+ */
+export const actWeight = 1.25
+
 /** The score of a goal against the ground and the other trusted texts; above 0 it leans off the errand. */
 export function scoreStep(errand: Errand, ground: ReadText, goal: ReadText): number {
   const alone = clamped(scoreTexts(ground, goal))
@@ -166,7 +172,18 @@ export function driftProbabilityAt(share: number): number {
  * of a slot.
  */
 export interface Seen {
-  kind: 'restated' | 'scored' | 'lexical' | 'unreadable' | 'slot' | 'hard' | 'override'
+  kind:
+    | 'restated'
+    | 'scored'
+    | 'lexical'
+    | 'unreadable'
+    | 'slot'
+    | 'swap'
+    | 'hard'
+    | 'forbidden'
+    | 'override'
   score: number
   told: string
+  /** The sign of a swap, the same for two swaps of the same things; absent without one. */
+  swap?: string
 }

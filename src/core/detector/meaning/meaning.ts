@@ -1,6 +1,9 @@
 import { two } from '../../figures.ts'
 import { goalFloor } from '../contract/constants.ts'
 import type { Compared, Detector } from '../contract/detector.ts'
+import { plainErrand, plainGoal } from '../exact/plain.ts'
+import { readExactly } from '../exact/reading.ts'
+import { signOf } from '../exact/swaps.ts'
 import {
   type Errand,
   newErrand,
@@ -13,6 +16,7 @@ import {
 import type { Seen } from './evidence.ts'
 import {
   acceptBelow,
+  actWeight,
   driftProbabilityAt,
   hardScore,
   limits,
@@ -45,8 +49,8 @@ export const meaning: Detector = {
   start: (_ground, plan) => newErrand(plan),
   measure(compared, own) {
     const before = errandBefore(compared, readErrand(own))
-    const ground = readText(compared.ground.goal)
-    const goal = readText(compared.goal)
+    const ground = readText(plainErrand(compared.ground.goal))
+    const goal = readText(plainGoal(compared.goal))
     const hinted = takeHints(look(compared, before, ground, goal), compared, ground, goal)
     const { seen } = hinted
     const parent = compared.parent === null ? null : readText(compared.parent)
@@ -85,7 +89,7 @@ export const meaning: Detector = {
 function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
   const planned = plan === null ? errand : withPlan(errand, plan, userTurn)
   // Evidence from before a user turn is reset: the user has seen it.
-  return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false } : planned
+  return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false, swap: null } : planned
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
@@ -96,10 +100,25 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   if (isOverride(goal.text, ground.text)) {
     return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
   }
+  const exact = readExactly([ground.text], [...errand.plan, ...errand.parents], goal.text)
+  if (exact.forbidden !== null) {
+    const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
+    return { kind: 'forbidden', score: hardScore, told }
+  }
   const slot = differenceOf(compared, errand, ground, goal)
   if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
   const isReadable = ground.isKnown && goal.isKnown
   const score = scoreStep(errand, ground, goal)
+  if (exact.swap !== null) {
+    const swap = signOf(exact.swap)
+    const repeats = errand.swap === swap
+    const told = `The ground says "${exact.swap.ground}", but the goal "${exact.swap.goal}".`
+    return { kind: 'swap', score: repeats ? hardScore : halved(score), told, swap }
+  }
+  if (exact.act !== null) {
+    const told = `Nobody asked for "${exact.act.text}".`
+    return { kind: 'scored', score: Math.max(0, score) + actWeight, told }
+  }
   if (slot !== null) return { kind: 'slot', score: halved(score), told: slot.told }
   if (isReadable) return { kind: 'scored', score, told: '' }
   if (compared.overlap >= goalFloor)
@@ -154,7 +173,7 @@ function scoreParent(
 
 /** A parent speaks for a step that has to do with it, and for none that is another errand by itself. */
 function serves(parent: ReadText, goal: ReadText, { kind }: Seen): boolean {
-  if (kind === 'hard' || kind === 'override') return false
+  if (kind === 'hard' || kind === 'forbidden' || kind === 'override') return false
   if (!parent.isKnown || !goal.isKnown) return true
   return scorePair(parent.meaning, goal.meaning) * (1 + weights.newest) < limits.alone
 }
@@ -171,6 +190,7 @@ function errandAfter(
     ...errand,
     evidence: sum,
     lasting,
+    swap: seen.swap ?? null,
     // Drifting steps say nothing about how the plan was kept before.
     planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
     planRestated: errand.planRestated + (onPlan ? 1 : 0),
@@ -192,7 +212,7 @@ function kept(errand: Errand, goal: ReadText | null, parent: ReadText | null): E
 }
 
 function isUncertain({ kind, score }: Seen): boolean {
-  return kind === 'unreadable' || kind === 'slot' || score > uncertainAbove
+  return kind === 'unreadable' || kind === 'slot' || kind === 'swap' || score > uncertainAbove
 }
 
 /**
@@ -201,7 +221,7 @@ function isUncertain({ kind, score }: Seen): boolean {
  */
 function surelyOf(kind: Seen['kind']): number | null {
   if (kind === 'restated') return 0.01
-  return kind === 'hard' || kind === 'override' ? 0.95 : null
+  return kind === 'hard' || kind === 'forbidden' || kind === 'override' ? 0.95 : null
 }
 
 /** Maps a number to 0–1, with 0 at one half. */

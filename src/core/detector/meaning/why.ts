@@ -42,6 +42,8 @@ function told({ compared, seen }: Explained): string {
     case 'restated':
       return seen.told === '' ? 'The goal restates the ground.' : seen.told
     case 'override':
+    case 'forbidden':
+    case 'swap':
       return seen.told
     case 'hard':
       return `The wording is the ground's, but ${seen.told}.`
@@ -52,7 +54,7 @@ function told({ compared, seen }: Explained): string {
     case 'unreadable':
       return `The model knows too little of these words to tell; ${words(compared)}.`
     case 'scored':
-      return `${capitalised(words(compared))}; ${score}.`
+      return `${seen.told === '' ? '' : `${seen.told} `}${capitalised(words(compared))}; ${score}.`
   }
 }
 
