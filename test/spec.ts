@@ -978,6 +978,14 @@ export const requirements = {
   ...written('api', 6, {
     'meaning.default':
       'meaning is the default detector once it ships, and overlap stays selectable.',
+    'meaning.swap':
+      'A step with another identifier of the same kind than its ground is uncertain, and drift if the next step has the same swap.',
+    'meaning.forbidden':
+      'A step that does what its ground forbids is drift at once, also by another word or a command.',
+    'meaning.act':
+      'An act with consequences that neither ground nor plan names is never clearly on the errand.',
+    'meaning.plain':
+      'Greetings and thanks around a ground and narration around a goal change no verdict.',
     'meaning.three-way':
       'meaning answers on the errand, drifting or uncertain, and uncertain never drifts.',
     'meaning.phi': 'Under meaning phi keeps its formula with the goal displacement of the model.',

@@ -100,13 +100,13 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   if (isOverride(goal.text, ground.text)) {
     return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
   }
+  const slot = differenceOf(compared, errand, ground, goal)
+  if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
   const exact = readExactly([ground.text], [...errand.plan, ...errand.parents], goal.text)
   if (exact.forbidden !== null) {
     const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
     return { kind: 'forbidden', score: hardScore, told }
   }
-  const slot = differenceOf(compared, errand, ground, goal)
-  if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
   const isReadable = ground.isKnown && goal.isKnown
   const score = scoreStep(errand, ground, goal)
   if (exact.swap !== null) {
