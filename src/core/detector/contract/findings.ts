@@ -9,8 +9,8 @@ export interface Evidence {
 
 /** The words of a goal that the errand has, and those that it lacks: lower-cased, in order, each once. */
 export interface SharedWords {
-  shared: readonly string[]
-  missing: readonly string[]
+  shared: string[]
+  missing: string[]
 }
 
 /** Something of the errand that the goal names another of, or does the opposite of. */
