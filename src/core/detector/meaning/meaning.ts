@@ -33,7 +33,7 @@ import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
 import { standsOn } from './stands-on.ts'
 import { type ReadText, readText, saysTheSame, slotsOf } from './texts.ts'
-import { explainStep, type ParentFound, wordsTold } from './why.ts'
+import { explainStep, type ParentFound, sharedTold } from './why.ts'
 
 const leastFrameOverlap = 0.1
 /** Overlap of a parent with the ground from which on it only repeats it, 0–1. */
@@ -79,7 +79,7 @@ export const meaning: Detector = {
       driftProbability: probabilityOf(seen, share, unsettled, continues),
       uncertain: !left && unsettled,
       leans: share > halfOfLimit,
-      figure: `it ${wordsTold(words)}`,
+      figure: sharedTold(words),
       parentFigure: claim?.found === 'far' ? 'is not near the ground either' : 'does not cover it',
       why: explainStep({
         compared,

@@ -72,7 +72,7 @@ function told({ seen, words }: Explained): string {
 }
 
 /** Which words are shared, as the end of a sentence about the goal. */
-export function wordsTold({ shared, missing }: SharedWords, leaning = ''): string {
+function wordsTold({ shared, missing }: SharedWords, leaning = ''): string {
   const said = shared.length === 0 ? 'no word' : listed(shared)
   const foreign = missing.length === 0 ? '' : ` (not in it: ${listed(missing)})`
   return `shares ${said} with the ground${leaning}${foreign}`
@@ -85,9 +85,15 @@ function leaning(score: number): string {
     : ' and reads as a part of it'
 }
 
+/** Which words are shared, as a clause for the advice. */
+export function sharedTold(words: SharedWords): string {
+  return `it ${wordsTold({ ...words, missing: [] })}`
+}
+
 /** How much of the evidence that drift needs is there, in per cent. */
-function evidence({ weighed: { evidence, limit } }: Explained): string {
+function evidence({ seen, weighed: { evidence, limit } }: Explained): string {
   if (evidence <= 0) return 'Nothing in it speaks for drift.'
+  if (seen.score >= limit) return 'That alone is enough to call it drift.'
   const share = Math.floor((100 * evidence) / limit)
   if (share >= 100) return 'With the steps before it, that is enough to call it drift.'
   return `With the steps before it, that is ${share} % of what makes a drift.`
