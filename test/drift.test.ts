@@ -440,7 +440,7 @@ onEachDatabase((database) => {
     const { app, me } = await startKeyed(t)
     const before = [
       { goal: errand, distance: 7 },
-      ...Array.from({ length: 5 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
+      ...Array.from({ length: 9 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
       ...Array(4).fill({ goal: third, distance: 9, progress: 'stuck' }),
     ]
     const after = [
@@ -546,10 +546,16 @@ onEachDatabase((database) => {
       [errand, 1, false, 'advancing', 0, 8],
     )
     assert.deepEqual([run.drifting_steps, run.max_phi, run.grounds.length], [3, 0, 1])
-    assert.deepEqual(run.agents, [
-      { agent_id: 'a', ground: errand, steps: 4, drifting: false, last_reason: 'advancing' },
-      { agent_id: 'b', ground: other, steps: 2, drifting: true, last_reason: 'ungrammatical' },
-    ])
+    assert.deepEqual(
+      run.agents.map((agent: Record<string, unknown>) => [
+        ...[agent.agent_id, agent.ground, agent.revision, agent.steps, agent.drifting],
+        ...[agent.last_reason, agent.first_step, agent.last_step, agent.drifting_steps],
+      ]),
+      [
+        ['a', errand, 2, 4, false, 'advancing', 2, 7, 1],
+        ['b', other, 1, 2, true, 'ungrammatical', 3, 8, 2],
+      ],
+    )
     assert.deepEqual(
       trace.map(({ agent_id }: { agent_id?: string }) => agent_id),
       [undefined, 'a', 'b', 'a', 'a', undefined, 'a', 'b'],
