@@ -16,14 +16,18 @@ const third = 'refund order 3377'
 
 const notTexts = [5, 0, true, false, {}, { goal: 'x' }, [], ['x']]
 
-/** What a step result holds whatever it says. */
+/** What a step result of the default detector holds whatever it says. */
 const resultFields = [
+  'act',
   'advice',
   'confidence',
   'context',
+  'coverage',
   'detector',
   'distance',
+  'drift_probability',
   'drifting',
+  'evidence',
   'goal',
   'goal_score',
   'ground',
@@ -33,6 +37,9 @@ const resultFields = [
   'svcscore',
   'uncertain',
   'why',
+  'stands_on',
+  'swap',
+  'words',
 ]
 
 /** Texts that databases, paths and JSON treat in their own ways, and no two of which are one. */
@@ -247,10 +254,10 @@ onEachDatabase((database) => {
     assert.deepEqual(verdicts, checked.body.steps)
     const { trace } = await caller.read('run')
     for (const [index, stored] of trace.entries()) {
-      const { step, ts: _, ...told } = stored
+      const { step, ts: _, distance_reported: __, ...told } = stored
       assert.equal(step, index + 1)
       for (const [field, value] of Object.entries(told)) {
-        assert.deepEqual(value, verdicts[index][field], field)
+        assert.deepEqual(value, verdicts[index][field] ?? null, field)
       }
     }
   }
@@ -433,7 +440,7 @@ onEachDatabase((database) => {
     const { app, me } = await startKeyed(t)
     const before = [
       { goal: errand, distance: 7 },
-      ...Array.from({ length: 5 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
+      ...Array.from({ length: 9 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
       ...Array(4).fill({ goal: third, distance: 9, progress: 'stuck' }),
     ]
     const after = [
@@ -539,10 +546,16 @@ onEachDatabase((database) => {
       [errand, 1, false, 'advancing', 0, 8],
     )
     assert.deepEqual([run.drifting_steps, run.max_phi, run.grounds.length], [3, 0, 1])
-    assert.deepEqual(run.agents, [
-      { agent_id: 'a', ground: errand, steps: 4, drifting: false, last_reason: 'advancing' },
-      { agent_id: 'b', ground: other, steps: 2, drifting: true, last_reason: 'ungrammatical' },
-    ])
+    assert.deepEqual(
+      run.agents.map((agent: Record<string, unknown>) => [
+        ...[agent.agent_id, agent.ground, agent.revision, agent.steps, agent.drifting],
+        ...[agent.last_reason, agent.first_step, agent.last_step, agent.drifting_steps],
+      ]),
+      [
+        ['a', errand, 2, 4, false, 'advancing', 2, 7, 1],
+        ['b', other, 1, 2, true, 'ungrammatical', 3, 8, 2],
+      ],
+    )
     assert.deepEqual(
       trace.map(({ agent_id }: { agent_id?: string }) => agent_id),
       [undefined, 'a', 'b', 'a', 'a', undefined, 'a', 'b'],

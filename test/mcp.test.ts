@@ -139,8 +139,9 @@ test('an unknown progress is a verdict, faults name the field, and texts are cou
   assert.ok(!Object.hasOwn(plain, 'claims'))
   const claimed = await call('check_state', step(onErrand, { doing: 'I ran it', next: 'because' }))
   assert.deepEqual(claimed.claims, { claims: 1, observations: 1, grounded: 0.5 })
-  const parent = await call('check_state', step('draw a bucket', { parent_goal: errand }))
-  assert.deepEqual([parent.reason, parent.parent_overlap], ['excursion', 1])
+  const parent_goal = 'write a token bucket for the login endpoint'
+  const parent = await call('check_state', step('install the redis client', { parent_goal }))
+  assert.deepEqual([parent.reason, parent.parent_overlap], ['excursion', 0.25])
   const turned = await call('check_state', step(elsewhere, { user_turn: true }))
   assert.deepEqual([turned.reason, turned.revision], ['grounded', 2])
   for (const [args, field] of [

@@ -997,6 +997,34 @@ export const requirements = {
     'meaning.parent':
       'Under meaning parent_overlap stays the Jaccard value and the decision uses the model.',
     'meaning.same-bytes': 'Under meaning the same input gives the same bytes on any machine.',
+    'verdict.probability':
+      'drift_probability is the probability of drift, and confidence the probability that drifting is right.',
+    'verdict.evidence': 'evidence holds the score of the step, the sum of the run and the limit.',
+    'verdict.words': 'words holds the shared and the missing words of the goal, whole.',
+    'verdict.words.particles': 'Particles of a language do not count as shared words.',
+    'verdict.stands-on':
+      'stands_on is the assignment text, plan item or parent that the step was nearest to.',
+    'verdict.coverage': 'coverage says whether the language and the words were known.',
+    'verdict.languages': 'That ground and goal differ in language is said once.',
+    'verdict.plain': 'why says what was found in plain words.',
+    'verdict.uncertain': 'No uncertain step has a confidence that contradicts it.',
+    'verdict.overlap': 'The published detector answers as before.',
+    'verdict.stored': 'What a verdict holds is stored with the step and shown in the trace.',
+    'verdict.stored.old': 'A step that was stored without its verdict answers null.',
+    'verdict.run': 'A run shows plan, detector, uncertain, drift_tokens and first_drift_step.',
+    'verdict.agents':
+      'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
+    'verdict.events':
+      'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
+    'rules.stalled':
+      'Under meaning a stall alone is never drift, and its window grows with the run.',
+    'rules.oscillating':
+      'Under meaning a cycle counts if the distance at its same place has not fallen.',
+    'rules.drift-ends': 'A drift ends when a step is seen to be on the errand.',
+    'rules.first-goal': 'A first goal that comes with a ground is a claim.',
+    'rules.parent-repeats': 'A parent that repeats the ground adds nothing.',
+    'rules.plan-harmless': 'A plan never makes an honest step worse.',
+    'rules.own-plan': 'A plan of the agent covers a step only as far as it is near the assignment.',
   }),
 
   ...written('configuration', 6, {

@@ -4,10 +4,12 @@ import { overlapOf } from './compare.ts'
 import { confidenceIn } from './confidence.ts'
 import { phiWeights } from './contract/constants.ts'
 import type { Detector, DetectorName, Ground, Measured } from './contract/detector.ts'
+import type { Act, Coverage, Evidence, SharedWords, StandsOn, Swap } from './contract/findings.ts'
 import { detectors } from './detectors.ts'
 import { groundToFreeze } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
 import { frozen, type Memory, withAdaptation } from './memory.ts'
+import { hasFallenSince, newPace, wouldStall } from './pace.ts'
 import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
@@ -68,6 +70,17 @@ export interface Verdict {
   why: string
   /** The version of the personal table that was used; absent without one. */
   adaptation?: string
+  /**
+   * Probability that the step is drift, 0–1. Absent under the published rules, as the fields after it are;
+   * those are null for a step that had nothing to be measured against.
+   */
+  drift_probability?: number
+  evidence?: Evidence | null
+  words?: SharedWords | null
+  swap?: Swap | null
+  act?: Act | null
+  stands_on?: StandsOn | null
+  coverage?: Coverage | null
 }
 
 /**
@@ -161,6 +174,9 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   const phi =
     measured === null || ground === null ? 0 : phiOf(measured.displacement, reading, ground)
 
+  const stands = detector.asPublished
+    ? standsStill(before.accepted, distance)
+    : paces && wouldStall(before.pace ?? newPace, distance)
   const situation = {
     spelled,
     grounded,
@@ -168,15 +184,24 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     phi,
     left: measured?.left ?? false,
     parentServes: measured?.parentServes ?? false,
-    stands: paces && standsStill(before.accepted, distance),
+    stands,
     drifted: before.drifted,
+    stallDrifts: detector.asPublished ? before.drifted : measured?.leans === true,
   }
   const rule = ruleFor(situation)
-  const after = record(before, reading, rule, measured?.own ?? before.own, paces)
+  const after = record(
+    before,
+    reading,
+    rule,
+    measured?.own ?? before.own,
+    paces,
+    detector.asPublished,
+  )
 
   // A cycle overrides the reason of the rule once; the memory records the reason of the rule.
   const cycleBegins =
-    after.cycles > before.cycles && (detector.asPublished || leadsNowhere(after, measured))
+    after.cycles > before.cycles &&
+    (detector.asPublished || leadsNowhere(before, after, paces ? distance : null, measured))
   const reason = cycleBegins ? 'oscillating' : rule.reason
   const drifting = cycleBegins || rule.drifting(situation)
   const wordless = words.length === 0 || ground?.words.length === 0
@@ -208,6 +233,11 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
   const adaptation = measured?.adaptation ?? null
   if (adaptation !== null) verdict.adaptation = adaptation
+  if (!detector.asPublished) {
+    const { confidence } = verdict
+    verdict.drift_probability = drifting ? confidence : rounded(1 - confidence)
+    Object.assign(verdict, measured?.findings ?? nothingFound)
+  }
   return {
     verdict,
     memory: withAdaptation(after, adaptation, measured !== null),
@@ -224,11 +254,28 @@ function phiOf(displacement: number, { distance, progress }: Reading, ground: Gr
   )
 }
 
+/** The findings on a step that had nothing to be measured against. */
+const nothingFound = {
+  evidence: null,
+  words: null,
+  swap: null,
+  act: null,
+  stands_on: null,
+  coverage: null,
+}
+
 /**
- * Whether a cycle means drift: its step is off the ground, or no distance fell in a whole round. Cycles
- * such as test, fix, test again are normal work.
+ * Whether a cycle means drift: the distance has not fallen since the same place of the cycle before, or the
+ * step is off the ground if nobody reported the distance. Cycles such as test, fix, test again are normal
+ * work.
  */
-function leadsNowhere({ accepted, period }: Memory, measured: Measured | null): boolean {
-  const lies = measured === null || measured.displacement > 0.5
-  return lies || (period !== null && accepted.flat >= period)
+function leadsNowhere(
+  before: Memory,
+  { period }: Memory,
+  distance: number | null,
+  measured: Measured | null,
+): boolean {
+  const hasFallen =
+    period === null ? null : hasFallenSince(before.pace ?? newPace, period, distance)
+  return hasFallen === null ? measured === null || measured.displacement > 0.5 : !hasFallen
 }

@@ -1,6 +1,7 @@
 import { parseJson } from '../text.ts'
 import type { DetectorName, Ground } from './contract/detector.ts'
 import { detectorNames } from './contract/detector.ts'
+import type { Pace } from './pace.ts'
 import { beginAnew, type Tally } from './tally.ts'
 
 /**
@@ -36,6 +37,8 @@ export interface Memory {
   accepted: { recent: number[]; flat: number }
   /** Distances of the spelled steps since the last change of the ground, and their number. */
   reported: { highest: number; last: number; count: number }
+  /** The reported distances as the default detector reads them; absent under the published rules. */
+  pace?: Pace
   /** Steps with the reason `goal-drift`, and with `stalled`, since the last change of the ground. */
   goalDrifts: number
   stalls: number

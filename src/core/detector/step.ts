@@ -26,8 +26,8 @@ export interface Hints {
  * const steps: Step[] = [
  *   { goal: 'add rate limiting to the login endpoint', progress: 'advancing', distance: 9 },
  *   {
- *     goal: 'write a token bucket',
- *     parentGoal: 'add rate limiting to the login endpoint',
+ *     goal: 'install the redis client',
+ *     parentGoal: 'write a token bucket for the login endpoint',
  *     progress: 'advancing',
  *     distance: 7,
  *   },

@@ -36,8 +36,10 @@ const sentences: Partial<Record<Reason, (told: Told) => string>> = {
       : 'This goal is the ground; there was nothing to measure it against.',
   'self-report:stuck': selfReport,
   'self-report:circling': selfReport,
-  stalled: ({ memory: { accepted } }) =>
-    `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
+  stalled: ({ memory: { accepted, pace } }) =>
+    pace !== undefined
+      ? `The distance has not fallen below ${pace.lowest} for ${pace.count - pace.lowestAt} reports.`
+      : `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
   oscillating: ({ memory: { period } }) => `The newest goals repeat every ${period ?? 0} steps.`,
 }
 

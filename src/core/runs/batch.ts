@@ -110,7 +110,7 @@ export function judgeBatch(
     agents.set(keys.agent, { account, runId, agent: logged.agent })
     steps.push({ entry, step, verdict })
     if (frozen !== null) grounds.push({ entry, frozen })
-    const happening = happeningOf(entry, agent, verdict)
+    const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(happening)
     const { revision } = logged.agent.memory
     return { run_id: runId, agent_id: agentId, step, revision, verdict, earlier }
@@ -168,8 +168,10 @@ function written(
 function happeningOf(
   { account, now, request }: ReadEntry,
   { last_reason: previous }: Agent,
-  { drifting, reason, goal, phi, advice }: Verdict,
+  step: number,
+  verdict: Verdict,
 ): Happening | null {
+  const { drifting, reason, goal, phi, advice, ground, why, swap } = verdict
   const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
   if ((!drifting && !returns) || isKeyless(account)) return null
   const { runId: run_id, agentId: agent_id } = request
@@ -184,5 +186,13 @@ function happeningOf(
     advice,
     ts: now,
     drifting,
+    about: {
+      ground,
+      why,
+      step,
+      agent_id,
+      drift_probability: verdict.drift_probability ?? null,
+      swap: swap ?? null,
+    },
   }
 }

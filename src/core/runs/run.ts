@@ -3,7 +3,9 @@ import { detectReading, type Verdict } from '../detector/detect.ts'
 import type { Judgment } from '../detector/judgment.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { EarlierRuns } from '../detector/step.ts'
+import { cutTo } from '../text.ts'
 import { dayMs } from '../time.ts'
+import { type AgentTotals, addToTotals } from './agent-totals.ts'
 import type { ReadEntry } from './entry.ts'
 import { similarityIn } from './similarity.ts'
 import type { Arm } from './step-request.ts'
@@ -37,6 +39,14 @@ export interface Run {
   pair: string | null
   arm: Arm | null
   judgment: Judgment | null
+  /** Whether the last step of the main agent was uncertain; null before this was stored. */
+  uncertain: boolean | null
+  /** Tokens of drifting steps of all agents; null for a run that began before this was stored. */
+  drift_tokens: number | null
+  /** Number of the first drifting step of any agent; null without one, or before this was stored. */
+  first_drift_step: number | null
+  /** The newest plan that the main agent reported, its items cut to 240 characters; null without one. */
+  plan: readonly string[] | null
 }
 
 /** One agent of a run with the state that its next step needs. */
@@ -47,6 +57,8 @@ export interface Agent {
   steps: number
   drifting: boolean
   last_reason: string | null
+  /** Null before its first step, and for an agent that began before totals were stored. */
+  totals: AgentTotals | null
 }
 
 /** A ground that a step has frozen. */
@@ -92,6 +104,10 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
     pair: null,
     arm: null,
     judgment: null,
+    uncertain: null,
+    drift_tokens: 0,
+    first_drift_step: null,
+    plan: null,
   }
 }
 
@@ -103,8 +119,11 @@ export function newAgent(agentId: string, detector: DetectorName): Agent {
     steps: 0,
     drifting: false,
     last_reason: null,
+    totals: null,
   }
 }
+
+const longestPlanItem = 240
 
 /**
  * Logs one step of an agent: judges it against the ground of the agent and adds it to the totals of the
@@ -133,18 +152,26 @@ export function logStep(
     tokens: run.tokens + tokens,
     overhead_tokens: run.overhead_tokens + (request.overhead ? tokens : 0),
     token_steps: run.token_steps + (request.tokens === null ? 0 : 1),
+    drift_tokens:
+      run.drift_tokens === null ? null : run.drift_tokens + (verdict.drifting ? tokens : 0),
+    first_drift_step:
+      verdict.drifting && run.drifting_steps === 0 ? run.steps + 1 : run.first_drift_step,
     pair: request.pair ?? run.pair,
     arm: request.arm ?? run.arm,
   }
   const frozen = memory.revision > agent.memory.revision && memory.ground !== null
   return {
-    run: isMain ? told(counted, verdict, memory) : counted,
+    run: isMain ? told(counted, verdict, memory, reading.plan) : counted,
     agent: {
       agent_id: agent.agent_id,
       memory,
       steps: agent.steps + 1,
       drifting: verdict.drifting,
       last_reason: verdict.reason,
+      totals:
+        agent.steps > 0 && agent.totals === null
+          ? null
+          : addToTotals(agent.totals, counted.steps, verdict, tokens),
     },
     step: counted.steps,
     verdict,
@@ -158,9 +185,16 @@ export function logStep(
   }
 }
 
-function told(run: Run, { drifting, reason, phi, judgment }: Verdict, memory: Memory): Run {
+function told(
+  run: Run,
+  { drifting, uncertain, reason, phi, judgment }: Verdict,
+  memory: Memory,
+  plan: readonly string[] | null,
+): Run {
   return {
     ...run,
+    uncertain,
+    plan: plan?.map((item) => cutTo(item, longestPlanItem)) ?? run.plan,
     ground: memory.ground?.goal ?? null,
     revision: memory.revision,
     drifting,

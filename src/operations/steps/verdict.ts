@@ -27,6 +27,73 @@ export const judgmentSchema = z
 /** A share or a displacement, 0–1. */
 export const score = z.number().min(0).max(1)
 
+/** The parts of a verdict that say what was found, as data. */
+export const findingSchemas = {
+  evidence: z
+    .strictObject({
+      score: z.number().describe('What this step adds; above 0 it leans off the errand.'),
+      sum: z.number().describe('What the run holds with this step.'),
+      limit: z.number().describe('From this sum on, a step is drift.'),
+    })
+    .describe('The evidence of drift, in the unit of the detector.'),
+  words: z
+    .strictObject({ shared: z.array(z.string()), missing: z.array(z.string()) })
+    .describe('The words of the goal that the ground has, and those that it lacks.'),
+  swap: z
+    .strictObject({
+      ground: z.string(),
+      goal: z.string(),
+      kind: z.enum(['number', 'name', 'environment', 'opposite', 'forbidden']),
+    })
+    .describe('What the goal names or does instead of something of the ground.'),
+  act: z
+    .strictObject({ kind: z.string(), text: z.string() })
+    .describe('An act with consequences that nobody asked for.'),
+  stands_on: z
+    .strictObject({ kind: z.enum(['assignment', 'plan', 'parent']), text: z.string() })
+    .describe('The text that the step was nearest to.'),
+  coverage: z
+    .enum(['words', 'partly', 'none'])
+    .describe('Whether the detector knows the language and the words.'),
+} as const
+
+const driftProbability = score.describe(
+  'Calibrated probability that the step is drift: of all steps answered so, that share is drift.',
+)
+
+/** The findings of a verdict; absent under the published rules. */
+const findings = {
+  drift_probability: driftProbability.optional(),
+  evidence: findingSchemas.evidence.nullable().optional(),
+  words: findingSchemas.words.nullable().optional(),
+  swap: findingSchemas.swap.nullable().optional(),
+  act: findingSchemas.act.nullable().optional(),
+  stands_on: findingSchemas.stands_on.nullable().optional(),
+  coverage: findingSchemas.coverage.nullable().optional(),
+}
+
+/** What is kept of a verdict with its step; null is what a step does not have. */
+export const keptVerdictSchemas = {
+  why: z.string().nullable().describe('Null, as the others, for a step stored without it.'),
+  advice: z.string().nullable(),
+  confidence: score.nullable(),
+  drift_probability: driftProbability.nullable(),
+  uncertain: z.boolean().nullable(),
+  detector: z.enum(detectorNames).nullable(),
+  evidence: findingSchemas.evidence.nullable(),
+  words: findingSchemas.words.nullable(),
+  swap: findingSchemas.swap.nullable(),
+  act: findingSchemas.act.nullable(),
+  stands_on: findingSchemas.stands_on.nullable(),
+  coverage: findingSchemas.coverage.nullable(),
+  parent_overlap: score.nullable(),
+  repetition: z.int().min(2).nullable(),
+  distance_reported: z
+    .boolean()
+    .nullable()
+    .describe('Whether the agent reported the distance; otherwise it stands for 5.'),
+}
+
 /** The verdict on one step, the same on every route. */
 export const stepResultSchema = z
   .strictObject({
@@ -58,13 +125,14 @@ export const stepResultSchema = z
     uncertain: z
       .boolean()
       .describe('Whether the texts say too little to decide. Never true together with drifting.'),
-    why: z.string().describe('The deciding numbers, in one sentence.'),
+    why: z.string().describe('What was found, in plain sentences.'),
     adaptation: z
       .string()
       .optional()
       .describe(
         'The version of the adaptation table that the detector used; absent without a table.',
       ),
+    ...findings,
   })
   .meta({ id: 'StepResult' })
 

@@ -1,5 +1,6 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
+import { type AgentTotals, readTotals } from '../../core/runs/agent-totals.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
 import type { Queries } from '../database/database.ts'
@@ -19,9 +20,13 @@ export interface SubAgent {
   agent_id: string
   /** Null when its stored state cannot be read. */
   ground: string | null
+  /** Number of its grounds so far; null when its stored state cannot be read. */
+  revision: number | null
   steps: number
   drifting: boolean
   last_reason: string | null
+  /** Null for an agent that began before they were stored. */
+  totals: AgentTotals | null
 }
 
 /** A stored step; 1 and 0 for booleans, JSON text for the judgment. */
@@ -43,6 +48,8 @@ export interface StepRow {
   tokens: number | null
   overhead: number | null
   judgment: string | null
+  /** A kept verdict as JSON text; null for a step that was stored without one. */
+  verdict: string | null
 }
 
 /** A filter on the listed runs. */
@@ -166,25 +173,28 @@ export function createRuns(db: Queries): Runs {
     async subAgents(account, runId, after, limit) {
       // The main agent is '', which comes before all others.
       const rows = await db.all<StoredAgent>(
-        `SELECT agent_id, memory, steps, drifting, last_reason FROM agents
+        `SELECT agent_id, memory, steps, drifting, last_reason, totals FROM agents
          WHERE account = ? AND run_id = ? AND agent_id > ? ORDER BY agent_id LIMIT ?`,
         account,
         runId,
         after,
         limit,
       )
-      return rows.map(({ agent_id, memory, steps, drifting, last_reason }) => ({
-        agent_id,
-        ground: readMemory(memory)?.ground?.goal ?? null,
-        steps,
-        drifting: drifting === 1,
-        last_reason,
-      }))
+      return rows.map(({ memory, drifting, totals, ...row }) => {
+        const read = readMemory(memory)
+        return {
+          ...row,
+          ground: read?.ground?.goal ?? null,
+          revision: read?.revision ?? null,
+          drifting: drifting === 1,
+          totals: readTotals(totals),
+        }
+      })
     },
     trace: (account, runId, after, limit) =>
       db.all<StepRow>(
         `SELECT run_id, step, ts, agent_id, goal, parent_goal, progress, distance, reason, drifting,
-           phi, goal_score, svcscore, context, tokens, overhead, judgment
+           phi, goal_score, svcscore, context, tokens, overhead, judgment, verdict
          FROM steps WHERE account = ? AND run_id = ? AND step > ? ORDER BY step LIMIT ?`,
         account,
         runId,
@@ -275,7 +285,8 @@ export function createRuns(db: Queries): Runs {
   }
 }
 
-interface StoredAgent extends Omit<SubAgent, 'ground' | 'drifting'> {
+interface StoredAgent extends Omit<SubAgent, 'ground' | 'revision' | 'drifting' | 'totals'> {
   memory: string
   drifting: number
+  totals: string | null
 }

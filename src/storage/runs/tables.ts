@@ -1,7 +1,9 @@
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { readMemory } from '../../core/detector/memory.ts'
+import { readTotals } from '../../core/runs/agent-totals.ts'
 import type { ChangedAgent, ChangedContext, JudgedEntry } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
+import { keptVerdict } from '../../core/runs/kept-verdict.ts'
 import type { Agent, FrozenGround, Run } from '../../core/runs/run.ts'
 import type { Database } from '../database/database.ts'
 import type { Columns, Row } from '../database/rows.ts'
@@ -32,6 +34,10 @@ export const runColumns = {
   pair: 'TEXT',
   arm: 'TEXT',
   judgment: 'TEXT',
+  uncertain: 'BIGINT',
+  drift_tokens: 'DOUBLE PRECISION',
+  first_drift_step: 'BIGINT',
+  plan: 'TEXT',
 } as const satisfies Columns & Record<keyof RunRow, unknown>
 
 const agentColumns = {
@@ -42,6 +48,7 @@ const agentColumns = {
   steps: 'BIGINT',
   drifting: 'BIGINT',
   last_reason: 'TEXT',
+  totals: 'TEXT',
 } as const satisfies Columns
 
 const stepColumns = {
@@ -63,6 +70,7 @@ const stepColumns = {
   tokens: 'DOUBLE PRECISION',
   overhead: 'BIGINT',
   judgment: 'TEXT',
+  verdict: 'TEXT',
 } as const satisfies Columns
 
 const groundColumns = {
@@ -107,28 +115,34 @@ function tablesFor(kind: Database['kind']) {
 }
 
 /** A stored row of `runs`. */
-export interface RunRow extends Omit<Run, 'drifting' | 'judgment'> {
+export interface RunRow extends Omit<Run, 'drifting' | 'judgment' | 'uncertain' | 'plan'> {
   account: string
   drifting: number
   judgment: string | null
+  uncertain: number | null
+  plan: string | null
 }
 
 /** Converts a row to a run. */
-export function runOf({ account: _, drifting, judgment, ...rest }: RunRow): Run {
+export function runOf({ account: _, drifting, judgment, uncertain, plan, ...rest }: RunRow): Run {
   return {
     ...rest,
     drifting: drifting === 1,
+    uncertain: uncertain === null ? null : uncertain === 1,
+    plan: plan === null ? null : JSON.parse(plan),
     judgment: judgment === null ? null : readJudgment(judgment),
   }
 }
 
 /** Converts a run of an account to its row. */
 export function runRow({ account, run }: { account: string; run: Run }): RunRow {
-  const { drifting, judgment } = run
+  const { drifting, judgment, uncertain, plan } = run
   return {
     ...run,
     account,
     drifting: drifting ? 1 : 0,
+    uncertain: uncertain === null ? null : uncertain ? 1 : 0,
+    plan: plan === null ? null : JSON.stringify(plan),
     judgment: judgment === null ? null : JSON.stringify(judgment),
   }
 }
@@ -143,6 +157,7 @@ export function agentOf(row: Row<typeof agentColumns>): Agent | 'damaged' {
     steps: Number(row.steps),
     drifting: row.drifting === 1,
     last_reason: row.last_reason === null ? null : String(row.last_reason),
+    totals: readTotals(row.totals === null ? null : String(row.totals)),
   }
 }
 
@@ -157,6 +172,7 @@ export function agentRow(changed: ChangedAgent): Row<typeof agentColumns> {
     steps: agent.steps,
     drifting: agent.drifting ? 1 : 0,
     last_reason: agent.last_reason,
+    totals: agent.totals === null ? null : JSON.stringify(agent.totals),
   }
 }
 
@@ -184,6 +200,7 @@ export function stepRow({ entry, step, verdict }: JudgedEntry): Row<typeof stepC
     tokens,
     overhead: overhead === null ? null : overhead ? 1 : 0,
     judgment: verdict.judgment === undefined ? null : JSON.stringify(verdict.judgment),
+    verdict: JSON.stringify(keptVerdict(verdict, entry.reading.distanceReported)),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Adaptation } from './adaptation.ts'
+import type { Findings } from './findings.ts'
 
 /** The goal that a run is measured against, and the state in which it was frozen. */
 export interface Ground {
@@ -70,11 +71,15 @@ export interface Measured {
   driftProbability: number
   /** Whether the texts are too short to decide. Such a step never counts as drifting. */
   uncertain: boolean
+  /** Whether the step leans off the errand so far that another sign of drift counts beside it. */
+  leans: boolean
   /** The deciding figure, and that of a declared parent, for the advice. */
   figure: string
   parentFigure: string
   /** The deciding numbers, as one factual sentence. */
   why: string
+  /** What was found, as data; null for the published rules. */
+  findings: Findings | null
   /** Unrounded evidence of drift for ranking steps in an evaluation, 0–1. */
   score: number
   /** The detector's own state for the next step: plain JSON of bounded size. */

@@ -1,9 +1,10 @@
 import { type Act, findAct } from '../../acts/consequences.ts'
+import type { Swap } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
 import { deniedBy, type Forbidden, forbiddenBy, prohibitionsIn } from './forbidden.ts'
 import { deniedMarksIn } from './marks.ts'
 import { plainErrand, plainGoal } from './plain.ts'
-import { type Swap, swapOf } from './swaps.ts'
+import { swapOf } from './swaps.ts'
 
 /** What an exact reading of assignment and goal finds; null for what it does not find. */
 export interface ExactReading {

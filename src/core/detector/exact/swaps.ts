@@ -1,14 +1,8 @@
 import { baseOf, clausesOf, wordsIn } from '../../acts/clauses.ts'
+import type { Swap } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
 import { areOpposite } from './antonyms.ts'
 import { deniedMarksIn, type Mark, marksIn } from './marks.ts'
-
-/** What the goal names instead of what the assignment names. */
-export interface Swap {
-  ground: string
-  goal: string
-  kind: 'number' | 'name' | 'environment' | 'opposite'
-}
 
 const ownMarksOf = rememberingTexts((text): readonly Mark[] => {
   const denied = deniedMarksIn(text)
