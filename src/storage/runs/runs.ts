@@ -1,5 +1,6 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
+import type { UserEffect } from '../../core/detector/user-effect.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
 import type { Queries } from '../database/database.ts'
@@ -12,6 +13,8 @@ export interface GroundRow {
   goal: string
   set_by: 'first' | 'user'
   at: number
+  /** The step that froze it, 1-based; null for a ground of an earlier release. */
+  step: number | null
 }
 
 /** A sub-agent of a run. */
@@ -43,6 +46,10 @@ export interface StepRow {
   tokens: number | null
   overhead: number | null
   judgment: string | null
+  /** Null in a step of an earlier release. */
+  revision: number | null
+  user_message: string | null
+  user_effect: UserEffect | null
 }
 
 /** A filter on the listed runs. */
@@ -153,7 +160,7 @@ export function createRuns(db: Queries): Runs {
     },
     async grounds(account, runId, before, limit) {
       const rows = await db.all<GroundRow>(
-        `SELECT revision, goal, set_by, at FROM grounds
+        `SELECT revision, goal, set_by, at, step FROM grounds
          WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
          ORDER BY revision DESC LIMIT ?`,
         account,
@@ -184,7 +191,8 @@ export function createRuns(db: Queries): Runs {
     trace: (account, runId, after, limit) =>
       db.all<StepRow>(
         `SELECT run_id, step, ts, agent_id, goal, parent_goal, progress, distance, reason, drifting,
-           phi, goal_score, svcscore, context, tokens, overhead, judgment
+           phi, goal_score, svcscore, context, tokens, overhead, judgment,
+           revision, user_message, user_effect
          FROM steps WHERE account = ? AND run_id = ? AND step > ? ORDER BY step LIMIT ?`,
         account,
         runId,

@@ -43,6 +43,8 @@ const leastFrameOverlap = 0.1
 export const meaning: Detector = {
   asPublished: false,
   start: (_ground, plan) => newErrand(plan),
+  // Evidence from before the user has spoken is reset: the user has seen it.
+  heard: (own) => ({ ...readErrand(own), evidence: 0, lasting: 0, alarmed: false }),
   measure(compared, own) {
     const before = errandBefore(compared, readErrand(own))
     const ground = readText(compared.ground.goal)
@@ -83,9 +85,7 @@ export const meaning: Detector = {
 }
 
 function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
-  const planned = plan === null ? errand : withPlan(errand, plan, userTurn)
-  // Evidence from before a user turn is reset: the user has seen it.
-  return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false } : planned
+  return plan === null ? errand : withPlan(errand, plan, userTurn)
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
