@@ -131,6 +131,9 @@ function kindOf(text: string, core: string, isQuestion: boolean, table: UserTabl
   if (table.contains('wants', text)) return 'requests'
   const start = table.spaced ? ` ${core.trim().split(' ').slice(0, 4).join(' ')} ` : core
   const reports = table.contains('reports', start)
+  // "And the wipers" adds, whatever its words; "and not before nine" corrects.
+  const corrects = table.after('refines', core) !== null || table.contains('limits', text)
+  if (continues && !reports && !corrects && table.after('states', core) === null) return 'requests'
   return reports || table.after('states', core) !== null ? 'states' : 'names'
 }
 
