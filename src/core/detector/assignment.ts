@@ -18,8 +18,9 @@ import { wordsOf } from './words/words.ts'
  *   goal: 'read the billing code',
  *   userMessage: 'forget that, rather look at the billing bug',
  * })
- * console.log(memory.assignment?.map(tell))
- * // → [ 'withdrawn: fix the login page', 'stands: forget that, rather look at the billing bug' ]
+ * for (const request of memory.assignment ?? []) console.log(tell(request))
+ * // → withdrawn: fix the login page
+ * // → stands: forget that, rather look at the billing bug
  * ```
  */
 export interface AssignedRequest {
