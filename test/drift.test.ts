@@ -254,8 +254,17 @@ onEachDatabase((database) => {
     assert.deepEqual(verdicts, checked.body.steps)
     const { trace } = await caller.read('run')
     for (const [index, stored] of trace.entries()) {
-      const { step, ts: _, distance_reported: __, ...told } = stored
-      assert.equal(step, index + 1)
+      const {
+        step,
+        ts: _,
+        distance_reported: __,
+        revision,
+        user_message,
+        user_effect,
+        ...told
+      } = stored
+      assert.deepEqual([step, user_message], [index + 1, null])
+      assert.deepEqual([revision, user_effect], [logged[index]?.revision, null])
       for (const [field, value] of Object.entries(told)) {
         assert.deepEqual(value, verdicts[index][field] ?? null, field)
       }
@@ -363,7 +372,9 @@ onEachDatabase((database) => {
     assert.deepEqual([later.reason, later.ground, later.revision], ['advancing', errand, 1])
     const { run } = await me.read('run')
     assert.deepEqual(
-      run.grounds.map(({ at: _, ...ground }: { at: string }) => ground),
+      run.grounds.map(
+        ({ at: _, step: __, agent_id: ___, ...ground }: Record<string, unknown>) => ground,
+      ),
       [{ revision: 1, goal: errand, by: 'first' }],
     )
     assert.equal((await me.log({ run_id: 'b', goal: errand, ground: errand })).reason, 'advancing')
@@ -421,10 +432,38 @@ onEachDatabase((database) => {
     const { run } = await me.read('run')
     assert.deepEqual([run.ground, run.revision], [errand, 4])
     assert.deepEqual(run.grounds, [
-      { revision: 1, goal: errand, by: 'first', at: '2026-01-15T12:00:01.000Z' },
-      { revision: 2, goal: other, by: 'user', at: '2026-01-15T12:00:04.000Z' },
-      { revision: 3, goal: third, by: 'user', at: '2026-01-15T12:00:09.000Z' },
-      { revision: 4, goal: errand, by: 'user', at: '2026-01-15T12:00:11.000Z' },
+      {
+        revision: 1,
+        goal: errand,
+        by: 'first',
+        at: '2026-01-15T12:00:01.000Z',
+        step: 1,
+        agent_id: '',
+      },
+      {
+        revision: 2,
+        goal: other,
+        by: 'user',
+        at: '2026-01-15T12:00:04.000Z',
+        step: 4,
+        agent_id: '',
+      },
+      {
+        revision: 3,
+        goal: third,
+        by: 'user',
+        at: '2026-01-15T12:00:09.000Z',
+        step: 9,
+        agent_id: '',
+      },
+      {
+        revision: 4,
+        goal: errand,
+        by: 'user',
+        at: '2026-01-15T12:00:11.000Z',
+        step: 11,
+        agent_id: '',
+      },
     ])
     await me.log({ run_id: 'b', goal: errand, user_turn: true })
     assert.equal((await me.read('b')).run.grounds[0].by, 'user')
@@ -455,7 +494,9 @@ onEachDatabase((database) => {
     assert.ok('judgment' in moved[before.length - 1])
     const fresh = await (await newCaller(app)).logAll(after)
     assert.deepEqual(
-      moved.slice(before.length).map(({ step: _, revision: __, ...verdict }) => verdict),
+      moved
+        .slice(before.length)
+        .map(({ step: _, revision: __, assignment: ___, ...verdict }) => verdict),
       fresh.map(({ step: _, revision: __, ...verdict }) => verdict),
     )
     assert.deepEqual(

@@ -123,7 +123,7 @@ test('every tool says what it takes and gives, and what a model may expect of it
     assert.equal(tool.inputSchema.type, 'object')
     assert.equal(tool.outputSchema?.type, 'object', tool.name)
     assert.ok(Object.hasOwn(tool.inputSchema.properties ?? {}, 'key'), tool.name)
-    assert.ok(!/ref/.test(JSON.stringify(tool.inputSchema)), 'a model cannot resolve references')
+    assert.ok(!/\$ref/.test(JSON.stringify(tool.inputSchema)), 'a model cannot resolve references')
     assert.ok(!/"type":\[/.test(JSON.stringify(tool)), 'some hosts want one type')
   }
 })

@@ -86,7 +86,20 @@ onEachDatabase((database) => {
       run_id: 'mine',
       ground: errand,
       revision: 1,
-      grounds: [{ revision: 1, goal: errand, by: 'first', at: '2026-01-15T12:00:00.000Z' }],
+      grounds: [
+        {
+          revision: 1,
+          goal: errand,
+          by: 'first',
+          at: '2026-01-15T12:00:00.000Z',
+          step: 1,
+          agent_id: '',
+        },
+      ],
+      assignment: [
+        { text: errand, revision: 1, by: 'first', at: '2026-01-15T12:00:00.000Z', stands: true },
+      ],
+      last_person_at: null,
       created: '2026-01-15T12:00:00.000Z',
       updated: '2026-01-15T12:00:06.000Z',
       expires: '2027-01-15T12:00:06.000Z',
@@ -146,6 +159,9 @@ onEachDatabase((database) => {
       svcscore: '⟨docs|fetch⟩ advancing d5 ⊂ ⟨1041|ord|refund⟩',
       context: trace[1].context,
       overhead: true,
+      revision: 1,
+      user_message: null,
+      user_effect: null,
     })
     const { context, ...third } = withoutVerdict(trace[2])
     assert.match(context, /^ctx_/)
@@ -162,6 +178,9 @@ onEachDatabase((database) => {
       svcscore: '⟨2093|ord|refund⟩ stuck d8',
       tokens: 20,
       overhead: true,
+      revision: 1,
+      user_message: null,
+      user_effect: null,
     })
     assert.deepEqual(trace[6].judgment, judgment)
     assert.deepEqual((await me.get('/v1/drift/run?id=mine')).body, { run, trace, next_cursor })

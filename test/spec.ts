@@ -1,9 +1,9 @@
 /** One testable sentence of the specification. `issue` is the one that brings it; 7 stands for a later one. */
 export interface Requirement {
   id: string
-  from: 'interface' | 'api' | 'configuration'
+  from: 'interface' | 'api' | 'api-2' | 'configuration'
   says: string
-  issue: 2 | 3 | 4 | 5 | 6 | 7
+  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15
 }
 
 /** The id of a requirement, so that a misspelt one is a type error. */
@@ -1051,6 +1051,43 @@ export const requirements = {
     'upgrade.not-metered': '/v1/upgrade is not metered.',
     'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
     'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+  }),
+
+  ...written('api-2', 15, {
+    'user.message':
+      'user_message is text of at most 4,000 characters on a step of /v1/drift, of its batch and of the sequence form of /v1/check; another type or more characters are 400.',
+    'user.effect-stated':
+      'user_effect states the effect of the message instead; it is none, refines, adds or replaces, and anything else is 400.',
+    'user.none':
+      'Thanks, yes, go on, a question, impatience, praise or a report of status is none: it moves nothing, whatever its length and language, and only the clock of the last word of a person.',
+    'user.refines':
+      'A correction or constraint refines: the request it belongs to keeps standing and gains it.',
+    'user.adds':
+      'A further request adds: all stand, and a step that serves any of them is on the errand.',
+    'user.replaces':
+      'A withdrawal with another request replaces: the old request no longer stands.',
+    'user.doubt':
+      'In doubt between adding and replacing it adds, as it does where a text has a request in it.',
+    'user.first-message':
+      'A first message with content is the ground of a run that has none, and the goal of its step is measured against it; one without content is none.',
+    'user.assignment':
+      'assignment holds text, revision, by, at and stands of each request, in the run and in the answer to a step that the user moved.',
+    'user.ground': 'The ground is the texts that stand, joined by a line break.',
+    'user.revision': 'revision goes up by one at each effect but none.',
+    'user.turn-without-content':
+      'Under meaning, a user_turn whose words are an acknowledgement moves nothing.',
+    'user.overlap':
+      'Under overlap, a user_message with an effect is a user_turn with that text as ground.',
+    'user.trace':
+      'A step of a trace holds user_message, user_effect and revision; those of an earlier release are null.',
+    'user.grounds': 'A ground of a run holds the step that brought it and its agent.',
+    'user.resets-evidence': 'An effect but none resets the evidence of drift; none keeps it.',
+    'user.only-message':
+      'A step whose goal is the message itself states no goal of the agent: it is not drift, and a message of no effect leaves what was measured as it was.',
+    'memory.assignment-bound':
+      'The memory of an agent is bounded however much the user says; beyond the bound the oldest request no longer stands, and the answer shows it.',
+    'memory.older':
+      'A memory that an earlier release has stored goes on: its ground is the one request.',
   }),
 
   ...written('configuration', 7, {

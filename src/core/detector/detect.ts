@@ -1,20 +1,23 @@
 import { rounded } from '../figures.ts'
 import { advise } from './advice.ts'
+import { standingTexts } from './assignment.ts'
 import { overlapOf } from './compare.ts'
 import { confidenceIn } from './confidence.ts'
 import { phiWeights } from './contract/constants.ts'
 import type { Detector, DetectorName, Ground, Measured } from './contract/detector.ts'
 import type { Act, Coverage, Evidence, SharedWords, StandsOn, Swap } from './contract/findings.ts'
 import { detectors } from './detectors.ts'
-import { groundToFreeze } from './ground.ts'
+import { assignmentOf, readTurn, type Turn } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
 import { frozen, type Memory, withAdaptation } from './memory.ts'
+import { measureNearest } from './nearest.ts'
 import { hasFallenSince, newPace, wouldStall } from './pace.ts'
 import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
 import { type Hints, type Reading, readStep, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
+import type { UserEffect } from './user-effect.ts'
 import { explain } from './why.ts'
 
 /**
@@ -68,6 +71,8 @@ export interface Verdict {
   uncertain: boolean
   /** The deciding numbers, in one sentence. */
   why: string
+  /** What the message of the user did to the assignment; absent without a message. */
+  user_effect?: UserEffect
   /** The version of the personal table that was used; absent without one. */
   adaptation?: string
   /**
@@ -141,28 +146,32 @@ export function detect(memory: Memory, step: Step): Detected {
 export function detectReading(memory: Memory, reading: Reading, hints: Hints): Detected {
   const { goal, progress, distance, spelled, words, context, parent, parentWords } = reading
 
-  const newGround = groundToFreeze(memory, reading)
-  const grounded = newGround !== null && reading.ground === null
   const detector: Detector = detectors[memory.detector]
+  const turn = readTurn(memory, reading, detector, hints.now ?? 0)
+  const begins = turn.moved !== null && !turn.keeps
+  const grounded = turn.grounds
+  // The user's own words are no goal of the agent: they are neither measured nor recorded as one.
+  const onlySays = turn.effect === 'none' && goal === reading.message && memory.ground !== null
   const paces = detector.asPublished || reading.distanceReported
-  const before =
-    newGround === null ? memory : frozen(memory, newGround, detector.start(newGround, reading.plan))
+  const before = afterTurn(memory, turn, reading.plan, detector)
   const { ground } = before
 
   const overlap = ground === null ? 1 : overlapOf(words, ground.words)
   const parentOverlap =
     parentWords === null || ground === null ? null : overlapOf(parentWords, ground.words)
   const measured: Measured | null =
-    ground === null || !spelled || grounded
+    ground === null || !spelled || grounded || onlySays
       ? null
-      : detector.measure(
+      : measureNearest(
+          detector,
           {
             goal,
             words,
-            userTurn: reading.userTurn,
-            begins: newGround !== null,
-            plan: newGround === null ? reading.plan : null,
+            userTurn: turn.speaks,
+            begins,
+            plan: begins ? null : reading.plan,
             ground,
+            assignment: standingTexts(assignmentOf(before)),
             overlap,
             parent,
             parentOverlap,
@@ -189,14 +198,9 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     stallDrifts: detector.asPublished ? before.drifted : measured?.leans === true,
   }
   const rule = ruleFor(situation)
-  const after = record(
-    before,
-    reading,
-    rule,
-    measured?.own ?? before.own,
-    paces,
-    detector.asPublished,
-  )
+  const after = onlySays
+    ? { ...before, steps: before.steps + 1 }
+    : record(before, reading, rule, measured?.own ?? before.own, paces, detector.asPublished)
 
   // A cycle overrides the reason of the rule once; the memory records the reason of the rule.
   const cycleBegins =
@@ -206,7 +210,16 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   const drifting = cycleBegins || rule.drifting(situation)
   const wordless = words.length === 0 || ground?.words.length === 0
   const driftProbability = wordless ? null : (measured?.driftProbability ?? 0)
-  const told = { reading, situation, memory: after, measured, overlap, parentOverlap, drifting }
+  const told = {
+    reading,
+    situation,
+    onlySays,
+    memory: after,
+    measured,
+    overlap,
+    parentOverlap,
+    drifting,
+  }
 
   const verdict: Verdict = {
     goal,
@@ -225,10 +238,11 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     uncertain: !drifting && (wordless || measured?.uncertain === true),
     why: explain(reason, told),
   }
-  const repetition = spelled ? timesOfNewest(after.spellings).times : 0
+  const repetition = spelled && !onlySays ? timesOfNewest(after.spellings).times : 0
   if (repetition > 1) verdict.repetition = repetition
   const isPaced = detector.asPublished || after.reported.count > 1
-  const judgment = judge(after, before.cycles, hints.earlier ?? null, isPaced)
+  if (turn.effect !== null) verdict.user_effect = turn.effect
+  const judgment = onlySays ? null : judge(after, before.cycles, hints.earlier ?? null, isPaced)
   if (judgment !== null) verdict.judgment = judgment
   if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
   const adaptation = measured?.adaptation ?? null
@@ -243,6 +257,18 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     memory: withAdaptation(after, adaptation, measured !== null),
     score: measured?.score ?? (drifting ? 1 : 0),
   }
+}
+
+/** The memory after what the user has said, before the goal of the step is measured. */
+function afterTurn(
+  memory: Memory,
+  { moved, keeps, speaks }: Turn,
+  plan: readonly string[] | null,
+  detector: Detector,
+): Memory {
+  const own = speaks ? detector.heard(memory.own) : memory.own
+  if (moved === null) return { ...memory, own }
+  return frozen(memory, moved, keeps ? own : detector.start(moved.ground, plan))
 }
 
 /** 0.5 · goal + 0.3 · |distance moved| / 10 + 0.2 · (progress changed), each part 0–1. */

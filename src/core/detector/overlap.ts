@@ -10,6 +10,7 @@ import type { Compared, Detector } from './contract/detector.ts'
 export const overlap: Detector = {
   asPublished: true,
   start: () => null,
+  heard: () => null,
   measure(compared) {
     const { words, ground, overlap, parentOverlap } = compared
     return {

@@ -18,10 +18,14 @@ export interface Told {
   /** Overlap of a declared parent with the ground, 0–1, or null if none was declared. */
   parentOverlap: number | null
   drifting: boolean
+  /** Whether the step holds nothing but an acknowledgement of the user. */
+  onlySays: boolean
 }
 
 /** The numbers that decided the reason, as one factual sentence. */
 export function explain(reason: Reason, told: Told): string {
+  if (told.onlySays)
+    return 'The user has spoken, and what was asked still stands; the agent has stated no goal of its own.'
   return (sentences[reason] ?? measurement)(told)
 }
 

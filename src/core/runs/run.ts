@@ -1,3 +1,4 @@
+import type { AssignedRequest } from '../detector/assignment.ts'
 import type { DetectorName } from '../detector/contract/detector.ts'
 import { detectReading, type Verdict } from '../detector/detect.ts'
 import type { Judgment } from '../detector/judgment.ts'
@@ -20,6 +21,10 @@ export interface Run {
   detector: DetectorName
   ground: string | null
   revision: number
+  /** What the user has asked for; null in a run of an earlier release. */
+  assignment: readonly AssignedRequest[] | null
+  /** When the user last spoke, milliseconds since 1970; null if that is not known. */
+  last_person_at: number | null
   created: number
   updated: number
   expires: number
@@ -66,6 +71,8 @@ export interface FrozenGround {
   revision: number
   goal: string
   by: 'first' | 'user'
+  /** The step that froze it, 1-based. */
+  step: number
 }
 
 /** The result of logging one step. */
@@ -86,6 +93,8 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
     detector,
     ground: null,
     revision: 0,
+    assignment: [],
+    last_person_at: null,
     created: now,
     updated: now,
     expires: now,
@@ -139,10 +148,13 @@ export function logStep(
     adaptation,
     similarity: similarity && similarityIn(agent.memory, reading, similarity),
     earlier: earlier ?? undefined,
+    now,
   })
   const isMain = agent.agent_id === ''
   const updated = Math.max(run.updated, now)
   const tokens = request.tokens ?? 0
+  const { userTurn, userMessage } = request.step
+  const speaks = userTurn === true || userMessage !== undefined
   const counted: Run = {
     ...run,
     updated,
@@ -158,6 +170,7 @@ export function logStep(
       verdict.drifting && run.drifting_steps === 0 ? run.steps + 1 : run.first_drift_step,
     pair: request.pair ?? run.pair,
     arm: request.arm ?? run.arm,
+    last_person_at: speaks ? updated : run.last_person_at,
   }
   const frozen = memory.revision > agent.memory.revision && memory.ground !== null
   return {
@@ -179,10 +192,16 @@ export function logStep(
       ? {
           revision: memory.revision,
           goal: memory.ground?.goal ?? '',
-          by: request.step.userTurn === true ? 'user' : 'first',
+          by: userTurn === true || isOfUser(memory) ? 'user' : 'first',
+          step: counted.steps,
         }
       : null,
   }
+}
+
+/** Whether the newest request was read out of the words of the user. */
+function isOfUser({ assignment = [], revision }: Memory): boolean {
+  return assignment.some((each) => each.revision === revision && each.by !== 'first')
 }
 
 function told(
@@ -197,6 +216,7 @@ function told(
     plan: plan?.map((item) => cutTo(item, longestPlanItem)) ?? run.plan,
     ground: memory.ground?.goal ?? null,
     revision: memory.revision,
+    assignment: memory.assignment ?? null,
     drifting,
     last_reason: reason,
     phi,

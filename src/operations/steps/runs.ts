@@ -1,5 +1,7 @@
 import { z } from 'zod'
+import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
+import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
@@ -16,7 +18,15 @@ import { idField, textField, time, tokenCount } from '../gate/fields.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { judgmentSchema, keptVerdictSchemas, reasonSchema, score } from './verdict.ts'
+import {
+  assignmentSchema,
+  judgmentSchema,
+  keptVerdictSchemas,
+  reasonSchema,
+  score,
+  shownAssignment,
+  userEffect,
+} from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 
@@ -36,6 +46,12 @@ const runSchema = z
           goal: z.string(),
           by: z.enum(['first', 'user']),
           at: time,
+          step: z
+            .int()
+            .min(1)
+            .nullable()
+            .describe('The step that brought it; null if it is older than this release.'),
+          agent_id: z.string().describe('The agent whose ground it is; empty for the main agent.'),
         }),
       )
       .max(maxParts)
@@ -48,6 +64,10 @@ const runSchema = z
       .describe(
         'Present only if there are older grounds. GET /v1/drift/run?grounds_cursor= lists them.',
       ),
+    assignment: assignmentSchema,
+    last_person_at: time
+      .nullable()
+      .describe('When the user last spoke in this run; null if that is not known.'),
     created: time,
     updated: time,
     expires: time.describe(
@@ -138,6 +158,15 @@ export const traceStepSchema = z
     overhead: z.boolean().optional(),
     judgment: judgmentSchema.optional(),
     ...keptVerdictSchemas,
+    revision: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'The number of the ground after the step; null if the step is older than this release.',
+      ),
+    user_message: z.string().nullable().describe('What the user had just said.'),
+    user_effect: userEffect.nullable().describe('What that did to the assignment.'),
   })
   .meta({ id: 'TraceStep' })
 
@@ -371,6 +400,8 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     ground: run.ground,
     revision: run.revision,
     grounds: grounds.map(shownGround),
+    assignment: shownAssignment(run.assignment ?? olderAssignment(run)),
+    last_person_at: run.last_person_at === null ? null : isoTime(run.last_person_at),
     created: isoTime(run.created),
     updated: isoTime(run.updated),
     expires: isoTime(run.expires),
@@ -412,8 +443,13 @@ const noTotals = {
   tokens: null,
 }
 
-function shownGround({ revision, goal, set_by, at }: GroundRow): ShownRun['grounds'][number] {
-  return { revision, goal, by: set_by, at: isoTime(at) }
+/** The assignment of a run of an earlier release: its ground. */
+function olderAssignment({ ground, revision }: Run): Assignment {
+  return assignmentOf({ ground: ground === null ? null : { goal: ground }, revision })
+}
+
+function shownGround({ revision, goal, set_by, at, step }: GroundRow): ShownRun['grounds'][number] {
+  return { revision, goal, by: set_by, at: isoTime(at), step, agent_id: '' }
 }
 
 /** Converts a stored step to a step of a trace. */
@@ -437,6 +473,9 @@ export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
     ...(row.overhead === null ? {} : { overhead: row.overhead === 1 }),
     ...(judgment === null ? {} : { judgment }),
     ...readKept(row.verdict),
+    revision: row.revision,
+    user_message: row.user_message,
+    user_effect: row.user_effect,
   }
   return shown as z.infer<typeof traceStepSchema>
 }

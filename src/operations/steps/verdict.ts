@@ -1,6 +1,10 @@
 import { z } from 'zod'
+import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
+import { userEffects } from '../../core/detector/user-effect.ts'
+import { isoTime } from '../../core/time.ts'
 import { bytesOf } from '../gate/bytes.ts'
+import { textField, time } from '../gate/fields.ts'
 
 /** The reasons of a verdict on a step. */
 export const reasonSchema = z.enum([
@@ -94,6 +98,47 @@ export const keptVerdictSchemas = {
     .describe('Whether the agent reported the distance; otherwise it stands for 5.'),
 }
 
+/** What a message of the user does to the assignment. */
+export const userEffect = z.enum(userEffects)
+
+/** The fields of a step that hold the words of the user. */
+export const userWords = {
+  user_message: textField()
+    .optional()
+    .describe(
+      'What the user just said, word for word. The server reads what it does to the assignment: nothing (thanks, go on, a question), a correction, a further request, or another request instead.',
+    ),
+  user_effect: userEffect
+    .optional()
+    .describe(
+      'What user_message does to the assignment, if you know it better than its words say.',
+    ),
+}
+
+/** The requests of the user, oldest first. */
+export const assignmentSchema = z
+  .array(
+    z.strictObject({
+      text: z.string().describe('The request, with its corrections on lines of their own.'),
+      revision: z.int().min(0).describe('The revision that brought it or changed it last.'),
+      by: z
+        .enum(['first', 'user', 'host'])
+        .describe(
+          'first began the run; user was read out of a message; host had its effect stated in user_effect.',
+        ),
+      at: time.nullable().describe('Null if it is older than this release.'),
+      stands: z.boolean().describe('Whether steps are still measured against it.'),
+    }),
+  )
+  .describe(
+    'What the user has asked for, oldest first. A step serves the nearest of the requests that stand. At most 16 requests of 16,000 characters stand; beyond that the oldest no longer stands. Of those that do not stand, the newest are shown.',
+  )
+
+/** Shows an assignment on the wire. */
+export function shownAssignment(assignment: Assignment): z.infer<typeof assignmentSchema> {
+  return assignment.map((each) => ({ ...each, at: each.at === 0 ? null : isoTime(each.at) }))
+}
+
 /** The verdict on one step, the same on every route. */
 export const stepResultSchema = z
   .strictObject({
@@ -126,6 +171,9 @@ export const stepResultSchema = z
       .boolean()
       .describe('Whether the texts say too little to decide. Never true together with drifting.'),
     why: z.string().describe('What was found, in plain sentences.'),
+    user_effect: userEffect
+      .optional()
+      .describe('What user_message did to the assignment. Present only with a message.'),
     adaptation: z
       .string()
       .optional()

@@ -12,6 +12,7 @@ import { noStateField, noStateNote, type Tool, type ToolContext, tool } from '..
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
 import { learnUncertain } from '../steps/learn-embeddings.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
+import { userWords } from '../steps/verdict.ts'
 
 /** The most runs of a caller without a key. A new run ends the oldest. */
 const maxKeylessRuns = 100
@@ -54,6 +55,7 @@ export const checkState = tool({
       .boolean()
       .optional()
       .describe('Set it when the user has just spoken. This goal then becomes the ground.'),
+    ...userWords,
   }),
   output: driftAnswer.omit({ run_id: true }).extend({
     run: z.string().describe('The run that holds this step.'),
@@ -73,6 +75,8 @@ export const checkState = tool({
     distance: readDistance(input.distance),
     ...(input.parent_goal?.trim() ? { parentGoal: input.parent_goal.trim() } : {}),
     ...(input.user_turn === true ? { userTurn: true } : {}),
+    ...(input.user_message?.trim() ? { userMessage: input.user_message.trim() } : {}),
+    ...(input.user_effect === undefined ? {} : { userEffect: input.user_effect }),
   }
   const { run_id, ...logged } = await logInTask(context, step)
   const statements = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
@@ -186,7 +190,7 @@ async function logInTask(context: ToolContext, step: Step) {
   await learnUncertain(context, () => [requestOf(runId, step)])
   const hasSuspension = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
-    hasSuspension || step.userTurn === true
+    hasSuspension || step.userTurn === true || step.userMessage !== undefined
       ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
       : await logRequest(context, requestOf(runId, step))
   if (owner === 'caller' && answer.step === 1) await endOldest(context)

@@ -473,4 +473,13 @@ export const migrations: readonly Migration[] = [
     // What the step of an event held, as JSON text.
     'ALTER TABLE alert_events ADD COLUMN about TEXT',
   ],
+  [
+    // What the user has asked for, as JSON, and when the user last spoke. Older rows have neither.
+    'ALTER TABLE runs ADD COLUMN assignment TEXT',
+    'ALTER TABLE runs ADD COLUMN last_person_at BIGINT',
+    'ALTER TABLE steps ADD COLUMN revision BIGINT',
+    'ALTER TABLE steps ADD COLUMN user_message TEXT',
+    'ALTER TABLE steps ADD COLUMN user_effect TEXT',
+    'ALTER TABLE grounds ADD COLUMN step BIGINT',
+  ],
 ]

@@ -1,5 +1,6 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
+import type { UserEffect } from '../../core/detector/user-effect.ts'
 import { type AgentTotals, readTotals } from '../../core/runs/agent-totals.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
@@ -13,6 +14,8 @@ export interface GroundRow {
   goal: string
   set_by: 'first' | 'user'
   at: number
+  /** The step that froze it, 1-based; null for a ground of an earlier release. */
+  step: number | null
 }
 
 /** A sub-agent of a run. */
@@ -50,6 +53,10 @@ export interface StepRow {
   judgment: string | null
   /** A kept verdict as JSON text; null for a step that was stored without one. */
   verdict: string | null
+  /** Null in a step of an earlier release. */
+  revision: number | null
+  user_message: string | null
+  user_effect: UserEffect | null
 }
 
 /** A filter on the listed runs. */
@@ -160,7 +167,7 @@ export function createRuns(db: Queries): Runs {
     },
     async grounds(account, runId, before, limit) {
       const rows = await db.all<GroundRow>(
-        `SELECT revision, goal, set_by, at FROM grounds
+        `SELECT revision, goal, set_by, at, step FROM grounds
          WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
          ORDER BY revision DESC LIMIT ?`,
         account,
@@ -194,7 +201,8 @@ export function createRuns(db: Queries): Runs {
     trace: (account, runId, after, limit) =>
       db.all<StepRow>(
         `SELECT run_id, step, ts, agent_id, goal, parent_goal, progress, distance, reason, drifting,
-           phi, goal_score, svcscore, context, tokens, overhead, judgment, verdict
+           phi, goal_score, svcscore, context, tokens, overhead, judgment, verdict,
+           revision, user_message, user_effect
          FROM steps WHERE account = ? AND run_id = ? AND step > ? ORDER BY step LIMIT ?`,
         account,
         runId,

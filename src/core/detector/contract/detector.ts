@@ -47,6 +47,8 @@ export interface Compared {
   /** The plan declared with the step if the ground existed already, or null. */
   plan: readonly string[] | null
   ground: Ground
+  /** All requests that stand. If there are several, `ground` is the one of them that is compared. */
+  assignment: readonly string[]
   /** Jaccard overlap of the goal with the ground, 0–1; 0 when neither has a word. */
   overlap: number
   /** The declared parent, or null. */
@@ -97,5 +99,7 @@ export interface Detector {
   asPublished: boolean
   /** The detector's initial state for a new ground and a plan that came with it. */
   start(ground: Ground, plan: readonly string[] | null): unknown
+  /** The state after the user has spoken and the ground stays or grows. */
+  heard(own: unknown): unknown
   measure(compared: Compared, own: unknown): Measured
 }

@@ -56,6 +56,8 @@ const fullCoverage = 0.8
 export const meaning: Detector = {
   asPublished: false,
   start: (_ground, plan) => newErrand(plan),
+  // Evidence from before the user has spoken is reset: the user has seen it.
+  heard: (own) => ({ ...readErrand(own), evidence: 0, lasting: 0, alarmed: false, swap: null }),
   measure(compared, own) {
     const before = errandBefore(compared, readErrand(own))
     const ground = readText(plainErrand(compared.ground.goal))
@@ -120,9 +122,7 @@ export const meaning: Detector = {
 }
 
 function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
-  const planned = plan === null ? errand : withPlan(errand, plan, userTurn)
-  // Evidence from before a user turn is reset: the user has seen it.
-  return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false, swap: null } : planned
+  return plan === null ? errand : withPlan(errand, plan, userTurn)
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
@@ -135,7 +135,7 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   }
   const slot = differenceOf(compared, errand, ground, goal)
   if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
-  const exact = readExactly([ground.text], [...errand.plan, ...errand.parents], goal.text)
+  const exact = readExactly(compared.assignment, [...errand.plan, ...errand.parents], goal.text)
   if (exact.forbidden !== null) {
     const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
     return { kind: 'forbidden', score: hardScore, told, swap: exact.forbidden }
