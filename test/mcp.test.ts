@@ -216,10 +216,10 @@ onEachDatabase(({ createUrl }) => {
     const modern = await connect(t, app, '2026-07-28', caller.headers)
     assert.equal((await modern.call('check_state', { goal: errand })).run, 'mcp:default')
     const { tools } = await one.client.listTools()
-    const { properties, required } = tools.find(({ name }) => name === 'check_state')
-      ?.inputSchema as { properties: Record<string, { enum?: string[] }>; required: string[] }
+    const listed = tools.find(({ name }) => name === 'check_state')
+    const properties = listed?.inputSchema.properties as Record<string, { enum?: string[] }>
     assert.deepEqual(properties.progress?.enum, ['advancing', 'stuck', 'circling'])
-    assert.deepEqual(required, ['goal'])
+    assert.deepEqual(listed?.inputSchema.required, ['goal'])
     const odd = await one.call('check_state', step(errand, { progress: 'in progress' }))
     assert.equal(odd.reason, 'ungrammatical')
   })
