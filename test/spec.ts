@@ -943,6 +943,14 @@ export const requirements = {
     'mcp.grammar': 'drift_grammar answers as GET /v1/grammar.',
     'mcp.analyze':
       'analyze_language answers words, sentences, variety, repetition, claims, observations, shape and readability.',
+    'command.check.uncertain':
+      'The command line tells uncertain by exit code 3; a --progress outside the three is bad usage.',
+    'mcp.ask-alice.confession':
+      'ask_alice never reassures an agent that says its work is not what was asked for.',
+    'mcp.compare.vague': 'compare_phrasings does not prefer the vaguer wording.',
+    'mcp.own-run': 'With a key too, a connection has a run of its own unless session names one.',
+    'mcp.check-state.fields':
+      'check_state takes ground, plan, an enumeration for progress and an optional distance.',
     'mcp.compare': 'compare_phrasings answers a, b, overlap, clearer (a, b or even) and why.',
     'mcp.field':
       'read_field, speak_to_field and field_vocabulary answer as the field routes, with a one-sentence reading.',
