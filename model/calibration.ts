@@ -1,4 +1,4 @@
-import { baseRate } from '../src/core/detector/confidence.ts'
+import { baseRate } from '../src/core/detector/contract/constants.ts'
 
 /** A scored pair and its weight. */
 export interface Scored {

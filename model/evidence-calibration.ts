@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { baseRate } from '../src/core/detector/confidence.ts'
+import { baseRate } from '../src/core/detector/contract/constants.ts'
 import { type Judged, predict, readLabelled } from '../src/core/evaluation/labelled.ts'
 
 /** An item with its evidence as a share of the limit, and its weight: one in ten is drift. */

@@ -4,7 +4,7 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { overlapOf } from '../src/core/detector/compare.ts'
-import { baseRate } from '../src/core/detector/confidence.ts'
+import { baseRate } from '../src/core/detector/contract/constants.ts'
 import { wordsOf } from '../src/core/detector/words/words.ts'
 import { readLabelled } from '../src/core/evaluation/labelled.ts'
 

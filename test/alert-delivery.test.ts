@@ -172,12 +172,12 @@ onEachDatabase((database) => {
 
   describe('the request', () => {
     test('is a POST with the structured event', async (t) => {
-      verifies('events.request', 'events.structured', 'key.opaque-account')
+      verifies('events.request', 'events.structured', 'key.opaque-account', 'verdict.events')
       const { account, hook, set, log, settle, app } = await startOn(t)
       await set()
       await log({ run_id: 'plan Ω', goal: errand })
       app.advance(1234)
-      const { advice } = await log({ run_id: 'plan Ω', goal: astray })
+      const { advice, ground, why } = await log({ run_id: 'plan Ω', goal: astray })
       await settle()
       const [{ method, path, headers, body }] = hook.sent as [Sent]
       assert.deepEqual([method, path], ['POST', hookPath])
@@ -197,8 +197,15 @@ onEachDatabase((database) => {
         phi: 0.45,
         advice,
         ts: '2026-01-15T12:00:01.234Z',
+        ground,
+        why,
+        step: 2,
+        agent_id: '',
+        drift_probability: 0.95,
+        swap: null,
       })
       assert.match(body.account, /^acct_/)
+      assert.match(why, /"1041" in the ground is "2093" in the goal/)
     })
 
     test('says null where there is no goal', async (t) => {

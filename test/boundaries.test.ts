@@ -72,9 +72,11 @@ const rooms: Record<string, readonly string[]> = {
   core: [
     'accounts corpus evaluation language',
     'runs',
-    'alerts acts guidance',
+    'alerts guidance',
     'detector',
     'detector/meaning',
+    'detector/exact',
+    'acts',
     'detector/words',
     'detector/contract',
     '',

@@ -53,7 +53,7 @@ describe('plumbline check', () => {
       ['8abc', 'advancing'],
       ['99', 'stuck'],
       ['-3', 'circling'],
-      ['', 'sideways'],
+      ['', 'stuck'],
     ]) {
       const body = { ground: ` ${errand} `, goal: other, distance, progress }
       const { verdict } = (await app.post('/v1/check', body)).body
@@ -67,8 +67,8 @@ describe('plumbline check', () => {
     assert.equal(verdictsOf(named.out)[0]?.detector, 'overlap')
   })
 
-  test('exits 0 on the errand, 1 drifting, 2 on bad usage', async (t) => {
-    verifies('command.check.exit')
+  test('exits 0 on the errand, 1 drifting, 2 on bad usage, 3 uncertain', async (t) => {
+    verifies('command.check.exit', 'command.check.uncertain')
     const file = stepsFile(t, [{ goal: errand }, { goal: other }, { goal: onErrand }])
     const drifting = stepsFile(t, [{ goal: errand }, { goal: onErrand }, { goal: other }])
     const bad = stepsFile(t, [{ goal: errand }, { gaol: errand }])
@@ -78,7 +78,10 @@ describe('plumbline check', () => {
       [[...twoGoals, '--distance', 'soon'], 0],
       [['--ground', errand, '--goal', other], 1],
       [['--ground', errand, '--goal', other, '--json'], 1],
-      [[...twoGoals, '--progress', 'sideways'], 1],
+      [[...twoGoals, '--progress', 'sideways'], 2],
+      [[...twoGoals, '--progress', 'stuck'], 0],
+      [['--ground', errand, '--goal', 'qwzx vrtk plmn'], 3],
+      [['--ground', errand, '--goal', 'qwzx vrtk plmn', '--json'], 3],
       [['--steps', file], 0],
       [['--steps', drifting, '--json'], 1],
       [[], 2],

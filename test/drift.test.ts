@@ -16,14 +16,18 @@ const third = 'refund order 3377'
 
 const notTexts = [5, 0, true, false, {}, { goal: 'x' }, [], ['x']]
 
-/** What a step result holds whatever it says. */
+/** What a step result of the default detector holds whatever it says. */
 const resultFields = [
+  'act',
   'advice',
   'confidence',
   'context',
+  'coverage',
   'detector',
   'distance',
+  'drift_probability',
   'drifting',
+  'evidence',
   'goal',
   'goal_score',
   'ground',
@@ -33,6 +37,9 @@ const resultFields = [
   'svcscore',
   'uncertain',
   'why',
+  'stands_on',
+  'swap',
+  'words',
 ]
 
 /** Texts that databases, paths and JSON treat in their own ways, and no two of which are one. */
@@ -247,10 +254,19 @@ onEachDatabase((database) => {
     assert.deepEqual(verdicts, checked.body.steps)
     const { trace } = await caller.read('run')
     for (const [index, stored] of trace.entries()) {
-      const { step, ts: _, ...told } = stored
-      assert.equal(step, index + 1)
+      const {
+        step,
+        ts: _,
+        distance_reported: __,
+        revision,
+        user_message,
+        user_effect,
+        ...told
+      } = stored
+      assert.deepEqual([step, user_message], [index + 1, null])
+      assert.deepEqual([revision, user_effect], [logged[index]?.revision, null])
       for (const [field, value] of Object.entries(told)) {
-        assert.deepEqual(value, verdicts[index][field], field)
+        assert.deepEqual(value, verdicts[index][field] ?? null, field)
       }
     }
   }
@@ -356,7 +372,9 @@ onEachDatabase((database) => {
     assert.deepEqual([later.reason, later.ground, later.revision], ['advancing', errand, 1])
     const { run } = await me.read('run')
     assert.deepEqual(
-      run.grounds.map(({ at: _, ...ground }: { at: string }) => ground),
+      run.grounds.map(
+        ({ at: _, step: __, agent_id: ___, ...ground }: Record<string, unknown>) => ground,
+      ),
       [{ revision: 1, goal: errand, by: 'first' }],
     )
     assert.equal((await me.log({ run_id: 'b', goal: errand, ground: errand })).reason, 'advancing')
@@ -414,10 +432,38 @@ onEachDatabase((database) => {
     const { run } = await me.read('run')
     assert.deepEqual([run.ground, run.revision], [errand, 4])
     assert.deepEqual(run.grounds, [
-      { revision: 1, goal: errand, by: 'first', at: '2026-01-15T12:00:01.000Z' },
-      { revision: 2, goal: other, by: 'user', at: '2026-01-15T12:00:04.000Z' },
-      { revision: 3, goal: third, by: 'user', at: '2026-01-15T12:00:09.000Z' },
-      { revision: 4, goal: errand, by: 'user', at: '2026-01-15T12:00:11.000Z' },
+      {
+        revision: 1,
+        goal: errand,
+        by: 'first',
+        at: '2026-01-15T12:00:01.000Z',
+        step: 1,
+        agent_id: '',
+      },
+      {
+        revision: 2,
+        goal: other,
+        by: 'user',
+        at: '2026-01-15T12:00:04.000Z',
+        step: 4,
+        agent_id: '',
+      },
+      {
+        revision: 3,
+        goal: third,
+        by: 'user',
+        at: '2026-01-15T12:00:09.000Z',
+        step: 9,
+        agent_id: '',
+      },
+      {
+        revision: 4,
+        goal: errand,
+        by: 'user',
+        at: '2026-01-15T12:00:11.000Z',
+        step: 11,
+        agent_id: '',
+      },
     ])
     await me.log({ run_id: 'b', goal: errand, user_turn: true })
     assert.equal((await me.read('b')).run.grounds[0].by, 'user')
@@ -433,7 +479,7 @@ onEachDatabase((database) => {
     const { app, me } = await startKeyed(t)
     const before = [
       { goal: errand, distance: 7 },
-      ...Array.from({ length: 5 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
+      ...Array.from({ length: 9 }, (_, at) => ({ goal: `${errand} part${at}`, distance: 7 })),
       ...Array(4).fill({ goal: third, distance: 9, progress: 'stuck' }),
     ]
     const after = [
@@ -448,7 +494,9 @@ onEachDatabase((database) => {
     assert.ok('judgment' in moved[before.length - 1])
     const fresh = await (await newCaller(app)).logAll(after)
     assert.deepEqual(
-      moved.slice(before.length).map(({ step: _, revision: __, ...verdict }) => verdict),
+      moved
+        .slice(before.length)
+        .map(({ step: _, revision: __, assignment: ___, ...verdict }) => verdict),
       fresh.map(({ step: _, revision: __, ...verdict }) => verdict),
     )
     assert.deepEqual(
@@ -539,10 +587,16 @@ onEachDatabase((database) => {
       [errand, 1, false, 'advancing', 0, 8],
     )
     assert.deepEqual([run.drifting_steps, run.max_phi, run.grounds.length], [3, 0, 1])
-    assert.deepEqual(run.agents, [
-      { agent_id: 'a', ground: errand, steps: 4, drifting: false, last_reason: 'advancing' },
-      { agent_id: 'b', ground: other, steps: 2, drifting: true, last_reason: 'ungrammatical' },
-    ])
+    assert.deepEqual(
+      run.agents.map((agent: Record<string, unknown>) => [
+        ...[agent.agent_id, agent.ground, agent.revision, agent.steps, agent.drifting],
+        ...[agent.last_reason, agent.first_step, agent.last_step, agent.drifting_steps],
+      ]),
+      [
+        ['a', errand, 2, 4, false, 'advancing', 2, 7, 1],
+        ['b', other, 1, 2, true, 'ungrammatical', 3, 8, 2],
+      ],
+    )
     assert.deepEqual(
       trace.map(({ agent_id }: { agent_id?: string }) => agent_id),
       [undefined, 'a', 'b', 'a', 'a', undefined, 'a', 'b'],

@@ -211,12 +211,11 @@ for (const [name, host] of Object.entries(hosts)) {
     assert.equal(host.told(onErrand), undefined)
     const elsewhere = await send(host.list([astray]))
     assert.match(String(host.told(elsewhere)), /"add rate .+"remove rate .+, but "add" /)
+    // An acknowledgement moves nothing.
+    const goOn = 'ok thanks, please go on'
+    assert.deepEqual(await send(host.prompt(goOn)), host.accepts)
     // None of these is a turn of the user.
-    for (const text of [
-      'yes, go on',
-      '/compact now and keep the plan',
-      '<task>all is done now</task>',
-    ]) {
+    for (const text of ['/compact now and keep the plan', '<task>all is done now</task>']) {
       assert.deepEqual(await send(host.prompt(text)), host.accepts, text)
     }
     await send(host.prompt('this was said by a sub-agent', { agent_id: 'sub' }))
@@ -228,11 +227,12 @@ for (const [name, host] of Object.entries(hosts)) {
         [errand, 10],
         ['write the rate limit for login', 10],
         [astray, 10],
+        [goOn, 10],
         [redirect, 10],
       ],
     )
     const grounds = run.grounds.map(({ goal }: { goal: string }) => goal)
-    assert.deepEqual([grounds, run.drifting_steps], [[errand, redirect], 1])
+    assert.deepEqual([grounds, run.drifting_steps], [[errand, `${errand}\n${redirect}`], 1])
   })
 
   test(`the hooks of ${name} let the host go on, whatever the server does`, async (t) => {
@@ -269,7 +269,7 @@ test('a short first prompt is an errand, and a key in a file will do', async (t)
   await send(prompt('修复登录页面的问题'))
   const { run } = await readRun(app, headers)
   const grounds = run.grounds.map(({ goal }: { goal: string }) => goal)
-  assert.deepEqual(grounds, ['fix login', '修复登录页面的问题'])
+  assert.deepEqual(grounds, ['fix login', 'fix login\n修复登录页面的问题'])
 })
 
 test('Claude Code’s scheduled prompts move no ground, delegations count their tokens', async (t) => {

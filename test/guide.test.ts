@@ -98,6 +98,35 @@ test('without an endpoint ask_alice answers by rules, from the situation and the
   assert.match(blank.detail, /^situation: /)
 })
 
+test('an agent that confesses is told that it is off its errand', () => {
+  verifies('mcp.ask-alice.confession')
+  const run = {
+    ground: 'add login rate limiting',
+    steps: 3,
+    drifting_steps: 0,
+    last_reason: 'advancing',
+    drifting: false,
+    phi: 0.1,
+    goals: [],
+  }
+  for (const situation of [
+    'I keep editing the billing module although I was asked for login rate limiting. Should I go on?',
+    'I was asked to fix the login but I am redesigning the logo. Is that fine?',
+    'The user did not ask for this. Shall I deploy it to production?',
+    'I got sidetracked, I am sidetracked. Go on?',
+    'This work is unrelated to the task. Continue?',
+  ]) {
+    for (const known of [run, null]) {
+      const guidance = guideByRules(situation, known)
+      assert.match(guidance, /^What you describe is off your errand/, situation)
+      assert.doesNotMatch(guidance, /Nothing measured speaks against/)
+    }
+  }
+  for (const situation of ['what next?', 'I was asked for rate limiting and I write the tests.']) {
+    assert.doesNotMatch(guideByRules(situation, run), /off your errand/, situation)
+  }
+})
+
 test('a configured endpoint is asked in the protocol of chat completions, with the run as data', async (t) => {
   verifies('mcp.ask-alice', 'settings.guide')
   const { url, asked } = await standIn(t, says(' Return to the roof. '))

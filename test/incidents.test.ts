@@ -66,6 +66,12 @@ onEachDatabase((database) => {
       phi: 0,
       advice: 'The agent is back on its errand after 200 drifting steps in 5 min.',
       ts: '2026-01-15T12:05:00.000Z',
+      ground: errand,
+      why: 'The goal restates the ground. Nothing in it speaks for drift. The run is back on the errand.',
+      step: 202,
+      agent_id: '',
+      drift_probability: 0.01,
+      swap: null,
       incident: { id: last.incident.id, state: 'closed', steps: 200, opened: noon },
     })
     const entries = await readLog()

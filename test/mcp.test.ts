@@ -123,7 +123,7 @@ test('every tool says what it takes and gives, and what a model may expect of it
     assert.equal(tool.inputSchema.type, 'object')
     assert.equal(tool.outputSchema?.type, 'object', tool.name)
     assert.ok(Object.hasOwn(tool.inputSchema.properties ?? {}, 'key'), tool.name)
-    assert.ok(!/ref/.test(JSON.stringify(tool.inputSchema)), 'a model cannot resolve references')
+    assert.ok(!/\$ref/.test(JSON.stringify(tool.inputSchema)), 'a model cannot resolve references')
     assert.ok(!/"type":\[/.test(JSON.stringify(tool)), 'some hosts want one type')
   }
 })
@@ -139,14 +139,15 @@ test('an unknown progress is a verdict, faults name the field, and texts are cou
   assert.ok(!Object.hasOwn(plain, 'claims'))
   const claimed = await call('check_state', step(onErrand, { doing: 'I ran it', next: 'because' }))
   assert.deepEqual(claimed.claims, { claims: 1, observations: 1, grounded: 0.5 })
-  const parent = await call('check_state', step('draw a bucket', { parent_goal: errand }))
-  assert.deepEqual([parent.reason, parent.parent_overlap], ['excursion', 1])
+  const parent_goal = 'write a token bucket for the login endpoint'
+  const parent = await call('check_state', step('install the redis client', { parent_goal }))
+  assert.deepEqual([parent.reason, parent.parent_overlap], ['excursion', 0.25])
   const turned = await call('check_state', step(elsewhere, { user_turn: true }))
   assert.deepEqual([turned.reason, turned.revision], ['grounded', 2])
   for (const [args, field] of [
     [{}, 'goal'],
     [step('x'.repeat(4001)), 'goal'],
-    [{ goal: 'x', progress: 'advancing' }, 'distance'],
+    [step('x', { distance: {} }), 'distance'],
     [step('x', { session: '' }), 'session'],
     [step('x', { user_turn: 'yes' }), 'user_turn'],
   ] as const) {
@@ -192,6 +193,36 @@ onEachDatabase(({ createUrl }) => {
       ])
       assert.equal(reset.ground, elsewhere)
     }
+  })
+
+  test('with a key too a connection has a run of its own unless session names one', async (t) => {
+    verifies('mcp.own-run', 'mcp.check-state.fields')
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
+    const caller = await newCaller(app)
+    const one = await connect(t, app, '2025-11-25', caller.headers)
+    const two = await connect(t, app, '2025-11-25', caller.headers)
+    const plan = ['write a token bucket']
+    const first = await one.call('check_state', { goal: onErrand, ground: errand, plan })
+    assert.deepEqual([first.step, first.ground], [1, errand])
+    const other = await two.call('check_state', { goal: elsewhere })
+    assert.deepEqual([other.step, other.ground], [1, elsewhere])
+    assert.notEqual(other.run, first.run)
+    assert.match(first.run, /^mcp:[\w-]{22}$/)
+    const again = await one.call('check_state', { goal: plan[0], distance: 4 })
+    assert.deepEqual([again.step, again.run, again.ground], [2, first.run, errand])
+    assert.equal((await two.call('get_history')).steps, 1)
+    const shared = await one.call('check_state', step(errand, { session: 'shared' }))
+    const same = await two.call('check_state', step(onErrand, { session: 'shared' }))
+    assert.deepEqual([shared.run, same.run, same.step], ['mcp:shared', 'mcp:shared', 2])
+    const modern = await connect(t, app, '2026-07-28', caller.headers)
+    assert.equal((await modern.call('check_state', { goal: errand })).run, 'mcp:default')
+    const { tools } = await one.client.listTools()
+    const listed = tools.find(({ name }) => name === 'check_state')
+    const properties = listed?.inputSchema.properties as Record<string, { enum?: string[] }>
+    assert.deepEqual(properties.progress?.enum, ['advancing', 'stuck', 'circling'])
+    assert.deepEqual(listed?.inputSchema.required, ['goal'])
+    const odd = await one.call('check_state', step(errand, { progress: 'in progress' }))
+    assert.equal(odd.reason, 'ungrammatical')
   })
 
   test('with a key the state is the run mcp:<session> of the account', async (t) => {
@@ -495,6 +526,16 @@ test('texts are analysed and compared', async (t) => {
     a: 'Mend the roof.',
     b: 'I think we should probably mend the roof since it seems to be leaking, so that it will work.',
   })
+  verifies('mcp.compare.vague')
+  const precise = 'add rate limiting to the login endpoint'
+  for (const [a, b, clearer] of [
+    ['fix login', precise, 'b'],
+    [precise, 'fix login', 'a'],
+  ]) {
+    const { why, ...said } = await call('compare_phrasings', { a, b })
+    assert.equal(said.clearer, clearer)
+    assert.match(why, /more things named/)
+  }
   assert.deepEqual(Object.keys(compared), ['a', 'b', 'overlap', 'clearer', 'why'])
   assert.equal(compared.clearer, 'a')
   assert.ok(compared.overlap > 0 && compared.overlap < 1)

@@ -95,7 +95,8 @@ onEachDatabase(({ createUrl }) => {
     verifies('meaning.order')
     const app = await startHere(t)
     const me = await newCaller(app)
-    const goals = ['now', 'again', 'further', 'with care', 'in peace', 'and well']
+    const ways = ['now', 'again', 'further', 'with care', 'in peace', 'and well']
+    const goals = [...ways, 'on time', 'in full', 'once more', 'for good']
     const silent = await me.logAll(
       goals.map((more) => ({ run_id: 's', goal: `${errand} ${more}` })),
     )

@@ -87,8 +87,11 @@ onEachDatabase((database) => {
     const { me } = await startKeyed(t)
     const roles = ['deep', 'balanced', 'tight'].map((recurse) => ({ role: recurse, recurse }))
     await me.post('/v1/recursion-team', { name: 'own', task: 'try', roles })
-    const [lookup, detour] = ['look up order 1041', 'redesign the company logo']
-    const still = Array(5).fill({ goal: errand, distance: 5 })
+    const lookup = 'look up order 1041'
+    const feature = 'add rate limiting to the login endpoint'
+    const bucket = 'write a token bucket for the login endpoint'
+    const detour = 'install the redis client'
+    const still = Array(9).fill({ goal: errand, distance: 5 })
     /** The steps that lead to a reason, and which depths return for it: deep, balanced, tight. */
     const scenarios: [reason: string, steps: object[], returns: string][] = [
       ['grounded', [{ goal: errand }], '000'],
@@ -96,7 +99,7 @@ onEachDatabase((database) => {
       ['ungrammatical', [{ goal: errand }, { goal: ' ' }], '111'],
       ['ungrammatical', [{ goal: errand, progress: 'done' }], '111'],
       ['goal-drift', [{ goal: errand }, { goal: other }], '111'],
-      ['excursion', [{ goal: errand }, { goal: detour, parent_goal: errand }], '000'],
+      ['excursion', [{ goal: feature }, { goal: detour, parent_goal: bucket }], '000'],
       ['self-report:stuck', [{ goal: errand }, { goal: errand, progress: 'stuck' }], '011'],
       ['self-report:circling', [{ goal: errand }, { goal: errand, progress: 'circling' }], '011'],
       ['stalled', still, '001'],

@@ -1,9 +1,9 @@
 /** One testable sentence of the specification. `issue` is the one that brings it; 7 stands for a later one. */
 export interface Requirement {
   id: string
-  from: 'interface' | 'api' | 'configuration'
+  from: 'interface' | 'api' | 'api-2' | 'configuration'
   says: string
-  issue: 2 | 3 | 4 | 5 | 6 | 7
+  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15
 }
 
 /** The id of a requirement, so that a misspelt one is a type error. */
@@ -943,6 +943,14 @@ export const requirements = {
     'mcp.grammar': 'drift_grammar answers as GET /v1/grammar.',
     'mcp.analyze':
       'analyze_language answers words, sentences, variety, repetition, claims, observations, shape and readability.',
+    'command.check.uncertain':
+      'The command line tells uncertain by exit code 3; a --progress outside the three is bad usage.',
+    'mcp.ask-alice.confession':
+      'ask_alice never reassures an agent that says its work is not what was asked for.',
+    'mcp.compare.vague': 'compare_phrasings does not prefer the vaguer wording.',
+    'mcp.own-run': 'With a key too, a connection has a run of its own unless session names one.',
+    'mcp.check-state.fields':
+      'check_state takes ground, plan, an enumeration for progress and an optional distance.',
     'mcp.compare': 'compare_phrasings answers a, b, overlap, clearer (a, b or even) and why.',
     'mcp.field':
       'read_field, speak_to_field and field_vocabulary answer as the field routes, with a one-sentence reading.',
@@ -978,6 +986,14 @@ export const requirements = {
   ...written('api', 6, {
     'meaning.default':
       'meaning is the default detector once it ships, and overlap stays selectable.',
+    'meaning.swap':
+      'A step with another identifier of the same kind than its ground is uncertain, and drift if the next step has the same swap.',
+    'meaning.forbidden':
+      'A step that does what its ground forbids is drift at once, also by another word or a command.',
+    'meaning.act':
+      'An act with consequences that neither ground nor plan names is never clearly on the errand.',
+    'meaning.plain':
+      'Greetings and thanks around a ground and narration around a goal change no verdict.',
     'meaning.three-way':
       'meaning answers on the errand, drifting or uncertain, and uncertain never drifts.',
     'meaning.phi': 'Under meaning phi keeps its formula with the goal displacement of the model.',
@@ -989,6 +1005,34 @@ export const requirements = {
     'meaning.parent':
       'Under meaning parent_overlap stays the Jaccard value and the decision uses the model.',
     'meaning.same-bytes': 'Under meaning the same input gives the same bytes on any machine.',
+    'verdict.probability':
+      'drift_probability is the probability of drift, and confidence the probability that drifting is right.',
+    'verdict.evidence': 'evidence holds the score of the step, the sum of the run and the limit.',
+    'verdict.words': 'words holds the shared and the missing words of the goal, whole.',
+    'verdict.words.particles': 'Particles of a language do not count as shared words.',
+    'verdict.stands-on':
+      'stands_on is the assignment text, plan item or parent that the step was nearest to.',
+    'verdict.coverage': 'coverage says whether the language and the words were known.',
+    'verdict.languages': 'That ground and goal differ in language is said once.',
+    'verdict.plain': 'why says what was found in plain words.',
+    'verdict.uncertain': 'No uncertain step has a confidence that contradicts it.',
+    'verdict.overlap': 'The published detector answers as before.',
+    'verdict.stored': 'What a verdict holds is stored with the step and shown in the trace.',
+    'verdict.stored.old': 'A step that was stored without its verdict answers null.',
+    'verdict.run': 'A run shows plan, detector, uncertain, drift_tokens and first_drift_step.',
+    'verdict.agents':
+      'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
+    'verdict.events':
+      'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
+    'rules.stalled':
+      'Under meaning a stall alone is never drift, and its window grows with the run.',
+    'rules.oscillating':
+      'Under meaning a cycle counts if the distance at its same place has not fallen.',
+    'rules.drift-ends': 'A drift ends when a step is seen to be on the errand.',
+    'rules.first-goal': 'A first goal that comes with a ground is a claim.',
+    'rules.parent-repeats': 'A parent that repeats the ground adds nothing.',
+    'rules.plan-harmless': 'A plan never makes an honest step worse.',
+    'rules.own-plan': 'A plan of the agent covers a step only as far as it is near the assignment.',
   }),
 
   ...written('configuration', 6, {
@@ -1015,6 +1059,43 @@ export const requirements = {
     'upgrade.not-metered': '/v1/upgrade is not metered.',
     'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
     'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+  }),
+
+  ...written('api-2', 15, {
+    'user.message':
+      'user_message is text of at most 4,000 characters on a step of /v1/drift, of its batch and of the sequence form of /v1/check; another type or more characters are 400.',
+    'user.effect-stated':
+      'user_effect states the effect of the message instead; it is none, refines, adds or replaces, and anything else is 400.',
+    'user.none':
+      'Thanks, yes, go on, a question, impatience, praise or a report of status is none: it moves nothing, whatever its length and language, and only the clock of the last word of a person.',
+    'user.refines':
+      'A correction or constraint refines: the request it belongs to keeps standing and gains it.',
+    'user.adds':
+      'A further request adds: all stand, and a step that serves any of them is on the errand.',
+    'user.replaces':
+      'A withdrawal with another request replaces: the old request no longer stands.',
+    'user.doubt':
+      'In doubt between adding and replacing it adds, as it does where a text has a request in it.',
+    'user.first-message':
+      'A first message with content is the ground of a run that has none, and the goal of its step is measured against it; one without content is none.',
+    'user.assignment':
+      'assignment holds text, revision, by, at and stands of each request, in the run and in the answer to a step that the user moved.',
+    'user.ground': 'The ground is the texts that stand, joined by a line break.',
+    'user.revision': 'revision goes up by one at each effect but none.',
+    'user.turn-without-content':
+      'Under meaning, a user_turn whose words are an acknowledgement moves nothing.',
+    'user.overlap':
+      'Under overlap, a user_message with an effect is a user_turn with that text as ground.',
+    'user.trace':
+      'A step of a trace holds user_message, user_effect and revision; those of an earlier release are null.',
+    'user.grounds': 'A ground of a run holds the step that brought it and its agent.',
+    'user.resets-evidence': 'An effect but none resets the evidence of drift; none keeps it.',
+    'user.only-message':
+      'A step whose goal is the message itself states no goal of the agent: it is not drift, and a message of no effect leaves what was measured as it was.',
+    'memory.assignment-bound':
+      'The memory of an agent is bounded however much the user says; beyond the bound the oldest request no longer stands, and the answer shows it.',
+    'memory.older':
+      'A memory that an earlier release has stored goes on: its ground is the one request.',
   }),
 
   ...written('configuration', 7, {

@@ -14,6 +14,7 @@ const event: OutboxEvent = {
   phi: 0.5,
   advice: 'The goal has left the ground.',
   incident: null,
+  about: null,
 }
 
 const slack = 'https://hooks.slack.com/services/x'

@@ -6,6 +6,7 @@ import { detectorNames } from '../../src/core/detector/contract/detector.ts'
 import { type Detected, detect, type Verdict } from '../../src/core/detector/detect.ts'
 import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
 import type { Step } from '../../src/core/detector/step.ts'
+import { hasContent } from '../../src/core/detector/user-effect.ts'
 import { verifies } from '../verifies.ts'
 import { commands } from './commands.ts'
 
@@ -205,10 +206,27 @@ for (const name of detectorNames) {
         plan: place % 2 === 0 ? plan : plan.slice(0, 20),
         userTurn: place === 5,
       })
-      const ground = 4_000 + 2_000
+      // The ground, its words, and the assignment with what no longer stands.
+      const ground = 4_000 + 2_000 + 2 * 4_000
       for (const length of memoryLengths(Array.from({ length: 20 }, (_, place) => long(place)))) {
         assert.ok(length <= 10_000 + ground, `${length} characters`)
       }
+    })
+
+    test('keeps a bounded memory of any number of messages of the user', () => {
+      verifies('memory.assignment-bound')
+      const effects = ['adds', 'refines', 'adds', 'replaces', 'adds'] as const
+      const messages = Array.from(
+        { length: 60 },
+        (_, place): Step => ({
+          goal: `request ${place}`,
+          progress: 'advancing',
+          distance: 5,
+          userMessage: `${place} ${'word '.repeat(place % 7 === 0 ? 10 : 780)}`,
+          userEffect: effects[place % (place < 40 ? 3 : 5)] ?? 'adds',
+        }),
+      )
+      for (const length of memoryLengths(messages)) assert.ok(length <= 45_000, `${length}`)
     })
 
     test('leaves a memory that does not grow with it', () => {
@@ -286,7 +304,7 @@ function shuffled(words: string[]): fc.Arbitrary<string> {
 describe('meaning beside overlap', () => {
   test('tells the words, their overlap and what repeats in the same way', () => {
     verifies('meaning.lexical-fields')
-    always(steps, (run) => {
+    always(steps.map(withoutEmptyTurns), (run) => {
       const [meaning, overlap] = (['meaning', 'overlap'] as const).map((name) => {
         let memory = newMemory(name)
         return run.map((step) => {
@@ -300,6 +318,14 @@ describe('meaning beside overlap', () => {
     })
   })
 })
+
+/** Under `meaning`, a user turn without content moves nothing. */
+function withoutEmptyTurns(run: readonly Step[]): Step[] {
+  return run.map((step) => {
+    const isEmpty = !hasContent(step.ground?.trim() ? step.ground : step.goal)
+    return isEmpty ? { ...step, userTurn: false } : step
+  })
+}
 
 function withoutTexts(verdict: Verdict): Partial<Verdict> {
   const { goal, ground, ...rest } = verdict

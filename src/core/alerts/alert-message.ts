@@ -10,7 +10,7 @@ const maxBodyBytes = 20 * 1024
 
 /** The message to send: text for a chat host, the structured event for every other host. */
 export interface AlertMessage {
-  /** JSON, at most 20 KiB: a long goal or advice is cut, an id never. */
+  /** JSON, at most 20 KiB: a long text is cut, an id never. */
   body: string
   /** Whether it is the structured event, whose signature a receiver can check. */
   structured: boolean
@@ -29,13 +29,13 @@ export function alertMessage(url: string, account: string, event: OutboxEvent): 
   return { body, structured: chat === null }
 }
 
-/** Limits on goal and advice, in UTF-16 code units, tried in order until the body fits. */
-const textLimits = [4000, 2000, 1000, 500]
+/** Limits on goal, advice, ground and explanation, in UTF-16 code units, tried in order until the body fits. */
+const textLimits = [4000, 2000, 1000, 500, 250]
 
 const icons: Record<Severity, string> = { critical: '🔴', warn: '🟠', info: '🔵' }
 const closedIcon = '🟢'
 
-function structured(account: string, { incident, ...event }: OutboxEvent): object {
+function structured(account: string, { incident, about, ...event }: OutboxEvent): object {
   const { run_id, goal, reason, severity, phi, advice, ts } = event
   return {
     event: 'drift',
@@ -47,6 +47,7 @@ function structured(account: string, { incident, ...event }: OutboxEvent): objec
     phi,
     advice,
     ts: isoTime(ts),
+    ...about,
     ...(incident === null ? {} : { incident }),
   }
 }
@@ -69,12 +70,20 @@ function stateWords(state: IncidentState): string {
 }
 
 function shortened(event: OutboxEvent, limit: number): OutboxEvent {
-  const { goal, advice } = event
+  const { goal, advice, about } = event
   return {
     ...event,
-    goal: goal === null ? null : cutTo(goal, limit),
+    goal: cutOrNull(goal, limit),
     advice: cutTo(advice, limit),
+    about:
+      about === null
+        ? null
+        : { ...about, ground: cutOrNull(about.ground, limit), why: cutTo(about.why, limit) },
   }
+}
+
+function cutOrNull(text: string | null, limit: number): string | null {
+  return text === null ? null : cutTo(text, limit)
 }
 
 function bytesOf(text: string): number {

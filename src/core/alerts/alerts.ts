@@ -1,3 +1,4 @@
+import type { Swap } from '../detector/contract/findings.ts'
 import { isoTime } from '../time.ts'
 import { readWebhookUrl, type WebhookAllowance } from './public-url.ts'
 
@@ -57,6 +58,19 @@ export interface AlertSecrets {
   old_secret_until: number | null
 }
 
+/** What the step of an alert held, so that a reader knows which errand it left and how. */
+export interface AboutStep {
+  ground: string | null
+  why: string
+  /** The number of the step in its run. */
+  step: number
+  /** '' is the main agent. */
+  agent_id: string
+  /** 0–1; null under the published rules. */
+  drift_probability: number | null
+  swap: Swap | null
+}
+
 /** A step, turn or escalation that may cause an alert. */
 export interface NewAlert {
   account: string
@@ -72,6 +86,8 @@ export interface NewAlert {
   advice: string
   /** Milliseconds since 1970. */
   ts: number
+  /** What the step held; absent for a turn of a dialogue and an escalation. */
+  about?: AboutStep
 }
 
 /** The log detail of an event without a valid address. */

@@ -96,11 +96,23 @@ export function decideAlerts(
   }
 
   function send(
-    { account, ts, run_id, goal, reason, phi, advice }: NewAlert,
+    { account, ts, run_id, goal, reason, phi, advice, about }: NewAlert,
     severity: Severity,
     incident: EventDraft['incident'],
   ): void {
-    events.push(draft(account, { ts, run_id, goal, reason, severity, phi, advice, incident }))
+    events.push(
+      draft(account, {
+        ts,
+        run_id,
+        goal,
+        reason,
+        severity,
+        phi,
+        advice,
+        incident,
+        about: about ?? null,
+      }),
+    )
   }
 
   function drift(happening: NewAlert, config: AlertConfig | null): void {

@@ -1,5 +1,5 @@
 import { keyOf } from '../text.ts'
-import type { Severity } from './alerts.ts'
+import type { AboutStep, Severity } from './alerts.ts'
 import type { Incident, IncidentState } from './incidents.ts'
 
 /** One line of the alert log. Times are milliseconds since 1970. */
@@ -26,6 +26,8 @@ export interface OutboxEvent {
   phi: number
   advice: string
   incident: EventIncident | null
+  /** What the step held; null for an event without a step. */
+  about: AboutStep | null
 }
 
 /** The incident fields of an event. */

@@ -1,3 +1,4 @@
+import { baseRate } from './contract/constants.ts'
 import type { Reason } from './rules.ts'
 
 /**
@@ -10,9 +11,6 @@ export const gradedAlarms: Partial<Record<Reason, { right: number; fired: number
   stalled: { right: 1, fired: 6 },
   oscillating: { right: 0, fired: 0 },
 }
-
-/** Share of steps that are assumed to drift where nothing can be measured: one in ten. */
-export const baseRate = 0.1
 
 /**
  * How sure `drifting` is, 0–1. That a step cannot be spelled is a fact; an alarm that does not rest

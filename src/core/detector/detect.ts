@@ -1,18 +1,23 @@
 import { rounded } from '../figures.ts'
 import { advise } from './advice.ts'
+import { standingTexts } from './assignment.ts'
 import { overlapOf } from './compare.ts'
 import { confidenceIn } from './confidence.ts'
 import { phiWeights } from './contract/constants.ts'
 import type { Detector, DetectorName, Ground, Measured } from './contract/detector.ts'
+import type { Act, Coverage, Evidence, SharedWords, StandsOn, Swap } from './contract/findings.ts'
 import { detectors } from './detectors.ts'
-import { groundToFreeze } from './ground.ts'
+import { assignmentOf, readTurn, type Turn } from './ground.ts'
 import { type Judgment, judge } from './judgment.ts'
 import { frozen, type Memory, withAdaptation } from './memory.ts'
+import { measureNearest } from './nearest.ts'
+import { hasFallenSince, newPace, wouldStall } from './pace.ts'
 import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
 import { type Hints, type Reading, readStep, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
+import type { UserEffect } from './user-effect.ts'
 import { explain } from './why.ts'
 
 /**
@@ -66,8 +71,21 @@ export interface Verdict {
   uncertain: boolean
   /** The deciding numbers, in one sentence. */
   why: string
+  /** What the message of the user did to the assignment; absent without a message. */
+  user_effect?: UserEffect
   /** The version of the personal table that was used; absent without one. */
   adaptation?: string
+  /**
+   * Probability that the step is drift, 0–1. Absent under the published rules, as the fields after it are;
+   * those are null for a step that had nothing to be measured against.
+   */
+  drift_probability?: number
+  evidence?: Evidence | null
+  words?: SharedWords | null
+  swap?: Swap | null
+  act?: Act | null
+  stands_on?: StandsOn | null
+  coverage?: Coverage | null
 }
 
 /**
@@ -128,28 +146,32 @@ export function detect(memory: Memory, step: Step): Detected {
 export function detectReading(memory: Memory, reading: Reading, hints: Hints): Detected {
   const { goal, progress, distance, spelled, words, context, parent, parentWords } = reading
 
-  const newGround = groundToFreeze(memory, reading)
-  const grounded = newGround !== null && reading.ground === null
   const detector: Detector = detectors[memory.detector]
+  const turn = readTurn(memory, reading, detector, hints.now ?? 0)
+  const begins = turn.moved !== null && !turn.keeps
+  const grounded = turn.grounds
+  // The user's own words are no goal of the agent: they are neither measured nor recorded as one.
+  const onlySays = turn.effect === 'none' && goal === reading.message && memory.ground !== null
   const paces = detector.asPublished || reading.distanceReported
-  const before =
-    newGround === null ? memory : frozen(memory, newGround, detector.start(newGround, reading.plan))
+  const before = afterTurn(memory, turn, reading.plan, detector)
   const { ground } = before
 
   const overlap = ground === null ? 1 : overlapOf(words, ground.words)
   const parentOverlap =
     parentWords === null || ground === null ? null : overlapOf(parentWords, ground.words)
   const measured: Measured | null =
-    ground === null || !spelled || grounded
+    ground === null || !spelled || grounded || onlySays
       ? null
-      : detector.measure(
+      : measureNearest(
+          detector,
           {
             goal,
             words,
-            userTurn: reading.userTurn,
-            begins: newGround !== null,
-            plan: newGround === null ? reading.plan : null,
+            userTurn: turn.speaks,
+            begins,
+            plan: begins ? null : reading.plan,
             ground,
+            assignment: standingTexts(assignmentOf(before)),
             overlap,
             parent,
             parentOverlap,
@@ -162,6 +184,9 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   const phi =
     measured === null || ground === null ? 0 : phiOf(measured.displacement, reading, ground)
 
+  const stands = detector.asPublished
+    ? standsStill(before.accepted, distance)
+    : paces && wouldStall(before.pace ?? newPace, distance)
   const situation = {
     spelled,
     grounded,
@@ -169,20 +194,33 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     phi,
     left: measured?.left ?? false,
     parentServes: measured?.parentServes ?? false,
-    stands: paces && standsStill(before.accepted, distance),
+    stands,
     drifted: before.drifted,
+    stallDrifts: detector.asPublished ? before.drifted : measured?.leans === true,
   }
   const rule = ruleFor(situation)
-  const after = record(before, reading, rule, measured?.own ?? before.own, paces)
+  const after = onlySays
+    ? { ...before, steps: before.steps + 1 }
+    : record(before, reading, rule, measured?.own ?? before.own, paces, detector.asPublished)
 
   // A cycle overrides the reason of the rule once; the memory records the reason of the rule.
   const cycleBegins =
-    after.cycles > before.cycles && (detector.asPublished || leadsNowhere(after, measured))
+    after.cycles > before.cycles &&
+    (detector.asPublished || leadsNowhere(before, after, paces ? distance : null, measured))
   const reason = cycleBegins ? 'oscillating' : rule.reason
   const drifting = cycleBegins || rule.drifting(situation)
   const wordless = words.length === 0 || ground?.words.length === 0
   const driftProbability = wordless ? null : (measured?.driftProbability ?? 0)
-  const told = { reading, situation, memory: after, measured, overlap, parentOverlap, drifting }
+  const told = {
+    reading,
+    situation,
+    onlySays,
+    memory: after,
+    measured,
+    overlap,
+    parentOverlap,
+    drifting,
+  }
 
   const verdict: Verdict = {
     goal,
@@ -201,19 +239,37 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     uncertain: !drifting && (wordless || measured?.uncertain === true),
     why: explain(reason, told),
   }
-  const repetition = spelled ? timesOfNewest(after.spellings).times : 0
+  const repetition = spelled && !onlySays ? timesOfNewest(after.spellings).times : 0
   if (repetition > 1) verdict.repetition = repetition
   const isPaced = detector.asPublished || after.reported.count > 1
-  const judgment = judge(after, before.cycles, hints.earlier ?? null, isPaced)
+  if (turn.effect !== null) verdict.user_effect = turn.effect
+  const judgment = onlySays ? null : judge(after, before.cycles, hints.earlier ?? null, isPaced)
   if (judgment !== null) verdict.judgment = judgment
   if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
   const adaptation = measured?.adaptation ?? null
   if (adaptation !== null) verdict.adaptation = adaptation
+  if (!detector.asPublished) {
+    const { confidence } = verdict
+    verdict.drift_probability = drifting ? confidence : rounded(1 - confidence)
+    Object.assign(verdict, measured?.findings ?? nothingFound)
+  }
   return {
     verdict,
     memory: withAdaptation(after, adaptation, measured !== null),
     score: measured?.score ?? (drifting ? 1 : 0),
   }
+}
+
+/** The memory after what the user has said, before the goal of the step is measured. */
+function afterTurn(
+  memory: Memory,
+  { moved, keeps, speaks }: Turn,
+  plan: readonly string[] | null,
+  detector: Detector,
+): Memory {
+  const own = speaks ? detector.heard(memory.own) : memory.own
+  if (moved === null) return { ...memory, own }
+  return frozen(memory, moved, keeps ? own : detector.start(moved.ground, plan))
 }
 
 /** 0.5 · goal + 0.3 · |distance moved| / 10 + 0.2 · (progress changed), each part 0–1. */
@@ -225,11 +281,28 @@ function phiOf(displacement: number, { distance, progress }: Reading, ground: Gr
   )
 }
 
+/** The findings on a step that had nothing to be measured against. */
+const nothingFound = {
+  evidence: null,
+  words: null,
+  swap: null,
+  act: null,
+  stands_on: null,
+  coverage: null,
+}
+
 /**
- * Whether a cycle means drift: its step is off the ground, or no distance fell in a whole round. Cycles
- * such as test, fix, test again are normal work.
+ * Whether a cycle means drift: the distance has not fallen since the same place of the cycle before, or the
+ * step is off the ground if nobody reported the distance. Cycles such as test, fix, test again are normal
+ * work.
  */
-function leadsNowhere({ accepted, period }: Memory, measured: Measured | null): boolean {
-  const lies = measured === null || measured.displacement > 0.5
-  return lies || (period !== null && accepted.flat >= period)
+function leadsNowhere(
+  before: Memory,
+  { period }: Memory,
+  distance: number | null,
+  measured: Measured | null,
+): boolean {
+  const hasFallen =
+    period === null ? null : hasFallenSince(before.pace ?? newPace, period, distance)
+  return hasFallen === null ? measured === null || measured.displacement > 0.5 : !hasFallen
 }

@@ -1,6 +1,8 @@
 import { parseJson } from '../text.ts'
+import type { AssignedRequest } from './assignment.ts'
 import type { DetectorName, Ground } from './contract/detector.ts'
 import { detectorNames } from './contract/detector.ts'
+import type { Pace } from './pace.ts'
 import { beginAnew, type Tally } from './tally.ts'
 
 /**
@@ -28,6 +30,11 @@ export interface Memory {
   /** Number of grounds: 0 before the first, +1 for each user turn that changes it. */
   revision: number
   ground: Ground | null
+  /**
+   * What the user has asked for, oldest first; the texts that stand are the ground. A memory that an earlier
+   * release has stored lacks it, and its ground is the one request.
+   */
+  assignment?: readonly AssignedRequest[]
   /** Steps since the last change of the ground, including those before the first ground. */
   since: number
   /** Whether the last recorded reason was a drift reason. */
@@ -36,6 +43,8 @@ export interface Memory {
   accepted: { recent: number[]; flat: number }
   /** Distances of the spelled steps since the last change of the ground, and their number. */
   reported: { highest: number; last: number; count: number }
+  /** The reported distances as the default detector reads them; absent under the published rules. */
+  pace?: Pace
   /** Steps with the reason `goal-drift`, and with `stalled`, since the last change of the ground. */
   goalDrifts: number
   stalls: number
@@ -93,7 +102,11 @@ export function newMemory(detector: DetectorName): Memory {
 }
 
 /** The memory after `ground` was frozen; measurements against earlier grounds are reset. */
-export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
+export function frozen(
+  memory: Memory,
+  { ground, assignment }: { ground: Ground; assignment: readonly AssignedRequest[] },
+  own: unknown,
+): Memory {
   const kept: Memory =
     memory.ground === null
       ? memory
@@ -103,7 +116,7 @@ export function frozen(memory: Memory, ground: Ground, own: unknown): Memory {
           spellings: beginAnew(memory.spellings),
           ...(memory.adaptations === undefined ? {} : { adaptations: memory.adaptations }),
         }
-  return { ...kept, revision: memory.revision + 1, ground, own }
+  return { ...kept, revision: memory.revision + 1, ground, assignment, own }
 }
 
 /** The memory after a step that was judged with or without a table. */

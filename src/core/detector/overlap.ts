@@ -10,6 +10,7 @@ import type { Compared, Detector } from './contract/detector.ts'
 export const overlap: Detector = {
   asPublished: true,
   start: () => null,
+  heard: () => null,
   measure(compared) {
     const { words, ground, overlap, parentOverlap } = compared
     return {
@@ -18,9 +19,11 @@ export const overlap: Detector = {
       parentServes: parentOverlap !== null && parentOverlap >= goalFloor,
       driftProbability: driftProbabilityAt(overlap),
       uncertain: false,
+      leans: false,
       figure: `overlap ${two(overlap)}`,
       parentFigure: `measures ${two(parentOverlap ?? 0)} against the ground, below ${two(goalFloor)}`,
       why: explain(compared),
+      findings: null,
       score: 1 - overlap,
       own: null,
       adaptation: null,

@@ -3,6 +3,7 @@
  * It re-exports because a package entry is one module.
  */
 
+export type { AssignedRequest } from './assignment.ts'
 export type { Adaptation } from './contract/adaptation.ts'
 export { type DetectorName, detectorNames, type Ground } from './contract/detector.ts'
 export { type Detected, detect, type Verdict } from './detect.ts'

@@ -1,6 +1,7 @@
 import { stallWindow } from './contract/constants.ts'
 import { periodOf, trailLength } from './cycle.ts'
 import type { Memory } from './memory.ts'
+import { newPace, paced } from './pace.ts'
 import type { Rule } from './rules.ts'
 import { contextOf } from './spelling.ts'
 import type { Reading } from './step.ts'
@@ -8,7 +9,7 @@ import { counted, timesOfNewest } from './tally.ts'
 
 /**
  * The memory after a step was judged by `rule`. `own` is the detector's own state; `paces` says whether
- * the distance was reported and may count for the pace.
+ * the distance was reported and may count for the pace; `asPublished`, whether the published rules judge it.
  */
 export function record(
   memory: Memory,
@@ -16,10 +17,12 @@ export function record(
   rule: Rule,
   own: unknown,
   paces: boolean,
+  asPublished: boolean,
 ): Memory {
   const { spelled, distance, context } = reading
   const trail = appended(memory.trail, context ?? '', trailLength)
   const period = periodOf(trail)
+  const pace = paced(memory.pace ?? newPace, paces ? distance : null, rule.acceptsDistance)
   const spellings = spelled ? counted(memory.spellings, keyOf(reading)) : memory.spellings
   return {
     ...memory,
@@ -28,6 +31,7 @@ export function record(
     drifted: rule.recordsDrift,
     accepted: rule.acceptsDistance && paces ? accept(memory.accepted, distance) : memory.accepted,
     reported: spelled && paces ? report(memory.reported, distance) : memory.reported,
+    ...(asPublished ? {} : { pace }),
     goalDrifts: memory.goalDrifts + (rule.reason === 'goal-drift' ? 1 : 0),
     stalls: memory.stalls + (rule.reason === 'stalled' ? 1 : 0),
     cycles: memory.cycles + (period !== null && memory.period === null ? 1 : 0),

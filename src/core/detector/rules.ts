@@ -16,6 +16,8 @@ export interface Situation {
   stands: boolean
   /** Whether the previous step was recorded with a drift reason. */
   drifted: boolean
+  /** Whether a stall would count as drift, beside what else was found. */
+  stallDrifts: boolean
 }
 
 /** One reason and when it applies. */
@@ -93,7 +95,7 @@ export const rules: readonly Rule[] = [
   {
     reason: 'stalled',
     applies: (s) => s.stands,
-    drifting: onRepeat,
+    drifting: (s) => s.stallDrifts,
     recordsDrift: true,
     acceptsDistance: true,
   },

@@ -2,6 +2,7 @@ import type { Adaptation } from './contract/adaptation.ts'
 import type { Reads } from './contract/reads.ts'
 import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
+import type { UserEffect } from './user-effect.ts'
 import { wordsOf } from './words/words.ts'
 
 /** Evidence beside the texts of a step. */
@@ -17,6 +18,8 @@ export interface Hints {
   similarity?: number | undefined
   /** What an encoder has read of the texts; undefined without one. */
   reads?: Reads | undefined
+  /** When the step was reported, milliseconds since 1970; the assignment keeps it and no verdict uses it. */
+  now?: number | undefined
 }
 
 /**
@@ -29,8 +32,8 @@ export interface Hints {
  * const steps: Step[] = [
  *   { goal: 'add rate limiting to the login endpoint', progress: 'advancing', distance: 9 },
  *   {
- *     goal: 'write a token bucket',
- *     parentGoal: 'add rate limiting to the login endpoint',
+ *     goal: 'install the redis client',
+ *     parentGoal: 'write a token bucket for the login endpoint',
  *     progress: 'advancing',
  *     distance: 7,
  *   },
@@ -64,6 +67,10 @@ export interface Step extends Hints {
   ground?: string
   /** Declared sub-goals of the ground; a new plan replaces the old one. */
   plan?: readonly string[]
+  /** What the user has just said, word for word. Its effect decides, and not `userTurn`. */
+  userMessage?: string
+  /** What the message does to the assignment; it is read out of the message if it is not given. */
+  userEffect?: UserEffect
 }
 
 /** A step with analysed texts, before any comparison. */
@@ -85,9 +92,13 @@ export interface Reading {
   /** The plan declared with the step, its items trimmed and not blank; null without one. */
   plan: string[] | null
   userTurn: boolean
+  /** What the user has just said, trimmed; null without a message. */
+  message: string | null
+  /** The effect of the message as the caller states it; null if it does not. */
+  statedEffect: UserEffect | null
 }
 
-/** Analyses the texts of a step. Blank parents, grounds and plan items count as not given. */
+/** Analyses the texts of a step. Blank parents, grounds, plan items and messages count as not given. */
 export function readStep(step: Step): Reading {
   const goal = step.goal.trim()
   const words = wordsOf(goal)
@@ -105,6 +116,8 @@ export function readStep(step: Step): Reading {
     ground: given(step.ground),
     plan: step.plan?.flatMap((item) => given(item) ?? []) ?? null,
     userTurn: step.userTurn === true,
+    message: given(step.userMessage),
+    statedEffect: step.userEffect ?? null,
   }
 }
 

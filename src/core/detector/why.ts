@@ -18,10 +18,14 @@ export interface Told {
   /** Overlap of a declared parent with the ground, 0–1, or null if none was declared. */
   parentOverlap: number | null
   drifting: boolean
+  /** Whether the step holds nothing but an acknowledgement of the user. */
+  onlySays: boolean
 }
 
 /** The numbers that decided the reason, as one factual sentence. */
 export function explain(reason: Reason, told: Told): string {
+  if (told.onlySays)
+    return 'The user has spoken, and what was asked still stands; the agent has stated no goal of its own.'
   return (sentences[reason] ?? measurement)(told)
 }
 
@@ -36,8 +40,10 @@ const sentences: Partial<Record<Reason, (told: Told) => string>> = {
       : 'This goal is the ground; there was nothing to measure it against.',
   'self-report:stuck': selfReport,
   'self-report:circling': selfReport,
-  stalled: ({ memory: { accepted } }) =>
-    `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
+  stalled: ({ memory: { accepted, pace } }) =>
+    pace !== undefined
+      ? `The distance has not fallen below ${pace.lowest} for ${pace.count - pace.lowestAt} reports.`
+      : `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
   oscillating: ({ memory: { period } }) => `The newest goals repeat every ${period ?? 0} steps.`,
 }
 

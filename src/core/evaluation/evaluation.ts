@@ -1,4 +1,4 @@
-import { baseRate } from '../detector/confidence.ts'
+import { baseRate } from '../detector/contract/constants.ts'
 import type { Judged, JudgedRun, Label } from './labelled.ts'
 import { aucOf, type Ranking, rank } from './ranking.ts'
 import { createRandom, drawAnew, middleOf, seed } from './resampling.ts'

@@ -1,4 +1,4 @@
-import { baseRate } from '../detector/confidence.ts'
+import { baseRate } from '../detector/contract/constants.ts'
 import { rounded, sumOf } from '../figures.ts'
 import type { JudgedRun } from './labelled.ts'
 

@@ -8,7 +8,7 @@ export const hookCommand = 'node "$HOME/.plumbline/hook.mjs"'
 
 /**
  * The program that the hooks of a coding host start. It reads the host's event, reports the user's
- * words as the ground and the items of the agent's task list as steps, and prints one JSON object.
+ * words as a message of the user and the items of the agent's task list as steps, and prints one JSON object.
  */
 export function hookFile(baseUrl: string): RecipeFile {
   return { path: hookPath, language: 'javascript', text: hookText(baseUrl) }
@@ -38,7 +38,7 @@ console.log(JSON.stringify(answer));
 async function report() {
   const run_id = event.session_id ?? event.conversation_id;
   if (event.session_crons?.length) remember(run_id, event.session_crons);
-  const step = event.prompt === undefined ? stepOf(event) : await errandOf(event, run_id);
+  const step = event.prompt === undefined ? stepOf(event) : errandOf(event, run_id);
   if (!step?.goal) return null;
   const goal = step.goal.slice(0, 4000);
   const step_id = event.tool_use_id ?? event.prompt_id;
@@ -46,15 +46,12 @@ async function report() {
 }
 
 /** The user's own words. Hosts hand over more as a prompt than what a person has typed. */
-async function errandOf({ prompt, agent_id }, run_id) {
+function errandOf({ prompt, agent_id }, run_id) {
   const goal = prompt.trim();
   const isCommand = /^(<|!|\\/[\\w-]+(\\s|$))/.test(goal);
   if (agent_id || isCommand || scheduled(run_id).includes(goal)) return null;
-  const errand = { goal, user_turn: true, distance: 10 };
-  if (wordsOf(goal) > 3) return errand;
-  // "Yes, go on" answers the agent; only where nothing stands yet is it an errand.
-  const known = await ask("GET", "/v1/drift/run?limit=1&run_id=" + encodeURIComponent(run_id));
-  return known === null ? errand : null;
+  // The server reads whether the words add to the errand, correct it, replace it or do nothing.
+  return { goal, user_message: goal.slice(0, 4000), distance: 10 };
 }
 
 /** The item of its list that the agent is at, or what it has delegated. */
@@ -90,10 +87,6 @@ function told(verdict) {
   const hookEventName = event.hook_event_name;
   if (hookEventName === "postToolUse") return { additional_context: fact };
   return { hookSpecificOutput: { hookEventName, additionalContext: fact } };
-}
-
-function wordsOf(text) {
-  return text.match(/[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}\\p{sc=Thai}]|[\\p{L}\\p{N}]+/gu)?.length ?? 0;
 }
 
 function remember(run_id, crons) {

@@ -107,7 +107,7 @@ const installation = [
 /** What holds for every host, then what is its own. */
 function notes(...own: string[]): string {
   return [
-    'The first prompt of a session becomes the ground, in the user’s own words; later prompts of more than three words are turns of the user and move it. A step is reported when the agent begins an item of its task list or delegates one: each item is a goal, while single tool calls are not.',
+    'The first prompt of a session becomes the ground, in the user’s own words; later prompts add to it, correct it or replace it, and thanks, questions and “go on” leave it. A step is reported when the agent begins an item of its task list or delegates one: each item is a goal, while single tool calls are not.',
     'A sub-agent’s steps carry its agent_id where the host names it: it has a ground of its own, its first goal, and cannot touch the session’s.',
     'The agent is told of a drift only where the verdict is at least half sure (PLUMBLINE_TELL_FROM sets another confidence; 2 tells nothing), as a fact with the numbers that decided; every verdict is kept under the session’s id. Text in the shape of orders is what hosts take for an injection.',
     'The program waits a second at most, always exits with 0 and prints one JSON object, so a server that is down, slow or wrong never stops the agent.',

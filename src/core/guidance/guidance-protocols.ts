@@ -35,7 +35,7 @@ export const protocolRecipes = {
       'Set PLUMBLINE_KEY to a key of your account.',
       'When the user gives the errand, send it as ground with the first step; the run comes into being with it.',
       'At each new thing the agent does, send its goal in one line, with `tokens` when you know them.',
-      'When the user speaks again, send the step with `user_turn`. When the run is over, send its outcome.',
+      'When the user speaks again, send the words as `user_message` with the next step: they add to the errand, correct it, replace it or do nothing. When the run is over, send its outcome.',
     ],
     files: [{ path: 'plumbline.sh', language: 'sh', text: plainHttp(baseUrl) }],
     notes: stepNotes(
@@ -61,7 +61,7 @@ ${send('/v1/drift', { run_id: 'run-1', agent_id: 'researcher', goal: 'compare to
 ${send('/v1/drift', { run_id: 'run-1', goal: 'choose a token bucket library', parent_goal: 'rate limiting for the login endpoint' })}
 
 # The user has spoken again.
-${send('/v1/drift', { run_id: 'run-1', goal: 'limit the signup endpoint as well', user_turn: true })}
+${send('/v1/drift', { run_id: 'run-1', goal: 'write a rate limit for the signup endpoint', user_message: 'limit the signup endpoint as well' })}
 
 ${send('/v1/drift/outcome', { run_id: 'run-1', outcome: 'success' })}
 `

@@ -31,8 +31,24 @@ const mentions =
   (situation: string): boolean =>
     pattern.test(situation)
 
+/** What an agent says when the work it describes was not asked for. */
+const confessions: readonly RegExp[] = [
+  /\b(al)?though (i|we) (was|were|am|are) (asked|told|meant|supposed)\b/i,
+  /\b(i|we)('?m| am| was|'?re| are| were) (asked|told|meant|supposed) (for|to|about)\b.*\b(but|instead|yet|however)\b/i,
+  /\binstead of (what|the (task|work|errand|thing|request)|(the )?[^.?!]{1,80}\b(i|we) (was|were) (asked|told))\b/i,
+  /\b(nobody|no one|(the )?user never|(the )?user (did not|didn['’]t)) ask(ed)?\b/i,
+  /\b(not|n['’]t|never) (what|something) (i|we|the user) (was|were|had been )?\s*(asked|wanted|told|requested)\b/i,
+  /\b(i|we)('?m| am|'?ve| have)?( been)? (drift(ing|ed)|off[- ](task|topic|errand|course)|sidetracked|distracted|wander(ing|ed)|stray(ing|ed))\b/i,
+  /\b(unrelated|out of scope|outside (the|my) (scope|task|errand))\b/i,
+]
+
 /** In the order they are asked. */
 const rules: readonly Rule[] = [
+  {
+    applies: (situation) => confessions.some((pattern) => pattern.test(situation)),
+    say: () =>
+      'What you describe is off your errand: by your own words it is not what was asked for. If the user has since asked for it, the next report carries the user’s words; otherwise the step that serves the request most directly leads back, and the user can be told what was done beside it.',
+  },
   {
     applies: mentions(
       /\b(delete|drop|force.?push|reset --hard|publish|deploy|irreversible|production|wipe|overwrite)\b/i,

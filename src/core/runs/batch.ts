@@ -2,7 +2,9 @@ import type { AlertConfig } from '../alerts/alerts.ts'
 import { type DecidedAlerts, decideAlerts, type Happening } from '../alerts/decide.ts'
 import { type Incident, isOnErrand } from '../alerts/incidents.ts'
 import type { Numbered } from '../alerts/outbox.ts'
+import type { Assignment } from '../detector/assignment.ts'
 import type { Verdict } from '../detector/detect.ts'
+import { assignmentOf } from '../detector/ground.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { isKeyless } from '../keyless.ts'
 import type { ReadEntry } from './entry.ts'
@@ -64,6 +66,8 @@ export interface ChangedContext extends ContextTotals {
 export interface JudgedEntry {
   entry: ReadEntry
   step: number
+  /** The number of the ground after the step. */
+  revision: number
   verdict: Verdict
 }
 
@@ -74,6 +78,8 @@ export type LoggedStep =
       agent_id: string
       step: number
       revision: number
+      /** The assignment if the user moved it with the step, else null. */
+      assignment: Assignment | null
       verdict: Verdict
       earlier: EarlierRuns | null
     }
@@ -108,12 +114,14 @@ export function judgeBatch(
     const { step, verdict, frozen } = logged
     runs.set(keys.run, { account, run: logged.run })
     agents.set(keys.agent, { account, runId, agent: logged.agent })
-    steps.push({ entry, step, verdict })
+    steps.push({ entry, step, revision: logged.agent.memory.revision, verdict })
     if (frozen !== null) grounds.push({ entry, frozen })
-    const happening = happeningOf(entry, agent, verdict)
+    const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(happening)
-    const { revision } = logged.agent.memory
-    return { run_id: runId, agent_id: agentId, step, revision, verdict, earlier }
+    const { memory } = logged.agent
+    const { revision } = memory
+    const assignment = frozen?.by === 'user' ? assignmentOf(memory) : null
+    return { run_id: runId, agent_id: agentId, step, revision, assignment, verdict, earlier }
   }
 
   function agentOf({ keys }: ReadEntry): Agent | undefined {
@@ -168,8 +176,10 @@ function written(
 function happeningOf(
   { account, now, request }: ReadEntry,
   { last_reason: previous }: Agent,
-  { drifting, reason, goal, phi, advice }: Verdict,
+  step: number,
+  verdict: Verdict,
 ): Happening | null {
+  const { drifting, reason, goal, phi, advice, ground, why, swap } = verdict
   const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
   if ((!drifting && !returns) || isKeyless(account)) return null
   const { runId: run_id, agentId: agent_id } = request
@@ -184,5 +194,13 @@ function happeningOf(
     advice,
     ts: now,
     drifting,
+    about: {
+      ground,
+      why,
+      step,
+      agent_id,
+      drift_probability: verdict.drift_probability ?? null,
+      swap: swap ?? null,
+    },
   }
 }

@@ -3,7 +3,9 @@ import type { DetectorName } from '../detector/contract/detector.ts'
 import { detectorNames } from '../detector/contract/detector.ts'
 import { readDistance, readWholeDistance, saysDistance } from '../detector/distance.ts'
 import type { Step } from '../detector/step.ts'
+import { userEffects } from '../detector/user-effect.ts'
 import { maxTextLength, wellFormed } from '../text.ts'
+import { fieldReader } from './field-reader.ts'
 
 /** Fewest and most entries of the sequence form. */
 export const stepsRange = { min: 2, max: 64 } as const
@@ -62,11 +64,18 @@ export function readCheckStep(entry: unknown, name: string): Step | CheckFault {
   >
   const goal = readGoal(fields.goal, `${name}.goal`)
   if (typeof goal !== 'string') return goal
+  const faults: string[] = []
+  const read = fieldReader(fields, faults)
+  const userMessage = read.text('user_message')
+  const userEffect = read.choice('user_effect', userEffects)
+  if (faults.length > 0) return bad(`${name}.${faults.join('; ')}`)
   return {
     goal,
     progress: readProgress(fields.progress),
     distance: readDistance(fields.distance),
     ...(saysDistance(fields.distance) ? {} : { distanceReported: false }),
+    ...(userMessage ? { userMessage } : {}),
+    ...(userMessage && userEffect !== null ? { userEffect } : {}),
   }
 }
 

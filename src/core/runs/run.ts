@@ -1,9 +1,12 @@
+import type { AssignedRequest } from '../detector/assignment.ts'
 import type { DetectorName } from '../detector/contract/detector.ts'
 import { detectReading, type Verdict } from '../detector/detect.ts'
 import type { Judgment } from '../detector/judgment.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { EarlierRuns } from '../detector/step.ts'
+import { cutTo } from '../text.ts'
 import { dayMs } from '../time.ts'
+import { type AgentTotals, addToTotals } from './agent-totals.ts'
 import type { ReadEntry } from './entry.ts'
 import { similarityIn } from './similarity.ts'
 import type { Arm } from './step-request.ts'
@@ -18,6 +21,10 @@ export interface Run {
   detector: DetectorName
   ground: string | null
   revision: number
+  /** What the user has asked for; null in a run of an earlier release. */
+  assignment: readonly AssignedRequest[] | null
+  /** When the user last spoke, milliseconds since 1970; null if that is not known. */
+  last_person_at: number | null
   created: number
   updated: number
   expires: number
@@ -37,6 +44,14 @@ export interface Run {
   pair: string | null
   arm: Arm | null
   judgment: Judgment | null
+  /** Whether the last step of the main agent was uncertain; null before this was stored. */
+  uncertain: boolean | null
+  /** Tokens of drifting steps of all agents; null for a run that began before this was stored. */
+  drift_tokens: number | null
+  /** Number of the first drifting step of any agent; null without one, or before this was stored. */
+  first_drift_step: number | null
+  /** The newest plan that the main agent reported, its items cut to 240 characters; null without one. */
+  plan: readonly string[] | null
 }
 
 /** One agent of a run with the state that its next step needs. */
@@ -47,6 +62,8 @@ export interface Agent {
   steps: number
   drifting: boolean
   last_reason: string | null
+  /** Null before its first step, and for an agent that began before totals were stored. */
+  totals: AgentTotals | null
 }
 
 /** A ground that a step has frozen. */
@@ -54,6 +71,8 @@ export interface FrozenGround {
   revision: number
   goal: string
   by: 'first' | 'user'
+  /** The step that froze it, 1-based. */
+  step: number
 }
 
 /** The result of logging one step. */
@@ -74,6 +93,8 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
     detector,
     ground: null,
     revision: 0,
+    assignment: [],
+    last_person_at: null,
     created: now,
     updated: now,
     expires: now,
@@ -92,6 +113,10 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
     pair: null,
     arm: null,
     judgment: null,
+    uncertain: null,
+    drift_tokens: 0,
+    first_drift_step: null,
+    plan: null,
   }
 }
 
@@ -103,8 +128,11 @@ export function newAgent(agentId: string, detector: DetectorName): Agent {
     steps: 0,
     drifting: false,
     last_reason: null,
+    totals: null,
   }
 }
+
+const longestPlanItem = 240
 
 /**
  * Logs one step of an agent: judges it against the ground of the agent and adds it to the totals of the
@@ -121,10 +149,13 @@ export function logStep(
     reads,
     similarity: similarity && similarityIn(agent.memory, reading, similarity),
     earlier: earlier ?? undefined,
+    now,
   })
   const isMain = agent.agent_id === ''
   const updated = Math.max(run.updated, now)
   const tokens = request.tokens ?? 0
+  const { userTurn, userMessage } = request.step
+  const speaks = userTurn === true || userMessage !== undefined
   const counted: Run = {
     ...run,
     updated,
@@ -134,18 +165,27 @@ export function logStep(
     tokens: run.tokens + tokens,
     overhead_tokens: run.overhead_tokens + (request.overhead ? tokens : 0),
     token_steps: run.token_steps + (request.tokens === null ? 0 : 1),
+    drift_tokens:
+      run.drift_tokens === null ? null : run.drift_tokens + (verdict.drifting ? tokens : 0),
+    first_drift_step:
+      verdict.drifting && run.drifting_steps === 0 ? run.steps + 1 : run.first_drift_step,
     pair: request.pair ?? run.pair,
     arm: request.arm ?? run.arm,
+    last_person_at: speaks ? updated : run.last_person_at,
   }
   const frozen = memory.revision > agent.memory.revision && memory.ground !== null
   return {
-    run: isMain ? told(counted, verdict, memory) : counted,
+    run: isMain ? told(counted, verdict, memory, reading.plan) : counted,
     agent: {
       agent_id: agent.agent_id,
       memory,
       steps: agent.steps + 1,
       drifting: verdict.drifting,
       last_reason: verdict.reason,
+      totals:
+        agent.steps > 0 && agent.totals === null
+          ? null
+          : addToTotals(agent.totals, counted.steps, verdict, tokens),
     },
     step: counted.steps,
     verdict,
@@ -153,17 +193,31 @@ export function logStep(
       ? {
           revision: memory.revision,
           goal: memory.ground?.goal ?? '',
-          by: request.step.userTurn === true ? 'user' : 'first',
+          by: userTurn === true || isOfUser(memory) ? 'user' : 'first',
+          step: counted.steps,
         }
       : null,
   }
 }
 
-function told(run: Run, { drifting, reason, phi, judgment }: Verdict, memory: Memory): Run {
+/** Whether the newest request was read out of the words of the user. */
+function isOfUser({ assignment = [], revision }: Memory): boolean {
+  return assignment.some((each) => each.revision === revision && each.by !== 'first')
+}
+
+function told(
+  run: Run,
+  { drifting, uncertain, reason, phi, judgment }: Verdict,
+  memory: Memory,
+  plan: readonly string[] | null,
+): Run {
   return {
     ...run,
+    uncertain,
+    plan: plan?.map((item) => cutTo(item, longestPlanItem)) ?? run.plan,
     ground: memory.ground?.goal ?? null,
     revision: memory.revision,
+    assignment: memory.assignment ?? null,
     drifting,
     last_reason: reason,
     phi,

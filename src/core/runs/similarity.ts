@@ -1,4 +1,5 @@
-import { groundToFreeze } from '../detector/ground.ts'
+import { detectors } from '../detector/detectors.ts'
+import { readTurn } from '../detector/ground.ts'
 import { similarityLimits } from '../detector/meaning/hints.ts'
 import type { Memory } from '../detector/memory.ts'
 import type { Reading } from '../detector/step.ts'
@@ -60,6 +61,7 @@ export function similarityIn(
   reading: Reading,
   known: SimilarityOf,
 ): number | undefined {
-  const ground = groundToFreeze(memory, reading) ?? memory.ground
+  const turn = readTurn(memory, reading, detectors[memory.detector], 0)
+  const ground = turn.moved?.ground ?? memory.ground
   return ground === null ? undefined : known(ground.goal, reading.goal)
 }

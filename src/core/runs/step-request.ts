@@ -2,6 +2,7 @@ import type { DetectorName } from '../detector/contract/detector.ts'
 import { detectorNames } from '../detector/contract/detector.ts'
 import { readDistance, saysDistance } from '../detector/distance.ts'
 import type { Step } from '../detector/step.ts'
+import { userEffects } from '../detector/user-effect.ts'
 import { maxTextLength, wellFormed } from '../text.ts'
 import { readProgress } from './check.ts'
 import { type Fault, fieldReader, tooLong } from './field-reader.ts'
@@ -60,6 +61,10 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   if (ground) step.ground = ground
   if (parentGoal) step.parentGoal = parentGoal
   if (userTurn !== null) step.userTurn = userTurn
+  const userMessage = read.text('user_message')
+  const userEffect = read.choice('user_effect', userEffects)
+  if (userMessage) step.userMessage = userMessage
+  if (userMessage && userEffect !== null) step.userEffect = userEffect
   if (!saysDistance(fields.distance)) step.distanceReported = false
   const plan = readPlan(fields.plan, faults)
   if (plan !== null) step.plan = plan

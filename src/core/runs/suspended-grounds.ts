@@ -1,6 +1,7 @@
 import { overlapOf } from '../detector/compare.ts'
 import { goalFloor } from '../detector/contract/constants.ts'
 import type { Step } from '../detector/step.ts'
+import { readUserEffect } from '../detector/user-effect.ts'
 import { wordsOf } from '../detector/words/words.ts'
 
 /** The suspended grounds of a task, which it can resume. */
@@ -31,13 +32,27 @@ export interface Resumed {
  * Reads a step against the live ground (null before the first) and the suspended ones. A goal resumes a
  * suspended ground if it overlaps it more than the live one and by more than 0.30; the live ground is then
  * suspended. If the live ground is suspended already, the goal must overlap by more than 0.60; any other
- * goal becomes a new ground. A user turn suspends the live ground too.
+ * goal becomes a new ground. A user turn suspends the live ground too, and so does a message of the user that
+ * replaces it. A message with another effect resumes nothing.
  */
 export function resume(suspension: Suspension, live: string | null, step: Step): Resumed {
   const { suspended, awaiting } = suspension
   const words = wordsOf(step.goal)
   const overlap = (ground: string) => overlapOf(words, wordsOf(ground))
-  if (step.userTurn === true) {
+  if (step.userMessage !== undefined) {
+    const effect = step.userEffect ?? readUserEffect(step.userMessage, live === null ? [] : [live])
+    if (effect !== 'none') {
+      const replaces = awaiting || effect === 'replaces'
+      return {
+        step: replaces ? { ...step, userEffect: 'replaces' } : step,
+        suspension: {
+          suspended: replaces && !awaiting ? putAside(suspended, live) : suspended,
+          awaiting: false,
+        },
+        resumedGround: null,
+      }
+    }
+  } else if (step.userTurn === true) {
     const next = step.ground ?? step.goal
     const kept = awaiting ? suspended : putAside(suspended, live)
     return {

@@ -158,7 +158,9 @@ const times: ReadonlySet<string> = new Set([
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],
+  'uncertain',
 ])
 const structured: ReadonlySet<string> = new Set([
   ...['memory', 'judgment', 'config', 'roles', 'incident', 'state'],
+  ...['verdict', 'plan', 'totals', 'about'],
 ])

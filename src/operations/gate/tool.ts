@@ -94,6 +94,7 @@ export const toolLimit: AddressLimit = {
 }
 
 const defaultSession = 'default'
+const ownSessionLength = 22
 const prefix = 'mcp:'
 /** The retention of state without a key. */
 const keylessRetentionDays = 1
@@ -109,7 +110,7 @@ const commonArguments = {
     .max(maxIdLength - prefix.length)
     .optional()
     .describe(
-      'The name of the task if you have several: one word of your own. Defaults to `default`.',
+      'The name of the task: one word of your own. Name it if you have several tasks, or to continue one over a new connection. Without it the task is that of this connection, or `default` if the connection has no session id.',
     ),
 }
 
@@ -138,7 +139,9 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
       const credential = credentialOf(caller, keyOf(sent).key)
       const admitted = await admit(service, { ...caller, credential }, allHints.readOnlyHint)
       const { rest } = keyOf(parseArguments(allArguments, sent))
-      const { session = defaultSession, ...given } = rest as { session?: string }
+      const { session = ownSession(service, admitted.owner, caller), ...given } = rest as {
+        session?: string
+      }
       if (stores && admitted.owner === 'caller') await admitState(service, given)
       const context: ToolContext = {
         ...service,
@@ -152,6 +155,16 @@ export function tool<Input, Output, Sent>(declaration: ToolDeclaration<Input, Ou
       return (service.checkAnswers ? output.parse(answer) : answer) as Record<string, unknown>
     },
   })
+}
+
+/**
+ * The task of a call that names none. With a key it is the connection's own, so that two connections of an
+ * account share no ground; without one the owner is already the connection. A client of the revision that
+ * has no session tokens cannot be told from another with the same key, and shares one task.
+ */
+function ownSession(service: Service, owner: Owner, { session }: ToolCaller): string {
+  if (owner !== 'account' || session === null) return defaultSession
+  return service.hash(`session ${session}`).slice(0, ownSessionLength)
 }
 
 /** A tool that calls an operation through the operation's own gate. */

@@ -217,6 +217,7 @@ function testEvent(config: AlertConfig, ts: number): OutboxEvent {
     phi: 0.62,
     advice: 'The webhook is wired: alerts of drift will arrive here.',
     incident: null,
+    about: null,
   }
 }
 

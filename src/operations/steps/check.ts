@@ -17,7 +17,7 @@ import { lenient } from '../gate/lenient.ts'
 import { perAddress } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { embeddingsWaitMs, pairOf, readMissing } from './learn-ahead.ts'
-import { stepResultSchema, verdictBytes } from './verdict.ts'
+import { stepResultSchema, userWords, verdictBytes } from './verdict.ts'
 
 const goal = z.string().min(1).max(maxTextLength)
 const progress = z
@@ -48,10 +48,17 @@ const twoGoals = z
 const sequence = z
   .object({
     steps: z
-      .array(z.object({ goal, progress: progress.optional(), distance: distance.optional() }))
+      .array(
+        z.object({
+          goal,
+          progress: progress.optional(),
+          distance: distance.optional(),
+          ...userWords,
+        }),
+      )
       .min(stepsRange.min)
       .max(stepsRange.max)
-      .describe('The first entry is the ground.'),
+      .describe('The first entry is the ground: its user_message if it has one, else its goal.'),
     detector,
   })
   .describe(
@@ -60,7 +67,7 @@ const sequence = z
 
 const output = z
   .strictObject({
-    ground: z.string().describe('Goal of the first step.'),
+    ground: z.string().describe('The goal of the first step, or its user_message.'),
     steps: z.array(stepResultSchema).describe('One result per step.'),
     verdict: stepResultSchema.describe('The last element of `steps`.'),
     stateless: z.literal(true),
@@ -131,7 +138,7 @@ export const check = perAddress(
   const verdict = steps.at(-1)
   if (first === undefined || verdict === undefined) throw new Error('a check without steps')
   return {
-    ground: first.goal,
+    ground: first.ground ?? first.goal,
     steps,
     verdict,
     stateless: true as const,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { progressValues } from '../../core/detector/contract/constants.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
+import { assignmentOf } from '../../core/detector/ground.ts'
 import type { LoggedStep } from '../../core/runs/batch.ts'
 import { type Entry, readEntry } from '../../core/runs/entry.ts'
 import { logStep, newAgent, newRun } from '../../core/runs/run.ts'
@@ -21,7 +22,14 @@ import { Refusal } from '../gate/refusal.ts'
 import { learnAhead } from './learn-ahead.ts'
 import { readAhead } from './read-ahead.ts'
 import { claimOf, contentOf, logEachOnce, stepRoute } from './steps-once.ts'
-import { score, stepResultSchema, verdictBytes } from './verdict.ts'
+import {
+  assignmentSchema,
+  score,
+  shownAssignment,
+  stepResultSchema,
+  userWords,
+  verdictBytes,
+} from './verdict.ts'
 
 /** Most steps in one batch. */
 export const maxBatchSteps = 500
@@ -42,13 +50,16 @@ export const driftBody = z
     ground: text
       .optional()
       .describe(
-        'The errand in the user’s own words. Read only on the first step or with user_turn.',
+        'The errand in the user’s own words. Read only on the first step or with user_turn; user_message comes before user_turn.',
       ),
     parent_goal: text.optional().describe('The larger goal that this goal is part of.'),
     user_turn: z
       .boolean()
       .optional()
-      .describe('Set it when the user has just spoken. It moves the ground.'),
+      .describe(
+        'Set it when the user has just spoken and gave another errand. It moves the ground. An acknowledgement or a question moves nothing.',
+      ),
+    ...userWords,
     tokens: tokenCount.optional().describe('The tokens that the step cost.'),
     overhead: z.unknown().optional().describe('A truthy value marks the tokens as overhead.'),
     agent_id: id
@@ -85,6 +96,9 @@ export const driftAnswer = stepResultSchema
       .int()
       .min(0)
       .describe('The number of the current ground. 1 is the first; 0 means there is none yet.'),
+    assignment: assignmentSchema
+      .optional()
+      .describe('What the user has asked for. Present only if the user moved it with this step.'),
     parent_overlap: score.optional(),
     recurrence: z.int().min(1).optional().describe('How many earlier runs opened this context.'),
     ceiling: z
@@ -136,8 +150,9 @@ export function judgeFirst(context: Keyed, request: DriftRequest): z.infer<typeo
   const judged = logStep(run, agent, entry, null)
   const { revision } = judged.agent.memory
   const names = { run_id: run.run_id, agent_id: agent.agent_id }
+  const assignment = judged.frozen?.by === 'user' ? assignmentOf(judged.agent.memory) : null
   context.countVerdict(judged.verdict)
-  return answerOf({ ...judged, ...names, revision, earlier: null })
+  return answerOf({ ...judged, ...names, revision, assignment, earlier: null })
 }
 
 /** Logs many steps of one or several runs, all or none. */
@@ -226,13 +241,14 @@ function answerOf(logged: LoggedStep): z.infer<typeof driftAnswer> {
         'The stored state of this run is damaged. Continue with another run_id. You can still read the earlier steps.',
     })
   }
-  const { verdict, run_id, agent_id, step, revision, earlier } = logged
+  const { verdict, run_id, agent_id, step, revision, assignment, earlier } = logged
   return {
     ...verdict,
     run_id,
     step,
     ...(agent_id === '' ? {} : { agent_id }),
     revision,
+    ...(assignment === null ? {} : { assignment: shownAssignment(assignment) }),
     ...(earlier === null ? {} : { recurrence: earlier.runs }),
     ...(earlier === null || earlier.lowest === null ? {} : { ceiling: earlier.lowest }),
   }

@@ -20,8 +20,8 @@ export async function readAhead(steps: readonly unknown[], detector: DetectorNam
 
 /** Returns the long texts of a step, trimmed and well-formed as the judgment will read them. */
 function textsOf(step: unknown): string[] {
-  const { goal, ground, parent_goal } = (step ?? {}) as Record<string, unknown>
-  return [goal, ground, parent_goal].flatMap((text) =>
+  const { goal, ground, parent_goal, user_message } = (step ?? {}) as Record<string, unknown>
+  return [goal, ground, parent_goal, user_message].flatMap((text) =>
     typeof text === 'string' && text.length > longFrom ? wellFormed(text.trim()) : [],
   )
 }

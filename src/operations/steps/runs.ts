@@ -1,5 +1,9 @@
 import { z } from 'zod'
+import type { Assignment } from '../../core/detector/assignment.ts'
+import { detectorNames } from '../../core/detector/contract/detector.ts'
+import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
+import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { arms } from '../../core/runs/step-request.ts'
 import { isoTime } from '../../core/time.ts'
@@ -14,7 +18,15 @@ import { idField, textField, time, tokenCount } from '../gate/fields.ts'
 import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { judgmentSchema, reasonSchema, score } from './verdict.ts'
+import {
+  assignmentSchema,
+  judgmentSchema,
+  keptVerdictSchemas,
+  reasonSchema,
+  score,
+  shownAssignment,
+  userEffect,
+} from './verdict.ts'
 
 const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 
@@ -34,6 +46,12 @@ const runSchema = z
           goal: z.string(),
           by: z.enum(['first', 'user']),
           at: time,
+          step: z
+            .int()
+            .min(1)
+            .nullable()
+            .describe('The step that brought it; null if it is older than this release.'),
+          agent_id: z.string().describe('The agent whose ground it is; empty for the main agent.'),
         }),
       )
       .max(maxParts)
@@ -46,6 +64,10 @@ const runSchema = z
       .describe(
         'Present only if there are older grounds. GET /v1/drift/run?grounds_cursor= lists them.',
       ),
+    assignment: assignmentSchema,
+    last_person_at: time
+      .nullable()
+      .describe('When the user last spoke in this run; null if that is not known.'),
     created: time,
     updated: time,
     expires: time.describe(
@@ -65,14 +87,40 @@ const runSchema = z
     pair: z.string().nullable(),
     arm: z.enum(arms).nullable(),
     judgment: judgmentSchema.nullable(),
+    plan: z
+      .array(z.string())
+      .nullable()
+      .describe('The newest plan of the main agent, its items cut to 240 characters.'),
+    detector: z.enum(detectorNames).describe('The detector that judges the run.'),
+    uncertain: z
+      .boolean()
+      .nullable()
+      .describe('Whether the last verdict on the main agent was uncertain.'),
+    drift_tokens: tokenCount.nullable().describe('The tokens of the drifting steps of all agents.'),
+    first_drift_step: z
+      .int()
+      .min(1)
+      .nullable()
+      .describe('The number of the first drifting step of any agent.'),
     agents: z
       .array(
         z.strictObject({
           agent_id: z.string(),
           ground: z.string().nullable(),
+          revision: z.int().min(0).nullable().describe('The number of its grounds so far.'),
           steps: z.int(),
           drifting: z.boolean(),
           last_reason: reasonSchema.nullable(),
+          first_step: z
+            .int()
+            .min(1)
+            .nullable()
+            .describe('Null, as its other totals, if it began before they were stored.'),
+          last_step: z.int().min(1).nullable(),
+          phi: score.nullable(),
+          max_phi: score.nullable(),
+          drifting_steps: z.int().nullable(),
+          tokens: tokenCount.nullable(),
         }),
       )
       .max(maxParts)
@@ -109,6 +157,16 @@ export const traceStepSchema = z
     tokens: tokenCount.optional(),
     overhead: z.boolean().optional(),
     judgment: judgmentSchema.optional(),
+    ...keptVerdictSchemas,
+    revision: z
+      .int()
+      .min(0)
+      .nullable()
+      .describe(
+        'The number of the ground after the step; null if the step is older than this release.',
+      ),
+    user_message: z.string().nullable().describe('What the user had just said.'),
+    user_effect: userEffect.nullable().describe('What that did to the assignment.'),
   })
   .meta({ id: 'TraceStep' })
 
@@ -290,7 +348,7 @@ async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<st
   let agent = agents_cursor === undefined ? null : shown.agents.at(-1)?.agent_id
   while (agent != null) {
     const agents = await store.runs.subAgents(account.id, run_id, agent, exportPage)
-    for (const each of agents) yield line({ type: 'agent', run_id, ...each })
+    for (const each of agents) yield line({ type: 'agent', run_id, ...shownAgent(each) })
     agent = agents.at(-1)?.agent_id
     await nextTurn()
   }
@@ -342,6 +400,8 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     ground: run.ground,
     revision: run.revision,
     grounds: grounds.map(shownGround),
+    assignment: shownAssignment(run.assignment ?? olderAssignment(run)),
+    last_person_at: run.last_person_at === null ? null : isoTime(run.last_person_at),
     created: isoTime(run.created),
     updated: isoTime(run.updated),
     expires: isoTime(run.expires),
@@ -359,14 +419,37 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     pair: run.pair,
     arm: run.arm,
     judgment: run.judgment,
-    agents,
+    plan: run.plan,
+    detector: run.detector,
+    uncertain: run.uncertain,
+    drift_tokens: run.drift_tokens,
+    first_drift_step: run.first_drift_step,
+    agents: agents.map(shownAgent),
   }
   // The cast holds, because stored values were validated when they were written.
   return shown as ShownRun
 }
 
-function shownGround({ revision, goal, set_by, at }: GroundRow): ShownRun['grounds'][number] {
-  return { revision, goal, by: set_by, at: isoTime(at) }
+function shownAgent({ totals, ...agent }: SubAgent): object {
+  return { ...agent, ...(totals ?? noTotals) }
+}
+
+const noTotals = {
+  first_step: null,
+  last_step: null,
+  phi: null,
+  max_phi: null,
+  drifting_steps: null,
+  tokens: null,
+}
+
+/** The assignment of a run of an earlier release: its ground. */
+function olderAssignment({ ground, revision }: Run): Assignment {
+  return assignmentOf({ ground: ground === null ? null : { goal: ground }, revision })
+}
+
+function shownGround({ revision, goal, set_by, at, step }: GroundRow): ShownRun['grounds'][number] {
+  return { revision, goal, by: set_by, at: isoTime(at), step, agent_id: '' }
 }
 
 /** Converts a stored step to a step of a trace. */
@@ -389,6 +472,10 @@ export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
     ...(row.tokens === null ? {} : { tokens: row.tokens }),
     ...(row.overhead === null ? {} : { overhead: row.overhead === 1 }),
     ...(judgment === null ? {} : { judgment }),
+    ...readKept(row.verdict),
+    revision: row.revision,
+    user_message: row.user_message,
+    user_effect: row.user_effect,
   }
   return shown as z.infer<typeof traceStepSchema>
 }

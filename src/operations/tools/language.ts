@@ -36,7 +36,7 @@ export const comparePhrasingsTool = tool({
   name: 'compare_phrasings',
   title: 'Compare two ways to say something',
   description:
-    'Measures two phrasings: how many words they share for the detector, and which one is clearer, with the numbers. Call it to word a goal that the detector can measure.',
+    'Measures two phrasings: how many words they share for the detector, and which one is clearer, with the reasons. A wording that names too little to be measured is never the clearer one. Call it to word a goal that the detector can measure: name the thing you work on.',
   hints: { readOnlyHint: true, idempotentHint: true },
   input: z.object({ a: text, b: text }),
   output: z.strictObject({

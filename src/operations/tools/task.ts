@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { progressValues } from '../../core/detector/contract/constants.ts'
 import { readDistance } from '../../core/detector/distance.ts'
 import type { Step } from '../../core/detector/step.ts'
 import { countClaims } from '../../core/language/claims.ts'
 import { readProgress } from '../../core/runs/check.ts'
-import type { DriftRequest } from '../../core/runs/step-request.ts'
+import { type DriftRequest, maxPlanLength } from '../../core/runs/step-request.ts'
 import { maxSuspended, resume, suspend } from '../../core/runs/suspended-grounds.ts'
 import { dayMs } from '../../core/time.ts'
 import type { Store } from '../../storage/store.ts'
@@ -12,6 +13,7 @@ import { noStateField, noStateNote, type Tool, type ToolContext, tool } from '..
 import { driftAnswer, judgeFirst, logRequest } from '../steps/drift.ts'
 import { learnAhead } from '../steps/learn-ahead.ts'
 import { traceStep, traceStepSchema } from '../steps/runs.ts'
+import { userWords } from '../steps/verdict.ts'
 
 /** The most runs of a caller without a key. A new run ends the oldest. */
 const maxKeylessRuns = 100
@@ -19,12 +21,27 @@ const maxKeylessRuns = 100
 const goal = textField().describe(
   'Your current goal in one line, as you would tell it to the user. Name the thing, not the tool.',
 )
+// An unknown value is a verdict (ungrammatical) and no refusal, so the enumeration is only listed.
 const progress = z
   .string()
-  .describe('advancing, stuck or circling. Anything else gets the verdict ungrammatical.')
+  .meta({ enum: [...progressValues] })
+  .optional()
+  .describe(
+    'advancing if the last step brought the task nearer to done, stuck if nothing you try works, circling if you repeat steps. Leave it out if you advance.',
+  )
 const distance = z
   .union([z.number(), z.string()])
-  .describe('How far the task is from done: 0 is done, 10 is nothing done yet.')
+  .optional()
+  .describe(
+    'How far the task is from done: 0 is done, 10 is nothing done yet. Leave it out unless you can really tell; a guess that never changes is worse than none.',
+  )
+const plan = z
+  .array(textField())
+  .max(maxPlanLength)
+  .optional()
+  .describe(
+    'Your plan, one short item a step. Send it once you have it and again when it changes; a new one replaces the old. It explains steps that do not share the words of the errand, and never makes another errand out of it.',
+  )
 const freeText = textField().optional()
 
 const claims = z
@@ -41,11 +58,15 @@ export const checkState = tool({
   title: 'Check whether you are still on the errand',
   stores: true,
   description:
-    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it with the user’s own words as goal when a task begins (that becomes the ground), then at each new step and before any act that is hard to undo. Set user_turn when the user has just redirected you; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
+    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it when a task begins, with the user’s own words as ground and your plan if you have one; then at each new step and before any act that is hard to undo. Set user_turn when the user has just redirected you, and not for thanks, a yes or a question; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
   input: z.object({
     goal,
     progress,
     distance,
+    ground: freeText.describe(
+      'The errand in the user’s own words. Send it with your first report, and with user_turn when the user has given another errand. Your own wording does not belong here.',
+    ),
+    plan,
     parent_goal: freeText.describe('The larger goal that this goal is part of.'),
     doing: freeText.describe('Your current work, in a sentence.'),
     next: freeText.describe('Your next step.'),
@@ -54,6 +75,7 @@ export const checkState = tool({
       .boolean()
       .optional()
       .describe('Set it when the user has just spoken. This goal then becomes the ground.'),
+    ...userWords,
   }),
   output: driftAnswer.omit({ run_id: true }).extend({
     run: z.string().describe('The run that holds this step.'),
@@ -71,8 +93,13 @@ export const checkState = tool({
     goal: input.goal.trim(),
     progress: readProgress(input.progress),
     distance: readDistance(input.distance),
+    ...(input.distance === undefined ? { distanceReported: false } : {}),
+    ...(input.ground?.trim() ? { ground: input.ground.trim() } : {}),
+    ...(input.plan === undefined ? {} : { plan: input.plan }),
     ...(input.parent_goal?.trim() ? { parentGoal: input.parent_goal.trim() } : {}),
     ...(input.user_turn === true ? { userTurn: true } : {}),
+    ...(input.user_message?.trim() ? { userMessage: input.user_message.trim() } : {}),
+    ...(input.user_effect === undefined ? {} : { userEffect: input.user_effect }),
   }
   const { run_id, ...logged } = await logInTask(context, step)
   const statements = [input.doing, input.next, input.blocked].filter((text) => text !== undefined)
@@ -186,7 +213,7 @@ async function logInTask(context: ToolContext, step: Step) {
   await learnAhead(context, () => [requestOf(runId, step)])
   const hasSuspension = await context.store.toolSessions.has(account.id, runId, now())
   const answer =
-    hasSuspension || step.userTurn === true
+    hasSuspension || step.userTurn === true || step.userMessage !== undefined
       ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
       : await logRequest(context, requestOf(runId, step))
   if (owner === 'caller' && answer.step === 1) await endOldest(context)

@@ -195,6 +195,7 @@ export const eventColumns = {
   phi: 'DOUBLE PRECISION',
   advice: 'TEXT',
   incident: 'TEXT',
+  about: 'TEXT',
   state: 'TEXT',
   due: 'BIGINT',
   tries: 'BIGINT',
@@ -262,12 +263,13 @@ function forgetIdleIn(kind: Database['kind']): string {
 }
 
 function eventRow({ account, seq, value }: Numbered<OutboxEvent>): Row<typeof eventColumns> {
-  const { incident, ...event } = value
+  const { incident, about, ...event } = value
   return {
     account,
     seq,
     ...event,
     incident: incident === null ? null : JSON.stringify(incident),
+    about: about === null ? null : JSON.stringify(about),
     state: 'waiting',
     due: event.ts,
     tries: 0,
@@ -289,6 +291,7 @@ export function eventOf(row: Row<typeof eventColumns>): OutboxEvent {
     phi: Number(row.phi),
     advice: String(row.advice),
     incident,
+    about: row.about === null ? null : JSON.parse(String(row.about)),
   }
 }
 

@@ -462,4 +462,24 @@ export const migrations: readonly Migration[] = [
         END $do$`,
     },
   ],
+  [
+    // What a verdict held, as one JSON text: nothing selects by it.
+    'ALTER TABLE steps ADD COLUMN verdict TEXT',
+    'ALTER TABLE runs ADD COLUMN uncertain BIGINT',
+    'ALTER TABLE runs ADD COLUMN drift_tokens DOUBLE PRECISION',
+    'ALTER TABLE runs ADD COLUMN first_drift_step BIGINT',
+    'ALTER TABLE runs ADD COLUMN plan TEXT',
+    'ALTER TABLE agents ADD COLUMN totals TEXT',
+    // What the step of an event held, as JSON text.
+    'ALTER TABLE alert_events ADD COLUMN about TEXT',
+  ],
+  [
+    // What the user has asked for, as JSON, and when the user last spoke. Older rows have neither.
+    'ALTER TABLE runs ADD COLUMN assignment TEXT',
+    'ALTER TABLE runs ADD COLUMN last_person_at BIGINT',
+    'ALTER TABLE steps ADD COLUMN revision BIGINT',
+    'ALTER TABLE steps ADD COLUMN user_message TEXT',
+    'ALTER TABLE steps ADD COLUMN user_effect TEXT',
+    'ALTER TABLE grounds ADD COLUMN step BIGINT',
+  ],
 ]

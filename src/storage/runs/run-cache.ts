@@ -40,7 +40,8 @@ export function createRunCache(kind: Database['kind'], limit = maxWeight): RunCa
 function cached(find: Find, limit: number): RunCache {
   const runs = createWeightedCache<Run>(
     limit / 2,
-    ({ ground }) => rowWeight + (ground?.length ?? 0),
+    // The assignment holds the ground again.
+    ({ ground }) => rowWeight + 2 * (ground?.length ?? 0),
   )
   const agents = createWeightedCache<{ agent: Agent; memory: string }>(
     limit,

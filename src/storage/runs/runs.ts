@@ -1,5 +1,7 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
+import type { UserEffect } from '../../core/detector/user-effect.ts'
+import { type AgentTotals, readTotals } from '../../core/runs/agent-totals.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
 import type { Queries } from '../database/database.ts'
@@ -12,6 +14,8 @@ export interface GroundRow {
   goal: string
   set_by: 'first' | 'user'
   at: number
+  /** The step that froze it, 1-based; null for a ground of an earlier release. */
+  step: number | null
 }
 
 /** A sub-agent of a run. */
@@ -19,9 +23,13 @@ export interface SubAgent {
   agent_id: string
   /** Null when its stored state cannot be read. */
   ground: string | null
+  /** Number of its grounds so far; null when its stored state cannot be read. */
+  revision: number | null
   steps: number
   drifting: boolean
   last_reason: string | null
+  /** Null for an agent that began before they were stored. */
+  totals: AgentTotals | null
 }
 
 /** A stored step; 1 and 0 for booleans, JSON text for the judgment. */
@@ -43,6 +51,12 @@ export interface StepRow {
   tokens: number | null
   overhead: number | null
   judgment: string | null
+  /** A kept verdict as JSON text; null for a step that was stored without one. */
+  verdict: string | null
+  /** Null in a step of an earlier release. */
+  revision: number | null
+  user_message: string | null
+  user_effect: UserEffect | null
 }
 
 /** A filter on the listed runs. */
@@ -153,7 +167,7 @@ export function createRuns(db: Queries): Runs {
     },
     async grounds(account, runId, before, limit) {
       const rows = await db.all<GroundRow>(
-        `SELECT revision, goal, set_by, at FROM grounds
+        `SELECT revision, goal, set_by, at, step FROM grounds
          WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
          ORDER BY revision DESC LIMIT ?`,
         account,
@@ -166,25 +180,29 @@ export function createRuns(db: Queries): Runs {
     async subAgents(account, runId, after, limit) {
       // The main agent is '', which comes before all others.
       const rows = await db.all<StoredAgent>(
-        `SELECT agent_id, memory, steps, drifting, last_reason FROM agents
+        `SELECT agent_id, memory, steps, drifting, last_reason, totals FROM agents
          WHERE account = ? AND run_id = ? AND agent_id > ? ORDER BY agent_id LIMIT ?`,
         account,
         runId,
         after,
         limit,
       )
-      return rows.map(({ agent_id, memory, steps, drifting, last_reason }) => ({
-        agent_id,
-        ground: readMemory(memory)?.ground?.goal ?? null,
-        steps,
-        drifting: drifting === 1,
-        last_reason,
-      }))
+      return rows.map(({ memory, drifting, totals, ...row }) => {
+        const read = readMemory(memory)
+        return {
+          ...row,
+          ground: read?.ground?.goal ?? null,
+          revision: read?.revision ?? null,
+          drifting: drifting === 1,
+          totals: readTotals(totals),
+        }
+      })
     },
     trace: (account, runId, after, limit) =>
       db.all<StepRow>(
         `SELECT run_id, step, ts, agent_id, goal, parent_goal, progress, distance, reason, drifting,
-           phi, goal_score, svcscore, context, tokens, overhead, judgment
+           phi, goal_score, svcscore, context, tokens, overhead, judgment, verdict,
+           revision, user_message, user_effect
          FROM steps WHERE account = ? AND run_id = ? AND step > ? ORDER BY step LIMIT ?`,
         account,
         runId,
@@ -275,7 +293,8 @@ export function createRuns(db: Queries): Runs {
   }
 }
 
-interface StoredAgent extends Omit<SubAgent, 'ground' | 'drifting'> {
+interface StoredAgent extends Omit<SubAgent, 'ground' | 'revision' | 'drifting' | 'totals'> {
   memory: string
   drifting: number
+  totals: string | null
 }

@@ -151,5 +151,6 @@ export function createStepQueue<Request extends QueuedRequest>(): StepQueue<Requ
 
 /** Characters of the texts that a step is judged by. */
 function textOf({ request: { step } }: ReadEntry): number {
-  return step.goal.length + (step.ground?.length ?? 0) + (step.parentGoal?.length ?? 0)
+  const { goal, ground = '', parentGoal = '', userMessage = '' } = step
+  return goal.length + ground.length + parentGoal.length + userMessage.length
 }

@@ -1,8 +1,12 @@
+import type { Assignment } from '../../core/detector/assignment.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { readMemory } from '../../core/detector/memory.ts'
+import { readTotals } from '../../core/runs/agent-totals.ts'
 import type { ChangedAgent, ChangedContext, JudgedEntry } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
+import { keptVerdict } from '../../core/runs/kept-verdict.ts'
 import type { Agent, FrozenGround, Run } from '../../core/runs/run.ts'
+import { parseJson } from '../../core/text.ts'
 import type { Database } from '../database/database.ts'
 import type { Columns, Row } from '../database/rows.ts'
 import { createTable } from '../database/table.ts'
@@ -32,6 +36,12 @@ export const runColumns = {
   pair: 'TEXT',
   arm: 'TEXT',
   judgment: 'TEXT',
+  uncertain: 'BIGINT',
+  drift_tokens: 'DOUBLE PRECISION',
+  first_drift_step: 'BIGINT',
+  plan: 'TEXT',
+  assignment: 'TEXT',
+  last_person_at: 'BIGINT',
 } as const satisfies Columns & Record<keyof RunRow, unknown>
 
 const agentColumns = {
@@ -42,6 +52,7 @@ const agentColumns = {
   steps: 'BIGINT',
   drifting: 'BIGINT',
   last_reason: 'TEXT',
+  totals: 'TEXT',
 } as const satisfies Columns
 
 const stepColumns = {
@@ -63,6 +74,10 @@ const stepColumns = {
   tokens: 'DOUBLE PRECISION',
   overhead: 'BIGINT',
   judgment: 'TEXT',
+  verdict: 'TEXT',
+  revision: 'BIGINT',
+  user_message: 'TEXT',
+  user_effect: 'TEXT',
 } as const satisfies Columns
 
 const groundColumns = {
@@ -73,6 +88,7 @@ const groundColumns = {
   goal: 'TEXT',
   set_by: 'TEXT',
   at: 'BIGINT',
+  step: 'BIGINT',
 } as const satisfies Columns
 
 const contextColumns = {
@@ -107,29 +123,48 @@ function tablesFor(kind: Database['kind']) {
 }
 
 /** A stored row of `runs`. */
-export interface RunRow extends Omit<Run, 'drifting' | 'judgment'> {
+export interface RunRow
+  extends Omit<Run, 'drifting' | 'judgment' | 'uncertain' | 'plan' | 'assignment'> {
   account: string
   drifting: number
   judgment: string | null
+  uncertain: number | null
+  /** JSON text, and so is `assignment`. */
+  plan: string | null
+  assignment: string | null
 }
 
 /** Converts a row to a run. */
-export function runOf({ account: _, drifting, judgment, ...rest }: RunRow): Run {
+export function runOf({
+  account: _,
+  drifting,
+  judgment,
+  uncertain,
+  plan,
+  assignment,
+  ...rest
+}: RunRow): Run {
   return {
     ...rest,
     drifting: drifting === 1,
+    uncertain: uncertain === null ? null : uncertain === 1,
+    plan: plan === null ? null : JSON.parse(plan),
     judgment: judgment === null ? null : readJudgment(judgment),
+    assignment: assignment === null ? null : (parseJson(assignment) as Assignment),
   }
 }
 
 /** Converts a run of an account to its row. */
 export function runRow({ account, run }: { account: string; run: Run }): RunRow {
-  const { drifting, judgment } = run
+  const { drifting, judgment, uncertain, plan, assignment } = run
   return {
     ...run,
     account,
     drifting: drifting ? 1 : 0,
+    uncertain: uncertain === null ? null : uncertain ? 1 : 0,
+    plan: plan === null ? null : JSON.stringify(plan),
     judgment: judgment === null ? null : JSON.stringify(judgment),
+    assignment: assignment === null ? null : JSON.stringify(assignment),
   }
 }
 
@@ -143,6 +178,7 @@ export function agentOf(row: Row<typeof agentColumns>): Agent | 'damaged' {
     steps: Number(row.steps),
     drifting: row.drifting === 1,
     last_reason: row.last_reason === null ? null : String(row.last_reason),
+    totals: readTotals(row.totals === null ? null : String(row.totals)),
   }
 }
 
@@ -157,11 +193,12 @@ export function agentRow(changed: ChangedAgent): Row<typeof agentColumns> {
     steps: agent.steps,
     drifting: agent.drifting ? 1 : 0,
     last_reason: agent.last_reason,
+    totals: agent.totals === null ? null : JSON.stringify(agent.totals),
   }
 }
 
 /** Converts a judged step to its row. */
-export function stepRow({ entry, step, verdict }: JudgedEntry): Row<typeof stepColumns> {
+export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<typeof stepColumns> {
   const { account, request, now } = entry
   const { runId, agentId, tokens, overhead } = request
   const { goal, progress, distance, reason, phi, goal_score, svcscore, context } = verdict
@@ -184,19 +221,23 @@ export function stepRow({ entry, step, verdict }: JudgedEntry): Row<typeof stepC
     tokens,
     overhead: overhead === null ? null : overhead ? 1 : 0,
     judgment: verdict.judgment === undefined ? null : JSON.stringify(verdict.judgment),
+    verdict: JSON.stringify(keptVerdict(verdict, entry.reading.distanceReported)),
+    revision,
+    user_message: request.step.userMessage ?? null,
+    user_effect: verdict.user_effect ?? null,
   }
 }
 
 /** Converts a ground that a step has frozen to its row. */
 export function groundRow({
   entry: { account, request, now },
-  frozen: { revision, goal, by },
+  frozen: { revision, goal, by, step },
 }: {
   entry: ReadEntry
   frozen: FrozenGround
 }): Row<typeof groundColumns> {
   const { runId, agentId } = request
-  return { account, run_id: runId, agent_id: agentId, revision, goal, set_by: by, at: now }
+  return { account, run_id: runId, agent_id: agentId, revision, goal, set_by: by, at: now, step }
 }
 
 /** Converts a changed context to the row that `upsert` adds to the stored one. */

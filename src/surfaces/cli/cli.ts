@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { createInterface } from 'node:readline'
+import { progressValues } from '../../core/detector/contract/constants.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { defaultDetector, detectorNames } from '../../core/detector/contract/detector.ts'
 import { detect, type Verdict } from '../../core/detector/detect.ts'
@@ -73,7 +74,8 @@ const commands: readonly Command[] = [
   --adaptation FILE a table that plumbline adapt wrote
   --json            print the verdicts as JSON, one a line
 
-Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage.`,
+Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage, and 3 when
+the verdict is uncertain.`,
     run: runCheck,
   },
   {
@@ -246,12 +248,25 @@ async function runCheck(args: string[], world: CliWorld): Promise<number> {
     if (ground === undefined || goal === undefined) {
       throw usageFault('name --ground and --goal, or --steps FILE.')
     }
+    readProgressOption(progress)
     const request = readCheck({ ground, goal, distance, progress })
     if ('error' in request) throw usageFault(request.detail)
     for (const step of request.steps) judge(step)
     if (last !== null) print(last, world)
   }
-  return (last as Verdict | null)?.drifting ? exitCodes.drifting : exitCodes.ok
+  return exitCodeOf(last)
+}
+
+function exitCodeOf(verdict: Verdict | null): number {
+  if (verdict?.drifting) return exitCodes.drifting
+  return verdict?.uncertain ? exitCodes.uncertain : exitCodes.ok
+}
+
+/** Refuses a progress that the detector would call ungrammatical: here it is the caller's slip. */
+function readProgressOption(value: unknown): void {
+  if (value !== undefined && !progressValues.some((known) => known === value)) {
+    throw usageFault(`--progress is "${value}"; send ${progressValues.join(', ')}.`)
+  }
 }
 
 async function* readSteps(file: string, world: CliWorld): AsyncGenerator<Step> {

@@ -56,7 +56,7 @@ export interface Command {
 }
 
 /** Exit codes: on the errand or done, drifting, a fault, bad usage. */
-export const exitCodes = { ok: 0, drifting: 1, fault: 1, usage: 2 } as const
+export const exitCodes = { ok: 0, drifting: 1, fault: 1, usage: 2, uncertain: 3 } as const
 
 /** Parses arguments; an unknown option is a usage fault. */
 export function parse(args: string[], options: Record<string, { type: 'string' | 'boolean' }>) {

@@ -65,7 +65,7 @@ function createAgent(
       const sentFirst = jsonCopy({ ...first, ...sent })
       return {
         kind: 'step',
-        keeps: isUserTurn,
+        keeps: isUserTurn || sent.user_message !== undefined,
         body: () => (isOpen ? sent : sentFirst),
         settle: (answer) => {
           latest = readVerdict(answer)

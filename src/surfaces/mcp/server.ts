@@ -76,7 +76,7 @@ export function createServers(
 }
 
 const instructions =
-  'Plumbline tells whether you are still on your errand. When the user gives you a task, call check_state with their own words as the goal; then at each new step with what you are doing now. Set user_turn when the user redirects you, and parent_goal for a sub-task. A verdict states facts; the ground moves only when the user speaks.'
+  'Plumbline tells whether you are still on your errand. When the user gives you a task, call check_state with their own words as ground and what you begin with as goal; send your plan with it, or as soon as you have one. Then call it at each new step with what you are doing now. Set user_turn when the user redirects you, and parent_goal for a sub-task. If you work on several tasks, or continue one of an earlier connection, name it with session. A verdict states facts; the ground moves only when the user speaks.'
 
 function configOf({ title, description, hints, input, output }: Tool) {
   return {

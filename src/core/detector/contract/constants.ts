@@ -77,3 +77,6 @@ export const judgmentLimits = {
 
 /** Most spellings counted exactly in one run; beyond them the most repeated and most recent are kept. */
 export const rememberedSpellings = 64
+
+/** Share of steps that are assumed to drift where nothing can be measured: one in ten. */
+export const baseRate = 0.1

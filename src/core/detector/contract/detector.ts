@@ -1,4 +1,5 @@
 import type { Adaptation } from './adaptation.ts'
+import type { Findings } from './findings.ts'
 import type { Reads } from './reads.ts'
 
 /** The goal that a run is measured against, and the state in which it was frozen. */
@@ -47,6 +48,8 @@ export interface Compared {
   /** The plan declared with the step if the ground existed already, or null. */
   plan: readonly string[] | null
   ground: Ground
+  /** All requests that stand. If there are several, `ground` is the one of them that is compared. */
+  assignment: readonly string[]
   /** Jaccard overlap of the goal with the ground, 0–1; 0 when neither has a word. */
   overlap: number
   /** The declared parent, or null. */
@@ -73,11 +76,15 @@ export interface Measured {
   driftProbability: number
   /** Whether the texts are too short to decide. Such a step never counts as drifting. */
   uncertain: boolean
+  /** Whether the step leans off the errand so far that another sign of drift counts beside it. */
+  leans: boolean
   /** The deciding figure, and that of a declared parent, for the advice. */
   figure: string
   parentFigure: string
   /** The deciding numbers, as one factual sentence. */
   why: string
+  /** What was found, as data; null for the published rules. */
+  findings: Findings | null
   /** Unrounded evidence of drift for ranking steps in an evaluation, 0–1. */
   score: number
   /** The detector's own state for the next step: plain JSON of bounded size. */
@@ -95,5 +102,7 @@ export interface Detector {
   asPublished: boolean
   /** The detector's initial state for a new ground and a plan that came with it. */
   start(ground: Ground, plan: readonly string[] | null): unknown
+  /** The state after the user has spoken and the ground stays or grows. */
+  heard(own: unknown): unknown
   measure(compared: Compared, own: unknown): Measured
 }

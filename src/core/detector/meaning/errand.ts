@@ -20,8 +20,12 @@ export interface Errand {
   /** Steps without drift since the plan was declared, and how many of them restated one of its items. */
   planSteps: number
   planRestated: number
-  /** Whether a step counted as drift and no later step has leaned to the errand. */
+  /** Whether a step counted as drift and no later step was seen to be on the errand. */
   alarmed: boolean
+  /** The sign of the swap of the last step, or null; absent in rows from before there were any. */
+  swap?: string | null
+  /** Whether a step has said that ground and goals are in different languages. */
+  languagesTold?: boolean
 }
 
 /** Characters kept of all plan items, and of each item if they are few or many. */
@@ -43,6 +47,7 @@ export function newErrand(plan: readonly string[] | null): Errand {
     planSteps: 0,
     planRestated: 0,
     alarmed: false,
+    swap: null,
   }
 }
 

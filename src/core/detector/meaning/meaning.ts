@@ -1,6 +1,10 @@
-import { two } from '../../figures.ts'
-import { goalFloor } from '../contract/constants.ts'
+import { rounded } from '../../figures.ts'
+import { baseRate, goalFloor } from '../contract/constants.ts'
 import type { Compared, Detector } from '../contract/detector.ts'
+import type { Coverage } from '../contract/findings.ts'
+import { plainErrand, plainGoal } from '../exact/plain.ts'
+import { readExactly } from '../exact/reading.ts'
+import { signOf } from '../exact/swaps.ts'
 import {
   type Errand,
   newErrand,
@@ -13,9 +17,9 @@ import {
 import type { Seen } from './evidence.ts'
 import {
   acceptBelow,
+  actWeight,
   driftProbabilityAt,
   hardScore,
-  limits,
   nearest,
   restatedScore,
   scoreStep,
@@ -23,17 +27,26 @@ import {
   uncertainAbove,
   type Weighed,
   weigh,
-  weights,
 } from './evidence.ts'
 import { takeHints } from './hints.ts'
 import { isOverride } from './injection.ts'
-import { scorePair } from './score.ts'
+import { languageOf } from './languages.ts'
+import { coverage, scorePair } from './score.ts'
+import { overlapWithoutParticles, shareWords } from './shared-words.ts'
 import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
+import { standsOn } from './stands-on.ts'
 import { type ReadText, readText, saysTheSame, slotsOf } from './texts.ts'
-import { explainStep } from './why.ts'
+import { explainStep, type ParentFound, sharedTold } from './why.ts'
 
 const leastFrameOverlap = 0.1
+/** Overlap of a parent with the ground from which on it only repeats it, 0–1. */
+const repeatsFrom = 0.75
+/** Share of the limit above which a step leans off the errand enough to count beside another sign. */
+const halfOfLimit = 0.5
+/** Shares of known words from which on a text counts as known in part, and in whole. */
+const someCoverage = 0.5
+const fullCoverage = 0.8
 
 /**
  * Judges by meaning: a small built-in model scores the goal against the ground and the other trusted
@@ -43,49 +56,73 @@ const leastFrameOverlap = 0.1
 export const meaning: Detector = {
   asPublished: false,
   start: (_ground, plan) => newErrand(plan),
+  // Evidence from before the user has spoken is reset: the user has seen it.
+  heard: (own) => ({ ...readErrand(own), evidence: 0, lasting: 0, alarmed: false, swap: null }),
   measure(compared, own) {
     const before = errandBefore(compared, readErrand(own))
-    const ground = readText(compared.ground.goal)
-    const goal = readText(compared.goal)
+    const ground = readText(plainErrand(compared.ground.goal))
+    const goal = readText(plainGoal(compared.goal))
     const hinted = takeHints(look(compared, before, ground, goal), compared, ground, goal)
     const { seen } = hinted
     const parent = compared.parent === null ? null : readText(compared.parent)
-    const parentScore = parent === null ? null : scoreParent(compared, before, ground, parent)
-    const parentServes =
-      parent !== null && parentScore !== null && parentScore < 0 && serves(parent, goal, seen)
-    const weighed = weigh(before, parentServes ? Math.min(0, seen.score) : seen.score)
+    const claim = parent === null ? null : weighClaim(compared, before, ground, goal, parent, seen)
+    const parentServes = claim?.found === 'serves'
+    const weighed = weigh(before, Math.min(seen.score, claim?.score ?? seen.score))
     const drifts = weighed.evidence >= weighed.limit
     const share = weighed.evidence / weighed.limit
-    const accepts = isAccepted(seen, compared.begins) && !drifts
-    const after = errandAfter(before, seen, weighed, drifts)
+    const unsettled = isUncertain(seen) && !hinted.isSettled
+    const continues =
+      !drifts && before.alarmed && !parentServes && !isSeenOnErrand(seen, hinted.isSettled)
+    const left = drifts || continues
+    const accepts = isAccepted(seen) && !left
+    const words = shareWords(compared)
+    const languagesDiffer = differInLanguage(before, ground, goal, seen)
+    const after = errandAfter(before, seen, weighed, left)
     return {
       displacement: seen.kind === 'restated' ? 0 : squashed(seen.score),
-      left: drifts || (parentServes && seen.score > 0),
+      left: left || (parentServes && seen.score > 0),
       parentServes,
-      driftProbability: surelyOf(seen.kind) ?? driftProbabilityAt(share),
-      uncertain: !drifts && isUncertain(seen) && !hinted.isSettled,
-      figure: `evidence ${two(weighed.evidence)} of ${two(weighed.limit)}`,
-      parentFigure: `scores ${two(parentScore ?? 0)} for drift against the ground and what is trusted`,
+      driftProbability: probabilityOf(seen, share, unsettled, continues),
+      uncertain: !left && unsettled,
+      leans: share > halfOfLimit,
+      figure: sharedTold(words),
+      parentFigure: claim?.found === 'far' ? 'is not near the ground either' : 'does not cover it',
       why: explainStep({
         compared,
+        words,
         seen,
         hints: hinted.told,
         weighed,
         drifts,
-        parentScore,
+        continues,
+        parent: claim?.found ?? null,
         returned: before.alarmed,
+        languagesDiffer,
       }),
+      findings: {
+        evidence: {
+          score: rounded(seen.score),
+          sum: rounded(weighed.evidence),
+          limit: rounded(weighed.limit),
+        },
+        words,
+        swap: seen.swap ?? null,
+        act: seen.act ?? null,
+        stands_on: standsOn(before, ground, goal, parent),
+        coverage: coverageOf(ground, goal),
+      },
       score: squashed(share),
-      own: kept(after, accepts ? goal : null, parentServes ? parent : null),
+      own: {
+        ...kept(after, accepts ? goal : null, parentServes ? parent : null),
+        ...(languagesDiffer ? { languagesTold: true } : {}),
+      },
       adaptation: hinted.adaptation,
     }
   },
 }
 
 function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
-  const planned = plan === null ? errand : withPlan(errand, plan, userTurn)
-  // Evidence from before a user turn is reset: the user has seen it.
-  return userTurn ? { ...planned, evidence: 0, lasting: 0, alarmed: false } : planned
+  return plan === null ? errand : withPlan(errand, plan, userTurn)
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
@@ -98,11 +135,26 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   }
   const slot = differenceOf(compared, errand, ground, goal)
   if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
+  const exact = readExactly(compared.assignment, [...errand.plan, ...errand.parents], goal.text)
+  if (exact.forbidden !== null) {
+    const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
+    return { kind: 'forbidden', score: hardScore, told, swap: exact.forbidden }
+  }
   const isReadable = ground.isKnown && goal.isKnown
   const score = scoreStep(errand, ground, goal)
+  if (exact.swap !== null) {
+    const { swap } = exact
+    const repeats = errand.swap === signOf(swap)
+    const told = `The ground says "${exact.swap.ground}", but the goal "${exact.swap.goal}".`
+    return { kind: 'swap', score: repeats ? hardScore : halved(score), told, swap }
+  }
+  if (exact.act !== null) {
+    const told = `Nobody asked for "${exact.act.text}".`
+    return { kind: 'scored', score: Math.max(0, score) + actWeight, told, act: exact.act }
+  }
   if (slot !== null) return { kind: 'slot', score: halved(score), told: slot.told }
   if (isReadable) return { kind: 'scored', score, told: '' }
-  if (compared.overlap >= goalFloor)
+  if (overlapWithoutParticles(compared) >= goalFloor)
     return { kind: 'lexical', score: Math.min(score, -1), told: '' }
   return { kind: 'unreadable', score: halved(score), told: '' }
 }
@@ -135,28 +187,67 @@ function isTrusted(key: string, { plan, parents }: Errand, ground: ReadText): bo
   return plan.some(names) || parents.some(names)
 }
 
-/** The score of a declared parent against the errand; below 0 it belongs to it. */
+/**
+ * How a declared parent counts. It is a claim of the agent: it covers a step only as far as it is near the
+ * errand itself and the step fits it. A parent that repeats the ground adds nothing.
+ */
+function weighClaim(
+  compared: Compared,
+  errand: Errand,
+  ground: ReadText,
+  goal: ReadText,
+  parent: ReadText,
+  { kind }: Seen,
+): { found: ParentFound; score: number | null } {
+  if (saysTheSame(parent, ground) || (compared.parentOverlap ?? 0) >= repeatsFrom) {
+    return { found: 'repeats', score: null }
+  }
+  const near = scoreParent(compared, errand, ground, parent)
+  if (near >= acceptBelow) return { found: 'far', score: null }
+  if (kind === 'hard' || kind === 'forbidden' || kind === 'override') {
+    return { found: 'unfit', score: null }
+  }
+  const areKnown = parent.isKnown && goal.isKnown
+  const fit = areKnown ? scorePair(parent.meaning, goal.meaning) : 0
+  return fit > uncertainAbove
+    ? { found: 'unfit', score: null }
+    : { found: 'serves', score: Math.max(near, fit) }
+}
+
+/** The score of a declared parent against ground and plan; below 0 it belongs to them. */
 function scoreParent(
   { parentOverlap }: Compared,
-  { plan, parents, accepted }: Errand,
+  { plan }: Errand,
   ground: ReadText,
   parent: ReadText,
 ): number {
-  if (saysTheSame(parent, ground)) return restatedScore
   const lexical = (parentOverlap ?? 0) >= goalFloor ? -1 : 1
   if (!parent.isKnown || !ground.isKnown) return lexical
-  const score = Math.min(
-    scoreTexts(ground, parent),
-    nearest([...plan, ...parents, ...accepted], parent),
-  )
+  const score = Math.min(scoreTexts(ground, parent), nearest(plan, parent))
   return Math.min(score, lexical === -1 ? lexical : score)
 }
 
-/** A parent speaks for a step that has to do with it, and for none that is another errand by itself. */
-function serves(parent: ReadText, goal: ReadText, { kind }: Seen): boolean {
-  if (kind === 'hard' || kind === 'override') return false
-  if (!parent.isKnown || !goal.isKnown) return true
-  return scorePair(parent.meaning, goal.meaning) * (1 + weights.newest) < limits.alone
+/** Whether a step shows that the agent is on its errand, which ends a drift. */
+function isSeenOnErrand(seen: Seen, isSettled: boolean): boolean {
+  return isSettled || (seen.score < acceptBelow && !isUncertain(seen))
+}
+
+/** Whether ground and goal are in two known languages, and no earlier step has said so. */
+function differInLanguage(
+  { languagesTold }: Errand,
+  ground: ReadText,
+  goal: ReadText,
+  { kind }: Seen,
+): boolean {
+  if (languagesTold === true || kind === 'restated') return false
+  const [one, other] = [languageOf(ground.text), languageOf(goal.text)]
+  return one !== null && other !== null && one !== other
+}
+
+function coverageOf(ground: ReadText, goal: ReadText): Coverage {
+  const known = Math.min(coverage(ground.meaning), coverage(goal.meaning))
+  if (known < someCoverage) return 'none'
+  return known >= fullCoverage && ground.isKnown && goal.isKnown ? 'words' : 'partly'
 }
 
 function errandAfter(
@@ -171,19 +262,20 @@ function errandAfter(
     ...errand,
     evidence: sum,
     lasting,
+    swap: seen.kind === 'swap' && seen.swap !== undefined ? signOf(seen.swap) : null,
     // Drifting steps say nothing about how the plan was kept before.
     planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
     planRestated: errand.planRestated + (onPlan ? 1 : 0),
-    alarmed: alarmed || (errand.alarmed && seen.score > 0),
+    alarmed,
   }
 }
 
 /**
- * Whether a goal joins the accepted ones. A new ground comes with its first goal, which therefore counts
- * as part of it even if its words do not show that.
+ * Whether a goal joins the accepted ones. The first goal beside a ground in the user's words is a claim as
+ * any other.
  */
-function isAccepted({ kind, score }: Seen, begins: boolean): boolean {
-  return score < acceptBelow || (begins && kind === 'scored')
+function isAccepted({ score }: Seen): boolean {
+  return score < acceptBelow
 }
 
 function kept(errand: Errand, goal: ReadText | null, parent: ReadText | null): Errand {
@@ -192,16 +284,25 @@ function kept(errand: Errand, goal: ReadText | null, parent: ReadText | null): E
 }
 
 function isUncertain({ kind, score }: Seen): boolean {
-  return kind === 'unreadable' || kind === 'slot' || score > uncertainAbove
+  return kind === 'unreadable' || kind === 'slot' || kind === 'swap' || score > uncertainAbove
 }
 
 /**
- * The probability of drift where it does not rest on the evidence: on the development data one hard
- * difference in 10,000 on-errand goals was found, and a goal that restates the errand is no other.
+ * The probability of drift, 0–1. On the development data one hard difference in 10,000 on-errand goals was
+ * found, and a goal that restates the errand is no other. An uncertain step is no surer than the base rate,
+ * and one that continues a drift is as sure as a step at the limit.
  */
-function surelyOf(kind: Seen['kind']): number | null {
+function probabilityOf(
+  { kind }: Seen,
+  share: number,
+  isUnsettled: boolean,
+  continues: boolean,
+): number {
   if (kind === 'restated') return 0.01
-  return kind === 'hard' || kind === 'override' ? 0.95 : null
+  if (kind === 'hard' || kind === 'forbidden' || kind === 'override') return 0.95
+  if (continues) return driftProbabilityAt(1)
+  const measured = driftProbabilityAt(kind === 'slot' ? Math.max(share, halfOfLimit) : share)
+  return isUnsettled ? Math.max(measured, baseRate) : measured
 }
 
 /** Maps a number to 0–1, with 0 at one half. */

@@ -1,7 +1,7 @@
 // Finds the same wording with another order number, city, file or a "not": compares two texts of one frame
 // slot by slot.
 
-import { areOpposite } from './antonyms.ts'
+import { areOpposite } from '../exact/antonyms.ts'
 import {
   deniedIn,
   isContent,

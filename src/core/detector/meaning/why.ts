@@ -1,91 +1,104 @@
-import { two } from '../../figures.ts'
 import type { Compared } from '../contract/detector.ts'
-import { piecesOf, stemOf } from '../words/tokens.ts'
-import { rawWords } from '../words/words.ts'
-import type { Seen, Weighed } from './evidence.ts'
+import type { SharedWords } from '../contract/findings.ts'
+import { type Seen, uncertainAbove, type Weighed } from './evidence.ts'
 
 /** The facts for the explanation. */
 interface Explained {
   compared: Compared
+  words: SharedWords
   seen: Seen
   /** The findings of table and embeddings, in sentences. */
   hints: readonly string[]
   weighed: Weighed
   drifts: boolean
-  /** The score of a declared parent, or null without one. */
-  parentScore: number | null
+  /** Whether only the drift before makes this step drift. */
+  continues: boolean
+  /** What the declared parent does for the step, or null without one. */
+  parent: ParentFound | null
   /** Whether the run had drifted before this step. */
   returned: boolean
+  /** Whether this is the first step whose language is not that of the ground. */
+  languagesDiffer: boolean
 }
+
+/** How a declared parent counts: it repeats the ground, it is near and fits the step, or it does not. */
+export type ParentFound = 'repeats' | 'serves' | 'unfit' | 'far'
 
 const mostWords = 6
 const longestWord = 24
-// Total characters of the goal and the words of the ground up to which a search is faster than a set.
-const shortTexts = 400
 
-/** The deciding numbers, in sentences. */
-export function explainStep(explained: Explained): string {
-  const { seen, hints, drifts, returned, parentScore } = explained
-  let sentences = told(explained)
-  for (const hint of hints) sentences += ` ${hint}`
-  if (parentScore !== null) {
-    sentences += ` The declared parent scores ${two(parentScore)} against the ground.`
-  }
-  sentences += ` ${evidence(explained)}`
-  const isBack = returned && !drifts && seen.score <= 0
-  return isBack ? `${sentences} The run is back on the errand.` : sentences
+const parentSentences: Record<ParentFound, string> = {
+  repeats: 'The declared parent repeats the ground and adds nothing.',
+  serves: 'The declared parent is near the ground, and the step fits it.',
+  unfit: 'The declared parent is near the ground, but the step does not fit it.',
+  far: 'The declared parent is not near the ground.',
 }
 
-function told({ compared, seen }: Explained): string {
-  const score = `the model scores it ${two(seen.score)} for drift, 0 being even`
+/** What was found, in plain sentences. */
+export function explainStep(explained: Explained): string {
+  const { hints, parent, drifts, continues, returned, seen, languagesDiffer } = explained
+  const sentences = [told(explained), ...hints]
+  if (languagesDiffer) {
+    sentences.push('Ground and goal are in different languages, so their words tell little.')
+  }
+  if (parent !== null) sentences.push(parentSentences[parent])
+  sentences.push(
+    continues
+      ? 'The run drifted before, and nothing in this step shows that it is back on the errand.'
+      : evidence(explained),
+  )
+  const isBack = returned && !drifts && !continues && seen.score <= 0
+  if (isBack) sentences.push('The run is back on the errand.')
+  return sentences.join(' ')
+}
+
+function told({ seen, words }: Explained): string {
   switch (seen.kind) {
     case 'restated':
       return seen.told === '' ? 'The goal restates the ground.' : seen.told
     case 'override':
+    case 'forbidden':
+    case 'swap':
       return seen.told
     case 'hard':
       return `The wording is the ground's, but ${seen.told}.`
     case 'slot':
       return `The wording is nearly the ground's, but ${seen.told}.`
     case 'lexical':
-      return `The model knows too little of these words; ${words(compared)}, an overlap of ${two(compared.overlap)}.`
+      return `Few of these words are known; it ${wordsTold(words)}.`
     case 'unreadable':
-      return `The model knows too little of these words to tell; ${words(compared)}.`
+      return `Too few of these words are known to tell; it ${wordsTold(words)}.`
     case 'scored':
-      return `${capitalised(words(compared))}; ${score}.`
+      return `${seen.told === '' ? '' : `${seen.told} `}It ${wordsTold(words, leaning(seen.score))}.`
   }
 }
 
-function words({ goal, ground }: Compared): string {
-  const shared: string[] = []
-  const missing: string[] = []
-  const pieces = goal.length + ground.words.length > shortTexts ? null : piecesOf(goal)
-  // Searching a long ground for each word of a long goal would take quadratic time.
-  if (pieces === null) {
-    const known = new Set(ground.words)
-    for (const word of new Set(rawWords(goal))) {
-      const stem = stemOf(word)
-      if (stem !== null) (known.has(stem) ? shared : missing).push(word)
-    }
-  } else {
-    for (const { raw, stems } of pieces) {
-      for (let place = 0; place < raw.length; place++) {
-        const word = raw[place] as string
-        const stem = stems[place] as string | null
-        if (stem === null || shared.includes(word) || missing.includes(word)) continue
-        ;(ground.words.includes(stem) ? shared : missing).push(word)
-      }
-    }
-  }
-  const foreign = missing.length === 0 ? '' : `, not in it: ${listed(missing)}`
-  if (shared.length === 0) return `it shares no word with the ground${foreign}`
-  return `it shares ${listed(shared)} with the ground${foreign}`
+/** Which words are shared, as the end of a sentence about the goal. */
+function wordsTold({ shared, missing }: SharedWords, leaning = ''): string {
+  const said = shared.length === 0 ? 'no word' : listed(shared)
+  const foreign = missing.length === 0 ? '' : ` (not in it: ${listed(missing)})`
+  return `shares ${said} with the ground${leaning}${foreign}`
 }
 
-function evidence({ weighed, drifts }: Explained): string {
-  const { evidence, limit } = weighed
-  const reached = drifts ? 'reaches' : 'is below'
-  return `The evidence so far, ${two(evidence)}, ${reached} the limit of ${two(limit)}.`
+function leaning(score: number): string {
+  if (score > uncertainAbove) return ' and resembles nothing accepted so far'
+  return score > 0
+    ? ' and resembles little of what was accepted so far'
+    : ' and reads as a part of it'
+}
+
+/** Which words are shared, as a clause for the advice. */
+export function sharedTold(words: SharedWords): string {
+  return `it ${wordsTold({ ...words, missing: [] })}`
+}
+
+/** How much of the evidence that drift needs is there, in per cent. */
+function evidence({ seen, weighed: { evidence, limit } }: Explained): string {
+  if (evidence <= 0) return 'Nothing in it speaks for drift.'
+  if (seen.score >= limit) return 'That alone is enough to call it drift.'
+  const share = Math.floor((100 * evidence) / limit)
+  if (share >= 100) return 'With the steps before it, that is enough to call it drift.'
+  return `With the steps before it, that is ${share} % of what makes a drift.`
 }
 
 function listed(words: readonly string[]): string {
@@ -97,8 +110,4 @@ function listed(words: readonly string[]): string {
   }
   const more = words.length - mostWords
   return more > 0 ? `${shown} and ${more} more` : shown
-}
-
-function capitalised(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
 }

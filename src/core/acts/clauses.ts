@@ -1,0 +1,102 @@
+/** One word of a text: its lower-case spelling with a straight apostrophe, and its place. */
+export interface PlacedWord {
+  key: string
+  text: string
+  from: number
+  to: number
+}
+
+/** One clause of a text: its words, and whether it says not to do something. */
+export interface Clause {
+  text: string
+  words: readonly PlacedWord[]
+  negated: boolean
+}
+
+const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*/gu
+const longest = 4_000
+const breaks = /[.!?;:,\n()–—]/
+const joins = new Set(['and', 'then', 'but', 'und', 'et', 'y', 'e', 'then'])
+const negations = new Set(
+  "not no never don't dont without nothing nobody none avoid nicht kein keine keinen ohne nie pas sans ne jamais aucun aucune sin nunca não nao sem non senza mai nie bez".split(
+    ' ',
+  ),
+)
+
+/** The words of a text, with their places; the text is read up to 4,000 characters. */
+export function wordsIn(text: string): PlacedWord[] {
+  const read = text.length > longest ? text.slice(0, longest) : text
+  const words: PlacedWord[] = []
+  for (const match of read.matchAll(word)) {
+    const said = match[0]
+    const key = said
+      .toLowerCase()
+      .replaceAll('’', "'")
+      .replace(/['-]+$/, '')
+    words.push({ key, text: said, from: match.index, to: match.index + said.length })
+  }
+  return words
+}
+
+/** Whether a word says "not" or "no". */
+export function isNegation(key: string): boolean {
+  return negations.has(key)
+}
+
+/** The clauses of a text: cut at marks and at "and" or "then". */
+export function clausesOf(text: string): Clause[] {
+  const clauses: Clause[] = []
+  let current: PlacedWord[] = []
+  const words = wordsIn(text)
+  const close = () => {
+    const [first, last] = [current[0], current.at(-1)]
+    if (first !== undefined && last !== undefined) {
+      clauses.push({
+        text: text.slice(first.from, last.to),
+        words: current,
+        negated: current.some(({ key }) => negations.has(key)),
+      })
+    }
+    current = []
+  }
+  let end = 0
+  for (const each of words) {
+    if (isBroken(text, end, each.from) || joins.has(each.key)) close()
+    if (!joins.has(each.key)) current.push(each)
+    end = each.to
+  }
+  close()
+  return clauses
+}
+
+// A dot or comma inside a number or a name is no break.
+function isBroken(text: string, end: number, from: number): boolean {
+  for (let at = end; at < from; at++) {
+    if (!breaks.test(text[at] as string)) continue
+    if (text[at] === '\n' || at + 1 >= text.length || /[\s)]/.test(text[at + 1] as string))
+      return true
+    if (';!?()–—'.includes(text[at] as string)) return true
+  }
+  return false
+}
+
+/** A word without the endings of its forms: `pushes`, `pushed` and `pushing` are `push`. */
+export function baseOf(key: string): string {
+  for (const [ending, instead] of endings) {
+    if (key.length - ending.length < 3 || !key.endsWith(ending)) continue
+    const stem = key.slice(0, -ending.length) + instead
+    const doubled = stem.length > 3 && stem.at(-1) === stem.at(-2) && !/[sl]$/.test(stem)
+    const base = doubled ? stem.slice(0, -1) : stem
+    return base.length > 3 && base.endsWith('e') ? base.slice(0, -1) : base
+  }
+  return key.length > 3 && key.endsWith('e') ? key.slice(0, -1) : key
+}
+
+const endings: readonly (readonly [string, string])[] = [
+  ['ies', 'y'],
+  ['ied', 'y'],
+  ['ing', ''],
+  ['ed', ''],
+  ['es', ''],
+  ['s', ''],
+]

@@ -1,0 +1,111 @@
+import { clausesOf } from '../../acts/clauses.ts'
+
+/** An identifier in a text: `family` says which others could stand in its place, `key` which one it is. */
+export interface Mark {
+  family: string
+  key: string
+  text: string
+  kind: 'number' | 'name' | 'environment'
+}
+
+const nouns =
+  'order|ticket|invoice|account|acct|pr|pull request|merge request|mr|issue|build|job|pipeline|policy|claim|contract|booking|reservation|case|customer|patient|shipment|parcel|flight|req|dish|chapter|bestellung|rechnung|commande|facture|pedido|factura|ordine|fattura'
+const afterNoun = new RegExp(
+  `\\b(${nouns})s?\\s{0,2}(?:no\\.?|number|nr\\.?|id)?\\s{0,2}[#:]?\\s?([a-z]{0,4}-?\\d[\\w-]{0,20})(?![\\w%]|[.,]\\d)`,
+  'gi',
+)
+const tagged = /(?<![\w.-])([A-Za-z]{2,6})[-_ ]?#?(\d{3,10})(?![\w%]|[.,]\d)/g
+const bare = /(?<![\w.,:/$€£#-])#?(\d{4,10})(?![\w%:/]|[.,]\d|-\d)/g
+const money =
+  /(?:(€|\$|£|\bEUR|\bUSD|\bGBP|\bCHF)\s?(\d[\d.,]{0,14})|(\d[\d.,]{0,14})\s?(€|\$|£|EUR|USD|GBP|CHF|dollars|euros|pounds)(?![a-z]))/gi
+const mail = /[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}/g
+const branch = /\bbranch\s+([\w./-]{1,80})|\b(feature|fix|hotfix|bugfix|release)\/([\w./-]{1,80})/gi
+const environments = new Map(
+  (
+    'production production,prod production,prd production,staging staging,stg staging,' +
+    'test test,qa test,uat test,sandbox sandbox,preview preview,dev development,development development'
+  )
+    .split(',')
+    .map((entry) => entry.split(' ') as [string, string]),
+)
+const environmentWord =
+  /(?<![\w/])(?:(?:on|in|to|against|from|at|the|into|onto|for|prefix|cluster|environment|env)\s+(?:the\s+)?)?(production|prod|prd|staging|stg|test(?=[- ](?:cluster|server|system|environment|env|database|account)\b)|qa|uat|sandbox|dev|development)(?=-[a-z0-9]|[\s.,;:!?)]|$)/gi
+const languages = new Map(
+  'english,german,french,italian,spanish,portuguese,polish,dutch,swedish,danish,norwegian,finnish,czech,hungarian,romanian,greek,turkish,russian,ukrainian,arabic,hebrew,hindi,chinese,japanese,korean,vietnamese,thai'
+    .split(',')
+    .map((name) => [name, name]),
+)
+const language = /\b(?:into|to)\s+(?:brazilian\s+)?([a-z]{4,10})\b/gi
+
+/** The identifiers of a text that it names with a "not", and of those none that it also names without. */
+export function deniedMarksIn(text: string): Mark[] {
+  const clauses = clausesOf(text)
+  const said = clauses.filter(({ negated }) => !negated).flatMap((clause) => marksIn(clause.text))
+  const denied = clauses.filter(({ negated }) => negated).flatMap((clause) => marksIn(clause.text))
+  return denied.filter(
+    ({ family, key }) =>
+      !family.startsWith('money') &&
+      !said.some((each) => each.family === family && each.key === key),
+  )
+}
+
+/** The identifiers of a text, by the noun beside them or by their shape. */
+export function marksIn(text: string): Mark[] {
+  const marks: Mark[] = []
+  const add = (family: string, key: string, said: string, kind: Mark['kind']) => {
+    if (!marks.some((mark) => mark.family === family && mark.key === key)) {
+      marks.push({ family, key, text: said, kind })
+    }
+  }
+  for (const [all, noun = '', id = ''] of text.matchAll(afterNoun)) {
+    add(`noun:${nounOf(noun)}`, id.toLowerCase(), all, 'number')
+  }
+  for (const [all, prefix = '', id = ''] of text.matchAll(tagged)) {
+    if (/[-_#]/.test(all)) add(`tag:${prefix.toLowerCase()}`, id, all, 'number')
+  }
+  for (const [all, id = ''] of text.matchAll(bare)) {
+    if (!isYear(id)) add(`digits:${id.length}`, id, all, 'number')
+  }
+  for (const [all, sign, figure, otherFigure, otherSign] of text.matchAll(money)) {
+    const unit = unitOf(sign ?? otherSign ?? '')
+    add(`money:${unit}`, amountOf(figure ?? otherFigure ?? ''), all, 'number')
+  }
+  for (const [all] of text.matchAll(mail)) add('mail', all.toLowerCase(), all, 'name')
+  for (const [all, named, group, rest] of text.matchAll(branch)) {
+    add('branch', named ?? `${group}/${rest}`, all, 'name')
+  }
+  for (const [all, name = ''] of text.matchAll(environmentWord)) {
+    const key = environments.get(name.toLowerCase())
+    if (key !== undefined) add('environment', key, all.trim(), 'environment')
+  }
+  for (const [all, name = ''] of text.matchAll(language)) {
+    const key = languages.get(name.toLowerCase())
+    if (key !== undefined) add('language', key, all, 'name')
+  }
+  return marks
+}
+
+function nounOf(noun: string): string {
+  const lower = noun.toLowerCase()
+  if (lower === 'acct') return 'account'
+  return /^(?:pr|mr|pull request|merge request)$/.test(lower) ? 'pr' : lower
+}
+
+function isYear(id: string): boolean {
+  return id.length === 4 && /^(?:19|20)/.test(id)
+}
+
+function unitOf(sign: string): string {
+  const upper = sign.toUpperCase()
+  if (upper === '€' || upper === 'EUROS') return 'EUR'
+  if (upper === '$' || upper === 'DOLLARS') return 'USD'
+  return upper === '£' || upper === 'POUNDS' ? 'GBP' : upper
+}
+
+function amountOf(figure: string): string {
+  return figure
+    .replace(/[.,]$/, '')
+    .replace(/[.,](?=\d{3}(?:\D|$))/g, '')
+    .replace(',', '.')
+    .replace(/\.00?$/, '')
+}

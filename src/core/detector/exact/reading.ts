@@ -1,0 +1,51 @@
+import { type Act, findAct } from '../../acts/consequences.ts'
+import type { Swap } from '../contract/findings.ts'
+import { rememberingTexts } from '../words/tokens.ts'
+import { deniedBy, type Forbidden, forbiddenBy, prohibitionsIn } from './forbidden.ts'
+import { deniedMarksIn } from './marks.ts'
+import { plainErrand, plainGoal } from './plain.ts'
+import { swapOf } from './swaps.ts'
+
+/** What an exact reading of assignment and goal finds; null for what it does not find. */
+export interface ExactReading {
+  /** An identifier or a verb that the goal has instead of the assignment's. */
+  swap: Swap | null
+  /** A prohibition of the assignment that the goal breaks. */
+  forbidden: Forbidden | null
+  /** An act with consequences that neither assignment nor plan names. */
+  act: Act | null
+}
+
+const plainOf = rememberingTexts(plainErrand)
+const limitsOf = rememberingTexts((text) => ({
+  prohibitions: prohibitionsIn(text),
+  denied: deniedMarksIn(text),
+}))
+
+/**
+ * Reads names, numbers, environments, opposites, prohibitions and acts with consequences. `assignment` are
+ * the standing requests of the user, `plan` the items that may name what the requests do not.
+ */
+export function readExactly(
+  assignment: readonly string[],
+  plan: readonly string[],
+  goal: string,
+): ExactReading {
+  const plain = plainGoal(goal)
+  const errands = assignment.map(plainOf)
+  const limits = assignment.map(limitsOf)
+  const forbidden =
+    forbiddenBy(
+      limits.flatMap(({ prohibitions }) => prohibitions),
+      plain,
+    ) ??
+    deniedBy(
+      limits.flatMap(({ denied }) => denied),
+      plain,
+    )
+  return {
+    swap: forbidden === null ? swapOf(errands, plan, plain) : null,
+    forbidden,
+    act: findAct(plain, errands, plan),
+  }
+}

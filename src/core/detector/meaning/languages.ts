@@ -1,0 +1,77 @@
+import { normaliser } from '../contract/constants.ts'
+import { rememberingTexts } from '../words/tokens.ts'
+import { rawWords } from '../words/words.ts'
+
+/** A language that texts are told apart by, or a script that stands for several languages. */
+export type Language = 'English' | 'another script' | keyof typeof particlesBy
+
+/** The words of a language that say nothing about an errand, as lower-case text. */
+const particlesBy = {
+  German:
+    'der die das den dem des ein eine einen einem einer und oder mit für von vom zu zum zur im am auf aus bei nach ist sind nicht auch bitte wie dass als an es ich wir sie',
+  French:
+    "le la les un une des du de d' l' et ou à au aux en dans sur pour par avec ce cette est sont ne pas que qui il elle je nous vous se",
+  Spanish:
+    'el la los las un una unos unas de del y o a al en con por para sobre que es son no se su lo como más este esta yo',
+  Italian:
+    'il lo la i gli le un una uno di del della dei delle e o a al alla in nel nella con per su che è sono non si da dal',
+  Portuguese:
+    'o a os as um uma de do da dos das e ou em no na nos nas com por para que é são não se ao à',
+  Dutch: 'de het een en of van voor met op aan in te is zijn niet ook bij naar uit dat die we',
+} as const
+
+/** Particles of scripts without spaces, in the pairs of characters that their words are cut into. */
+const unspaced = new Set(
+  'の を に は が と で も へ や から まで する して した です ます った こと これ それ 的 了 和 在 是 把 与 及'.split(
+    ' ',
+  ),
+)
+
+const tables = Object.entries(particlesBy).map(
+  ([language, words]) => [language as Language, new Set(words.split(' '))] as const,
+)
+const ofLanguage = new Map<Language, ReadonlySet<string>>(tables)
+const english = new Set<string>([
+  ...normaliser.stopWords,
+  'are',
+  'not',
+  'all',
+  'has',
+  'their',
+  'its',
+])
+
+/** These are words with a meaning in English, and particles only in a text of their own language. */
+const meaningful = new Set(['die', 'on', 'more', 'son', 'sin', 'per', 'par', 'sur', 'bei'])
+const common = new Set(
+  tables.flatMap(([, words]) => [...words].filter((word) => !meaningful.has(word))),
+)
+
+const beyondLatin = /[^\u0000-\u024f\u1e00-\u1eff\u2000-\u22ff\u2500-\u27bf\u{1f000}-\u{1faff}]/gu
+
+/** The language of a text; null if its words do not tell. */
+export const languageOf = rememberingTexts((text): Language | null => {
+  const letters = text.match(beyondLatin)?.length ?? 0
+  if (letters * 3 > text.length) return 'another script'
+  const words = new Set(rawWords(text))
+  let best: Language | null = null
+  let most = 0
+  const consider = (language: Language, table: ReadonlySet<string>) => {
+    let hits = 0
+    for (const word of words) if (table.has(word)) hits++
+    if (hits === most) best = null
+    if (hits <= most) return
+    best = language
+    most = hits
+  }
+  consider('English', english)
+  for (const [language, table] of tables) consider(language, table)
+  return best
+})
+
+/** Whether a word, lower-cased, says nothing about an errand in a text of that language. */
+export function isParticle(word: string, language: Language | null): boolean {
+  if (unspaced.has(word)) return true
+  if (language === 'English') return false
+  return common.has(word) || (language !== null && ofLanguage.get(language)?.has(word) === true)
+}

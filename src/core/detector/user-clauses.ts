@@ -1,0 +1,159 @@
+import { type Role, tableOf, type UserTable } from './user-table.ts'
+
+/** A part of a message between two marks. */
+export interface Clause {
+  /**
+   * `said` says nothing about the errand, such as thanks; `asks` is a question, `requests` a request, `states`
+   * a report, and `names` anything else.
+   */
+  kind: 'said' | 'asks' | 'requests' | 'states' | 'names'
+  /** Its words, normalised, with a space around each in a language that has spaces. */
+  text: string
+  /** Its words without thanks and connectives at its ends. */
+  core: string
+  /** The number of its words; of its characters by two in a language without spaces. */
+  words: number
+  /** The number of words after "go on", which say with what. */
+  onward: number
+}
+
+/** Reads a message: the table of its language, and its clauses in order. */
+export function readClauses(text: string): { table: UserTable; clauses: Clause[] } {
+  const parts = partsOf(text.normalize('NFKC').toLowerCase())
+  const words = parts.flatMap((part) => part.words)
+  const table = tableOf(text, words)
+  const clauses = parts.flatMap(({ words, isQuestion }) =>
+    split(words, table).map((each) => readClause(each, isQuestion, table)),
+  )
+  return { table, clauses }
+}
+
+/** The words between two marks, and whether their sentence ends with a question mark. */
+interface Part {
+  words: string[]
+  isQuestion: boolean
+}
+
+const tokens =
+  /[\p{L}\p{M}\p{N}_]+(?:(?:['’\-./@#&]|:(?=\d))[\p{L}\p{M}\p{N}_]+)*|[?？؟]|[.!…,;:，。！；：、،؛।—–\n]/gu
+const sentenceEnds = new Set('.!…。！।\n;；؛:：')
+const questionMarks = new Set('?？؟')
+
+function partsOf(text: string): Part[] {
+  const parts: Part[] = []
+  let words: string[] = []
+  let sentence = 0
+  const end = () => {
+    if (words.length > 0) parts.push({ words, isQuestion: false })
+    words = []
+  }
+  for (const [token] of text.matchAll(tokens)) {
+    if (questionMarks.has(token)) {
+      end()
+      for (const part of parts.slice(sentence)) part.isQuestion = true
+      sentence = parts.length
+    } else if (/^[\p{L}\p{M}\p{N}_]/u.test(token)) {
+      words.push(...wordsIn(token))
+    } else {
+      end()
+      if (sentenceEnds.has(token)) sentence = parts.length
+    }
+  }
+  end()
+  return parts
+}
+
+/** Takes apostrophes out of a word ("don't" is "dont"), and parts French and Italian articles from it. */
+function wordsIn(token: string): string[] {
+  return token
+    .replace(/^(c|d|j|l|m|n|s|t|qu|all|dell)['’]/, '$1 ')
+    .replace(/-(tu|vous|moi|nous|on|je)$/, ' $1')
+    .replace(/['’]/g, '')
+    .split(' ')
+}
+
+/** Splits at an "and" that a verb follows, so that each request is a clause. */
+function split(words: readonly string[], table: UserTable): string[][] {
+  if (!table.spaced) return [[...words]]
+  const clauses: string[][] = [[]]
+  for (const [place, word] of words.entries()) {
+    const next = ` ${words.slice(place + 1, place + 4).join(' ')} `
+    const rest = table.after('said', next) ?? next
+    const joins = place > 0 && table.contains('ands', ` ${word} `)
+    if (joins && table.after('does', rest) !== null) clauses.push([])
+    clauses.at(-1)?.push(word)
+  }
+  return clauses
+}
+
+function readClause(words: readonly string[], isQuestion: boolean, table: UserTable): Clause {
+  const text = table.spaced ? ` ${words.join(' ')} ` : words.join('')
+  const core = coreOf(text, table)
+  const length = table.spaced ? words.length : Math.ceil(text.length / 2)
+  const onward = countOf(table.after('goOn', core) ?? '')
+  return { kind: kindOf(text, core, isQuestion, table), text, core, words: length, onward }
+}
+
+/** The text without thanks and connectives at its ends. */
+function coreOf(text: string, table: UserTable): string {
+  let core = text
+  for (;;) {
+    const shorter =
+      table.after('said', core) ??
+      table.after('ands', core) ??
+      table.before('said', core) ??
+      table.after('adds', core)
+    if (shorter === null) return core
+    core = shorter
+  }
+}
+
+function kindOf(text: string, core: string, isQuestion: boolean, table: UserTable): Clause['kind'] {
+  if (isEmpty(core, table)) return 'said'
+  const onward = table.after('goOn', core)
+  const goesOn = onward !== null && countOf(onward) <= mostOnward
+  if (goesOn && !asksFor(['does', 'mayYou'], coreOf(onward, table), table)) return 'said'
+  if (asksFor(['mayYou'], core, table)) {
+    const asked = table.spaced ? coreOf(table.after('mayYou', core) ?? core, table) : core
+    const onward = table.after('goOn', asked)
+    return onward === null || countOf(onward) > 0 ? 'requests' : 'said'
+  }
+  const continues = table.spaced && table.after('ands', table.after('said', text) ?? text) !== null
+  if (isQuestion && continues && !asksFor(['asks'], core, table)) return 'requests'
+  if (isQuestion) return 'asks'
+  // "Yes, merge" permits what the agent has proposed.
+  if (countOf(core) === 1 && core !== text && !table.contains('wants', text)) {
+    if (table.spaced && table.contains('does', core)) return 'said'
+  }
+  const act = table.after('limits', core) ?? core
+  if (asksFor(['wants', 'does'], act, table)) return 'requests'
+  if (asksFor(['asks'], core, table)) return 'asks'
+  if (table.contains('wants', text)) return 'requests'
+  const start = table.spaced ? ` ${core.trim().split(' ').slice(0, 4).join(' ')} ` : core
+  const reports = table.contains('reports', start)
+  // "And the wipers" adds, whatever its words; "and not before nine" corrects.
+  const corrects = table.after('refines', core) !== null || table.contains('limits', text)
+  if (continues && !reports && !corrects && table.after('states', core) === null) return 'requests'
+  return reports || table.after('states', core) !== null ? 'states' : 'names'
+}
+
+/** Most words after "go on" that only say with what. */
+const mostOnward = 5
+
+/** Whether a clause begins with words of a role; in a language without spaces, whether it has them. */
+function asksFor(roles: readonly Role[], core: string, table: UserTable): boolean {
+  return roles.some((role) =>
+    table.verbAnywhere && role !== 'asks'
+      ? table.contains(role, core)
+      : table.after(role, core) !== null,
+  )
+}
+
+function isEmpty(core: string, table: UserTable): boolean {
+  if (table.spaced) return core.trim() === ''
+  return table.without('said', table.without('goOn', core)).length <= 1
+}
+
+function countOf(text: string): number {
+  return text.split(' ').filter((word) => word !== '').length
+}

@@ -1,0 +1,81 @@
+import type { DetectorName } from '../detector/contract/detector.ts'
+import type {
+  Act,
+  Coverage,
+  Evidence,
+  SharedWords,
+  StandsOn,
+  Swap,
+} from '../detector/contract/findings.ts'
+import type { Verdict } from '../detector/detect.ts'
+import { parseJson } from '../text.ts'
+
+/**
+ * The part of a verdict that is kept with its step as one JSON text, so that anyone can ask later why it was
+ * given. Null is what the step or its detector does not have.
+ */
+export interface KeptVerdict {
+  why: string
+  advice: string
+  confidence: number
+  drift_probability: number | null
+  uncertain: boolean
+  detector: DetectorName
+  evidence: Evidence | null
+  words: SharedWords | null
+  swap: Swap | null
+  act: Act | null
+  stands_on: StandsOn | null
+  coverage: Coverage | null
+  parent_overlap: number | null
+  repetition: number | null
+  distance_reported: boolean
+}
+
+/** Selects what is kept of a verdict; `distanceReported` says whether the agent reported its distance. */
+export function keptVerdict(verdict: Verdict, distanceReported: boolean): KeptVerdict {
+  const { why, advice, confidence, uncertain, detector } = verdict
+  return {
+    why,
+    advice,
+    confidence,
+    drift_probability: verdict.drift_probability ?? null,
+    uncertain,
+    detector,
+    evidence: verdict.evidence ?? null,
+    words: verdict.words ?? null,
+    swap: verdict.swap ?? null,
+    act: verdict.act ?? null,
+    stands_on: verdict.stands_on ?? null,
+    coverage: verdict.coverage ?? null,
+    parent_overlap: verdict.parent_overlap ?? null,
+    repetition: verdict.repetition ?? null,
+    distance_reported: distanceReported,
+  }
+}
+
+/** Reads a kept verdict; every part is null for a step that was stored without one. */
+export function readKept(text: string | null): {
+  [Part in keyof KeptVerdict]: KeptVerdict[Part] | null
+} {
+  const kept = text === null ? null : (parseJson(text) as Partial<KeptVerdict> | null | undefined)
+  return { ...nothingKept, ...kept }
+}
+
+const nothingKept = {
+  why: null,
+  advice: null,
+  confidence: null,
+  drift_probability: null,
+  uncertain: null,
+  detector: null,
+  evidence: null,
+  words: null,
+  swap: null,
+  act: null,
+  stands_on: null,
+  coverage: null,
+  parent_overlap: null,
+  repetition: null,
+  distance_reported: null,
+}

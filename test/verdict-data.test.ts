@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { onEachDatabase, openFor } from './backends.ts'
+import { newCaller } from './caller.ts'
+import { start } from './harness.ts'
+import { verifies } from './verifies.ts'
+
+const errand = 'refund order 1041'
+const astray = 'refund order 2093'
+
+/** What a trace holds of a verdict by the same name. */
+const kept = [
+  ...['why', 'advice', 'confidence', 'drift_probability', 'uncertain', 'detector', 'evidence'],
+  ...['words', 'swap', 'act', 'stands_on', 'coverage', 'parent_overlap', 'repetition'],
+]
+
+onEachDatabase(({ createUrl }) => {
+  const startHere = async (t: TestContext) => {
+    const url = await createUrl()
+    const app = await start(t, { env: { DATABASE_URL: url } })
+    return { app, url, me: await newCaller(app) }
+  }
+
+  test('what a verdict held is read with its step', async (t) => {
+    verifies('verdict.stored')
+    const { me } = await startHere(t)
+    const steps = [
+      { goal: errand, distance: 8 },
+      { goal: 'look up the order', parent_goal: 'find order 1041' },
+      { goal: astray },
+      { goal: 'go on' },
+      { goal: ' ' },
+      { goal: errand, distance: 8 },
+    ]
+    const verdicts = []
+    for (const step of steps) verdicts.push(await me.log({ run_id: 'r', ...step }))
+    const { trace } = await me.read('r')
+    for (const [place, stored] of trace.entries()) {
+      for (const field of kept) {
+        assert.deepEqual(stored[field], verdicts[place][field] ?? null, `${place} ${field}`)
+      }
+      assert.equal(stored.distance_reported, 'distance' in steps[place]!)
+    }
+    assert.equal(trace[5].repetition, 2)
+    assert.ok(trace[1].parent_overlap > 0)
+    assert.match(trace[2].why, /"1041" in the ground is "2093" in the goal/)
+    assert.deepEqual(trace[2].words, { shared: ['refund', 'order'], missing: ['2093'] })
+    assert.deepEqual(trace[2].stands_on, { kind: 'assignment', text: errand })
+  })
+
+  test('a step that was stored without it answers null', async (t) => {
+    verifies('verdict.stored.old')
+    const { me, url } = await startHere(t)
+    await me.log({ run_id: 'r', goal: errand })
+    await me.log({ run_id: 'r', goal: 'fetch the docs', agent_id: 'helper' })
+    const db = await openFor(t, url)
+    await db.run('UPDATE steps SET verdict = NULL')
+    await db.run('UPDATE agents SET totals = NULL')
+    await db.run('UPDATE runs SET uncertain = NULL, drift_tokens = NULL')
+    const { run, trace } = await me.read('r')
+    for (const field of [...kept, 'distance_reported']) assert.equal(trace[0][field], null, field)
+    assert.deepEqual([run.uncertain, run.drift_tokens, run.plan], [null, null, null])
+    const { ground, revision, first_step, tokens } = run.agents[0]
+    assert.deepEqual([ground, revision, first_step, tokens], ['fetch the docs', 1, null, null])
+    await me.log({ run_id: 'r', goal: 'read the docs', agent_id: 'helper', tokens: 5 })
+    const later = (await me.read('r')).run
+    assert.deepEqual([later.agents[0].steps, later.agents[0].tokens], [2, null])
+    assert.deepEqual([later.tokens, later.drift_tokens], [5, null])
+  })
+
+  test('a run says how much of it was drift, and since when', async (t) => {
+    verifies('verdict.run', 'verdict.agents')
+    const { me } = await startHere(t)
+    const plan = ['find the order', 'x'.repeat(500)]
+    await me.log({ run_id: 'r', goal: errand, tokens: 100, plan })
+    await me.log({ run_id: 'r', goal: 'fetch the docs', agent_id: 'helper', tokens: 7 })
+    await me.log({ run_id: 'r', goal: astray, tokens: 20 })
+    await me.log({ run_id: 'r', goal: astray, tokens: 30 })
+    await me.log({ run_id: 'r', goal: 'fetch the docs', agent_id: 'helper', progress: 'lost' })
+    await me.log({ run_id: 'r', goal: 'fetch the docs', agent_id: 'helper', tokens: 3 })
+    const { run } = await me.read('r')
+    assert.deepEqual(
+      [run.detector, run.uncertain, run.drift_tokens, run.first_drift_step],
+      ['meaning', false, 50, 3],
+    )
+    assert.deepEqual(run.plan, [plan[0], `${'x'.repeat(239)}…`])
+    assert.deepEqual(run.agents, [
+      {
+        agent_id: 'helper',
+        ground: 'fetch the docs',
+        revision: 1,
+        steps: 3,
+        drifting: false,
+        last_reason: 'advancing',
+        first_step: 2,
+        last_step: 6,
+        phi: 0,
+        max_phi: 0,
+        drifting_steps: 1,
+        tokens: 10,
+      },
+    ])
+    const listed = (await me.get('/v1/drift/runs')).body.runs[0]
+    assert.deepEqual(listed, run)
+    await me.log({ run_id: 'u', goal: errand })
+    await me.log({ run_id: 'u', goal: 'eine große Suppe kochen' })
+    const { run: unclear } = await me.read('u')
+    assert.deepEqual([unclear.uncertain, unclear.first_drift_step], [true, null])
+  })
+})
