@@ -51,7 +51,7 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     attended: maxTokens * rowBytes,
     inner: maxTokens * inner * floatBytes,
     scratch: maxTokens * (Math.max(inner, width) + 8) + 64,
-    logits: 2 * (maxTokens + 4) * floatBytes,
+    attention: (2 * maxTokens + 16) * (2 + (2 * width) / heads) * floatBytes,
     other: 2 * maxTokens * rowBytes,
     compared: 4 * rowBytes,
     hidden: hidden * floatBytes,
@@ -147,8 +147,8 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   /** Puts the rows at `at.rows` through a layer, in which they read themselves and the rows at `at.other`. */
   function pass(layer: Layer, count: number, otherCount = 0): void {
     kernel.multiply_rows(at.qkv, at.rows, count, layer.qkv, width, 3 * width, at.scratch)
-    const { attended, qkv, other, logits } = at
-    kernel.attend(attended, qkv, count, other, otherCount, crossBias, width, heads, logits)
+    const { attended, qkv, other, attention } = at
+    kernel.attend(attended, qkv, count, other, otherCount, crossBias, width, heads, attention)
     // What the queries, keys and values held is read, so their place takes the sums.
     kernel.multiply_rows(at.qkv, at.attended, count, layer.out, width, width, at.scratch)
     kernel.add_and_normalise(at.rows, at.qkv, ...layer.norm1, count, width)
