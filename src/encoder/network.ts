@@ -1,6 +1,7 @@
 import { type KernelBuild, loadKernel } from './kernel.ts'
+import { product, roundTo64th } from './likeness.ts'
+import { createTokens } from './tokens.ts'
 import type { Weights } from './weights.ts'
-import { createWordPiece } from './word-piece.ts'
 
 /** What the network keeps of an errand: all that a goal reads of it. */
 export interface ReadErrand {
@@ -33,16 +34,13 @@ export interface Network {
 
 const roles = { errand: 0, goal: 2 }
 const floatBytes = 4
-/** A longer text is cut in its middle before it is split into tokens. */
-const maxCharacters = 16_000
 
 /** Creates the network from its weights. It holds one copy of them in memory. */
 export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const { width, layers, branch, heads, inner, hidden, crossBias, places, data, version } = weights
   const maxTokens = Math.max(weights.errandTokens, weights.goalTokens)
   const rowBytes = width * floatBytes
-  const split = createWordPiece(weights.vocabulary)
-  const special = { first: tokenOf('[CLS]'), last: tokenOf('[SEP]') }
+  const tokensOf = createTokens(weights.vocabulary)
   const crossLayers = layers - branch
 
   const sizes = {
@@ -61,12 +59,6 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   new Uint8Array(memory, start, data.byteLength).set(data)
   const at = layOut(sizes, aligned(start + data.byteLength))
   const view = new DataView(memory)
-
-  function tokenOf(piece: string): number {
-    const token = weights.vocabulary.indexOf(piece)
-    if (token < 0) throw new Error(`its vocabulary lacks ${piece}`)
-    return token
-  }
 
   function placeOf(name: string): number {
     const place = places[name]
@@ -111,18 +103,6 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
 
   function copyOf(place: number, count: number): Float32Array {
     return floatsAt(place, count).slice()
-  }
-
-  /** The tokens of a text, with its beginning and its end if it is too long. */
-  function tokensOf(text: string, limit: number): number[] {
-    const half = maxCharacters / 2
-    const cut = text.length > maxCharacters ? `${text.slice(0, half)} ${text.slice(-half)}` : text
-    const tokens = split(cut)
-    const room = limit - 2
-    const before = Math.floor((room * 2) / 3)
-    const kept =
-      tokens.length > room ? [...tokens.slice(0, before), ...tokens.slice(before - room)] : tokens
-    return [special.first, ...kept, special.last]
   }
 
   /** Writes the first rows of a text at `at.rows` and returns their number. */
@@ -236,22 +216,6 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
       return roundTo64th(score)
     },
   }
-}
-
-/** How alike two texts are in meaning: 1 is the same, −1 the opposite direction. Rounded to 1/64. */
-export function likeness(a: Float32Array, b: Float32Array): number {
-  return Math.max(-1, Math.min(1, roundTo64th(product(a, b))))
-}
-
-function product(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let place = 0; place < a.length; place++) sum += (a[place] ?? 0) * (b[place] ?? 0)
-  return sum
-}
-
-function roundTo64th(number: number): number {
-  // Adding 0 turns −0 into 0.
-  return Math.round(number * 64) / 64 + 0
 }
 
 /** Pointers to the weights of a layer; a norm has a weight and a bias. */
