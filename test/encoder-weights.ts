@@ -96,8 +96,8 @@ export function smallEncoder(seed = 1): SmallEncoder {
   }
 }
 
-/** Writes the file of an encoder, as `export.py` does. */
-export function weightsFile(encoder: SmallEncoder): Buffer {
+/** Writes the file of an encoder, as `export.py` does; `wrong` names tensors that it looks for elsewhere. */
+export function weightsFile(encoder: SmallEncoder, wrong: Record<string, number> = {}): Buffer {
   const places: Record<string, number> = {}
   const parts: Buffer[] = []
   let end = 0
@@ -128,7 +128,11 @@ export function weightsFile(encoder: SmallEncoder): Buffer {
     add(`${name}.bias`, encoder[name].bias)
   }
   const header = Buffer.from(
-    JSON.stringify({ ...encoder.sizes, vocabulary: encoder.vocabulary, places }),
+    JSON.stringify({
+      ...encoder.sizes,
+      vocabulary: encoder.vocabulary,
+      places: { ...places, ...wrong },
+    }),
   )
   const length = Buffer.alloc(4)
   length.writeUInt32LE(header.length)
