@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { EventEmitter, on } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
 import { createEncoder } from '../src/encoder/encoder.ts'
 import { likeness } from '../src/encoder/likeness.ts'
 import { createNetwork } from '../src/encoder/network.ts'
@@ -125,4 +127,19 @@ test('after it is closed it answers what it knows and reads nothing more', async
   assert.equal(await waiting, false)
   assert.notEqual(encoder.reads.pair('fix the login bug', 'run the tests'), undefined)
   assert.equal(await late.learn(longMs), false)
+})
+
+test('a program that has nothing else to do ends', async (t) => {
+  const { path } = openEncoder(t)
+  const program = `
+    import { createEncoder } from './src/encoder/encoder.ts'
+    const encoder = createEncoder(${JSON.stringify(path)}, { ready() {}, failed() {} })
+    const asked = encoder.listen()
+    asked.reads.pair('fix the login bug', 'run the tests')
+    console.log(await asked.learn(${longMs}))
+  `
+  const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program], {
+    timeout: longMs,
+  })
+  assert.equal(stdout, 'true\n')
 })

@@ -75,14 +75,14 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
       name: 'encoder',
     })
     thread = started
-    // A program that has nothing else to do may end.
-    started.unref()
     const ended = (reason: string) => {
       if (thread === started) restart(reason)
     }
     started.on('message', hear)
     started.on('error', () => ended('its thread failed'))
     started.on('exit', () => ended('its thread ended'))
+    // A program that has nothing else to do may end. A listener that is added later would hold it.
+    started.unref()
   }
 
   function hear(message: ThreadMessage): void {
