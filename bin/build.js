@@ -1,7 +1,8 @@
 // Builds the published package into dist/, or the folder named: compiled JavaScript and types, and a
 // manifest of its own.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 const [folder = 'dist'] = process.argv.slice(2)
 const root = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -28,3 +29,12 @@ const manifest = {
 writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`)
 for (const file of ['README.md', 'LICENSE', 'NOTICE.md', 'CHANGELOG.md'])
   copyFileSync(file, `${folder}/${file}`)
+
+// What the compiler leaves behind: the encoder's kernel, and its weights if they are there.
+const weights = 'model/encoder/weights.bin'
+const binaries = ['src/encoder/kernel.wasm', 'src/encoder/kernel-plain.wasm']
+if (existsSync(weights)) binaries.push(weights)
+for (const file of binaries) {
+  mkdirSync(`${folder}/${dirname(file)}`, { recursive: true })
+  copyFileSync(file, `${folder}/${file}`)
+}

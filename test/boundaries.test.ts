@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { test } from 'node:test'
 
 /** Folders from the top down: a folder may import itself and what stands below it. */
-const layers = ['surfaces', 'operations', 'jobs', 'storage outbound', 'core'].map((names) =>
+const layers = ['surfaces', 'operations', 'jobs', 'storage outbound encoder', 'core'].map((names) =>
   names.split(' '),
 )
 const root = 'src'
@@ -68,6 +68,7 @@ const rooms: Record<string, readonly string[]> = {
   operations: ['tools', '', 'account operating', 'steps', 'gate'],
   jobs: [''],
   outbound: [''],
+  encoder: [''],
   storage: ['', 'runs', 'alerts', 'database'],
   core: [
     'accounts corpus evaluation language',

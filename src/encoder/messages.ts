@@ -1,0 +1,26 @@
+import type { PairRead } from '../core/detector/contract/reads.ts'
+
+/** The file of weights that a reading thread loads; the data that it starts with. */
+export interface ThreadStart {
+  weights: string
+}
+
+/** A text to read: a goal beside an errand, or alone. */
+export interface Task {
+  errand: string | null
+  goal: string
+}
+
+/** What the thread has read of a task. */
+export interface TaskRead {
+  /** Null if the goal was read alone. */
+  pair: PairRead | null
+  /** The meaning of the goal, of length 1. */
+  meaning: Float32Array
+}
+
+/** What the thread says: once whether it can read, then the answer to each list of tasks. */
+export type ThreadMessage =
+  | { kind: 'ready'; version: string }
+  | { kind: 'unusable'; reason: string }
+  | { kind: 'read'; reads: TaskRead[] }

@@ -1,0 +1,246 @@
+import { type KernelBuild, loadKernel } from './kernel.ts'
+import { product, roundTo64th } from './likeness.ts'
+import { createTokens } from './tokens.ts'
+import type { Weights } from './weights.ts'
+
+/** What the network keeps of an errand: all that a goal reads of it. */
+export interface ReadErrand {
+  count: number
+  /** Rows of key and value, for each layer in which a goal reads the errand. */
+  keysAndValues: readonly Float32Array[]
+  /** A row of length 1 for each token. */
+  tokens: Float32Array
+  /** The meaning of the whole text, of length 1. */
+  meaning: Float32Array
+}
+
+/** What the network keeps of a goal before it reads an errand. */
+export interface ReadGoal {
+  count: number
+  /** The rows with which the goal starts to read an errand. */
+  rows: Float32Array
+  tokens: Float32Array
+  meaning: Float32Array
+}
+
+/** The encoder: a small transformer, computed in this thread. The same texts give the same numbers everywhere. */
+export interface Network {
+  version: string
+  readErrand(text: string): ReadErrand
+  readGoal(text: string): ReadGoal
+  /** Log-odds that the goal serves the errand, rounded to 1/64. */
+  serves(errand: ReadErrand, goal: ReadGoal): number
+}
+
+const roles = { errand: 0, goal: 2 }
+const floatBytes = 4
+
+/** Creates the network from its weights. It holds one copy of them in memory. */
+export function createNetwork(weights: Weights, build?: KernelBuild): Network {
+  const { width, layers, branch, heads, inner, hidden, crossBias, places, data, version } = weights
+  const maxTokens = Math.max(weights.errandTokens, weights.goalTokens)
+  const rowBytes = width * floatBytes
+  const tokensOf = createTokens(weights.vocabulary)
+  const crossLayers = layers - branch
+
+  const sizes = {
+    rows: maxTokens * rowBytes,
+    qkv: 3 * maxTokens * rowBytes,
+    attended: maxTokens * rowBytes,
+    inner: maxTokens * inner * floatBytes,
+    scratch: maxTokens * (Math.max(inner, width) + 8) + 64,
+    attention: (2 * maxTokens + 16) * (2 + (2 * width) / heads) * floatBytes,
+    other: 2 * maxTokens * rowBytes,
+    compared: 4 * rowBytes,
+    hidden: hidden * floatBytes,
+  }
+  const total = Object.values(sizes).reduce((sum, size) => sum + aligned(size), data.byteLength)
+  const { kernel, memory, start } = loadKernel(total, build)
+  new Uint8Array(memory, start, data.byteLength).set(data)
+  const at = layOut(sizes, aligned(start + data.byteLength))
+  const view = new DataView(memory)
+
+  function placeOf(name: string): number {
+    const place = places[name]
+    if (place === undefined) throw new Error(`it lacks ${name}`)
+    return start + place
+  }
+
+  function layerAt(name: string): Layer {
+    const norm = (which: string): [number, number] => {
+      const place = placeOf(`${name}.${which}`)
+      return [place, place + rowBytes]
+    }
+    return {
+      qkv: placeOf(`${name}.qkv`),
+      out: placeOf(`${name}.out`),
+      up: placeOf(`${name}.up`),
+      down: placeOf(`${name}.down`),
+      norm1: norm('norm1'),
+      norm2: norm('norm2'),
+    }
+  }
+
+  const own = Array.from({ length: layers }, (_, place) => layerAt(`layers.${place}`))
+  const cross = Array.from({ length: crossLayers }, (_, place) => layerAt(`cross.${place}`))
+  const words = placeOf('words')
+  const wordScales = placeOf('wordScales')
+  const positions = placeOf('positions')
+  const roleRows = placeOf('roles')
+  const norm = placeOf('norm')
+  const head = {
+    hidden: placeOf('hidden'),
+    hiddenBias: placeOf('hidden.bias'),
+    score: floatsAt(placeOf('score'), hidden),
+    scoreBias: floatsAt(placeOf('score.bias'), 1),
+    near: floatsAt(placeOf('near'), 2),
+    nearBias: floatsAt(placeOf('near.bias'), 1),
+  }
+
+  function floatsAt(place: number, count: number): Float32Array {
+    return new Float32Array(memory, place, count)
+  }
+
+  function copyOf(place: number, count: number): Float32Array {
+    return floatsAt(place, count).slice()
+  }
+
+  /** Writes the first rows of a text at `at.rows` and returns their number. */
+  function embed(text: string, limit: number, role: number): number {
+    const tokens = tokensOf(text, limit)
+    for (const [place, token] of tokens.entries()) {
+      const scale = view.getFloat32(wordScales + token * floatBytes, true)
+      kernel.embed(
+        at.rows + place * rowBytes,
+        words + token * width,
+        scale,
+        positions + place * rowBytes,
+        roleRows + role * rowBytes,
+        width,
+      )
+    }
+    floatsAt(at.attended, tokens.length * width).fill(0)
+    kernel.add_and_normalise(at.rows, at.attended, norm, norm + rowBytes, tokens.length, width)
+    return tokens.length
+  }
+
+  /** Puts the rows at `at.rows` through a layer, in which they read themselves and the rows at `at.other`. */
+  function pass(layer: Layer, count: number, otherCount = 0): void {
+    kernel.multiply_rows(at.qkv, at.rows, count, layer.qkv, width, 3 * width, at.scratch)
+    const { attended, qkv, other, attention } = at
+    kernel.attend(attended, qkv, count, other, otherCount, crossBias, width, heads, attention)
+    // What the queries, keys and values held is read, so their place takes the sums.
+    kernel.multiply_rows(at.qkv, at.attended, count, layer.out, width, width, at.scratch)
+    kernel.add_and_normalise(at.rows, at.qkv, ...layer.norm1, count, width)
+    kernel.multiply_rows(at.inner, at.rows, count, layer.up, width, inner, at.scratch)
+    kernel.gelu(at.inner, count * inner)
+    kernel.multiply_rows(at.qkv, at.inner, count, layer.down, inner, width, at.scratch)
+    kernel.add_and_normalise(at.rows, at.qkv, ...layer.norm2, count, width)
+  }
+
+  /** Key and value of each row at `at.rows` in a layer. */
+  function keysAndValuesIn(layer: Layer, count: number): Float32Array {
+    kernel.multiply_rows(at.qkv, at.rows, count, layer.qkv, width, 3 * width, at.scratch)
+    const rows = new Float32Array(count * 2 * width)
+    for (let row = 0; row < count; row++)
+      rows.set(floatsAt(at.qkv + (3 * row + 1) * rowBytes, 2 * width), row * 2 * width)
+    return rows
+  }
+
+  /** The rows at `at.rows` after the layers from `branch` on, at length 1, and their mean at length 1. */
+  function finish(count: number): { tokens: Float32Array; meaning: Float32Array } {
+    for (const layer of own.slice(branch)) pass(layer, count)
+    kernel.mean(at.compared, at.rows, count, width)
+    kernel.unit(at.compared, at.compared, 1, width)
+    kernel.unit(at.rows, at.rows, count, width)
+    return { tokens: copyOf(at.rows, count * width), meaning: copyOf(at.compared, width) }
+  }
+
+  /** Puts a text through the layers up to the branch and returns a copy of its rows there. */
+  function readToBranch(text: string, limit: number, role: number) {
+    const count = embed(text, limit, role)
+    for (const layer of own.slice(0, branch)) pass(layer, count)
+    return { count, rows: copyOf(at.rows, count * width) }
+  }
+
+  /** Writes what the score reads of both texts: how alike their meanings are, and what the goal has read. */
+  function compare(errand: ReadErrand, goal: ReadGoal): void {
+    const scale = Math.sqrt(width)
+    const product = floatsAt(at.compared, width)
+    const difference = floatsAt(at.compared + rowBytes, width)
+    for (let place = 0; place < width; place++) {
+      const a = goal.meaning[place] ?? 0
+      const b = errand.meaning[place] ?? 0
+      product[place] = a * b * width
+      difference[place] = Math.abs(a - b) * scale
+    }
+    kernel.mean(at.compared + 2 * rowBytes, at.rows, goal.count, width)
+    floatsAt(at.compared + 3 * rowBytes, width).set(floatsAt(at.rows, width))
+  }
+
+  return {
+    version,
+    readErrand(text) {
+      const { count, rows } = readToBranch(text, weights.errandTokens, roles.errand)
+      const finished = finish(count)
+      floatsAt(at.rows, rows.length).set(rows)
+      const keysAndValues = cross.map((layer, place) => {
+        const kept = keysAndValuesIn(layer, count)
+        if (place < crossLayers - 1) pass(layer, count)
+        return kept
+      })
+      return { count, keysAndValues, ...finished }
+    },
+    readGoal(text) {
+      const { count, rows } = readToBranch(text, weights.goalTokens, roles.goal)
+      return { count, rows, ...finish(count) }
+    },
+    serves(errand, goal) {
+      floatsAt(at.rows, goal.rows.length).set(goal.rows)
+      for (const [place, layer] of cross.entries()) {
+        const rows = errand.keysAndValues[place] ?? new Float32Array()
+        floatsAt(at.other, rows.length).set(rows)
+        pass(layer, goal.count, errand.count)
+      }
+      compare(errand, goal)
+      kernel.multiply(at.hidden, head.hidden, head.hiddenBias, at.compared, 4 * width, hidden)
+      kernel.tanh(at.hidden, hidden)
+      const units = floatsAt(at.hidden, hidden)
+      let score = (head.scoreBias[0] ?? 0) + (head.nearBias[0] ?? 0)
+      for (const [place, weight] of head.score.entries()) score += weight * (units[place] ?? 0)
+      floatsAt(at.other, errand.tokens.length).set(errand.tokens)
+      floatsAt(at.qkv, goal.tokens.length).set(goal.tokens)
+      const closest = kernel.closest(at.qkv, goal.count, at.other, errand.count, width)
+      const [ofMeaning = 0, ofTokens = 0] = head.near
+      score += ofMeaning * product(errand.meaning, goal.meaning) + ofTokens * closest
+      return roundTo64th(score)
+    },
+  }
+}
+
+/** Pointers to the weights of a layer; a norm has a weight and a bias. */
+interface Layer {
+  qkv: number
+  out: number
+  up: number
+  down: number
+  norm1: [number, number]
+  norm2: [number, number]
+}
+
+function aligned(bytes: number): number {
+  return Math.ceil(bytes / 64) * 64
+}
+
+/** The places of parts of the given sizes, one after another from `start` on. */
+function layOut<Name extends string>(
+  sizes: Record<Name, number>,
+  start: number,
+): Record<Name, number> {
+  const places = {} as Record<Name, number>
+  for (const name of Object.keys(sizes) as Name[]) {
+    places[name] = start
+    start += aligned(sizes[name])
+  }
+  return places
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { shippedWeights } from '../src/encoder/encoder.ts'
+import { likeness } from '../src/encoder/likeness.ts'
+import { createNetwork } from '../src/encoder/network.ts'
+import { readWeights } from '../src/encoder/weights.ts'
+import { referenceScore } from './encoder-reference.ts'
+import { smallEncoder, weightsFile } from './encoder-weights.ts'
+
+const errands = [
+  'fix the login bug',
+  'write a poem about autumn leaves. run the tests',
+  '',
+  'run test 7, fix the bugs, write about the login, run the test, fix login, write a poem about leaves, 7, 7, 7',
+]
+const goals = [
+  'run the login test',
+  'a',
+  'write about leaves',
+  'unknown words 77',
+  'fix, fix, fix the tests, fix the login, run the tests and write',
+  '',
+]
+const cases = errands.flatMap((errand) => goals.map((goal) => [errand, goal] as const))
+
+function scoresOf(build?: 'relaxed' | 'plain', seed?: number) {
+  const network = createNetwork(readWeights(weightsFile(smallEncoder(seed))), build)
+  return cases.map(([errand, goal]) => {
+    const ofErrand = network.readErrand(errand)
+    const ofGoal = network.readGoal(goal)
+    return {
+      serves: network.serves(ofErrand, ofGoal),
+      alike: likeness(ofErrand.meaning, ofGoal.meaning),
+    }
+  })
+}
+
+test('the network computes what network.py says, up to the rounding to bytes', () => {
+  for (const seed of [1, 2, 3]) {
+    for (const [place, score] of scoresOf(undefined, seed).entries()) {
+      const [errand, goal] = cases[place]!
+      const exact = referenceScore(smallEncoder(seed), errand, goal)
+      const says = `${errand} | ${goal}: ${JSON.stringify([score, exact])}`
+      assert.ok(Math.abs(score.serves - exact.serves) < 0.15, says)
+      assert.ok(Math.abs(score.alike - exact.alike) < 0.05, says)
+    }
+  }
+})
+
+test('both builds of the kernel give the same bytes, and the same on every machine', () => {
+  const network = (build: 'relaxed' | 'plain') => {
+    const { readErrand, readGoal } = createNetwork(readWeights(weightsFile(smallEncoder())), build)
+    const hash = createHash('sha256')
+    for (const [errand, goal] of cases) {
+      for (const numbers of readErrand(errand).keysAndValues) hash.update(numbers)
+      for (const numbers of Object.values(readGoal(goal)))
+        if (typeof numbers !== 'number') hash.update(numbers)
+    }
+    return hash.digest('hex').slice(0, 16)
+  }
+  assert.equal(network('relaxed'), 'c2eabf493ff3b59a')
+  assert.equal(network('plain'), 'c2eabf493ff3b59a')
+  assert.deepEqual(scoresOf('plain'), scoresOf('relaxed'))
+})
+
+test('scores are whole multiples of 1/64', () => {
+  for (const { serves, alike } of scoresOf()) {
+    assert.ok(Number.isInteger(serves * 64))
+    assert.ok(Number.isInteger(alike * 64) && Math.abs(alike) <= 1)
+  }
+})
+
+test('a text that was read before scores the same after others', () => {
+  const network = createNetwork(readWeights(weightsFile(smallEncoder())))
+  const errand = network.readErrand('fix the login bug')
+  const goal = network.readGoal('run the login test')
+  const before = network.serves(errand, goal)
+  network.serves(network.readErrand(errands[3]!), network.readGoal(goals[4]!))
+  assert.equal(network.serves(errand, goal), before)
+})
+
+test('the kernel was built from its source', () => {
+  const folder = 'src/encoder'
+  for (const line of readFileSync(`${folder}/kernel.sha256`, 'utf8').trim().split('\n')) {
+    const [hash, file] = line.split(/\s+/)
+    const content = readFileSync(`${folder}/${file}`)
+    assert.equal(createHash('sha256').update(content).digest('hex'), hash, file)
+  }
+})
+
+test('a file that is damaged, shortened or something else is refused with the reason', () => {
+  const file = weightsFile(smallEncoder())
+  const damaged = Buffer.from(file)
+  damaged[file.length - 100]! ^= 1
+  assert.throws(() => readWeights(damaged), /damaged/)
+  assert.throws(() => readWeights(file.subarray(0, -1)), /damaged/)
+  assert.throws(() => readWeights(Buffer.from('PLUMBENC')), /damaged/)
+  assert.throws(() => readWeights(Buffer.from('something else')), /not a file of weights/)
+  const lacking = smallEncoder()
+  lacking.vocabulary[2] = 'other'
+  assert.throws(() => createNetwork(readWeights(weightsFile(lacking))), /lacks \[CLS\]/)
+})
+
+test('the shipped weights tell a goal of the errand from one of another world', (t) => {
+  if (!existsSync(shippedWeights)) return t.skip('the file of weights is not there')
+  const network = createNetwork(readWeights(readFileSync(shippedWeights)))
+  const errand = network.readErrand('fix the login bug in the auth service')
+  const serves = (goal: string) => network.serves(errand, network.readGoal(goal))
+  assert.ok(serves('reproduce the failing login') > 0)
+  assert.ok(serves('book a flight to Paris') < 0)
+  assert.ok(serves('write a poem about autumn leaves') < 0)
+})
