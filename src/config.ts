@@ -50,6 +50,8 @@ export interface Config {
   guide: ModelSettings | null
   /** The embeddings endpoint, asked only about uncertain steps; null for none. */
   embeddings: ModelSettings | null
+  /** The file of the encoder's weights; `off` for no encoder, null for the file that comes with the program. */
+  encoder: string | null
   /** The mail server and the sender; null switches mail off. */
   mail: MailSettings | null
   logLevel: LogLevel
@@ -128,6 +130,7 @@ export function readConfig(
       read.PLUMBLINE_EMBEDDINGS_KEY,
       read.PLUMBLINE_EMBEDDINGS_MODEL,
     ),
+    encoder: read.PLUMBLINE_ENCODER ?? null,
     mail: mailOf(read.PLUMBLINE_SMTP_URL, read.PLUMBLINE_MAIL_FROM),
     logLevel: read.LOG_LEVEL,
     serverUrl: read.PLUMBLINE_BASE_URL ?? listeningUrl(read.HOST, read.PORT),
@@ -219,6 +222,7 @@ const settings = z.object({
   PLUMBLINE_EMBEDDINGS_URL: webAddress.optional(),
   PLUMBLINE_EMBEDDINGS_KEY: z.string().optional(),
   PLUMBLINE_EMBEDDINGS_MODEL: z.string().optional(),
+  PLUMBLINE_ENCODER: z.string().optional(),
   PLUMBLINE_TOOLS_PER_DAY: wholeNumber(1_000_000_000).default(1000),
   PLUMBLINE_CLIENT_ADDRESS: z
     .string()

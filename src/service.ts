@@ -8,11 +8,12 @@ import {
   randomInt,
   timingSafeEqual,
 } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 import { base62, keyRandomLength, spellKey } from './core/accounts/keys.ts'
 import { minuteMs } from './core/time.ts'
+import { createEncoder, type Encoder, shippedWeights } from './encoder/encoder.ts'
 import { createDecisions } from './jobs/decisions.ts'
 import { createDeliverJob } from './jobs/deliver.ts'
 import { createDigestJob } from './jobs/digest.ts'
@@ -162,6 +163,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     () => baseUrls()[0] ?? '',
     (verdict) => metrics.countVerdict(verdict, false),
     log,
+    openEncoder(config.encoder, log),
   )
   const offered = world.operations.filter(
     ({ access }) => access !== 'admin' || config.adminToken !== null,
@@ -228,6 +230,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     await service.webhooks.close()
     service.mail?.close()
     service.embeddings?.close()
+    await service.encoder?.close()
     await store.close()
     unlock()
   }
@@ -298,6 +301,22 @@ function checkFile(url: string, reportDamage: (says: string) => void): 'checked'
   return faults === null ? 'too large' : 'checked'
 }
 
+/** Opens the encoder, which loads its weights in the background; null if it is off or has no weights. */
+function openEncoder(file: string | null, log: Pick<Logger, 'info' | 'warn'>): Encoder | null {
+  if (file === 'off') return null
+  const alone = 'the words alone judge, because the encoder has no weights'
+  const weights = file ?? shippedWeights
+  if (!existsSync(weights)) {
+    if (file === null) log.info(alone)
+    else log.warn({ file }, alone)
+    return null
+  }
+  return createEncoder(weights, {
+    ready: (version) => log.info({ version }, 'the encoder reads'),
+    failed: (reason) => log.warn({ reason }, 'the words alone judge, because the encoder failed'),
+  })
+}
+
 /** Creates the dependencies of the operations over an open store. `baseUrl` is called when it is needed. */
 export function createService(
   config: Config,
@@ -306,6 +325,7 @@ export function createService(
   baseUrl: () => string,
   countVerdict: Service['countVerdict'],
   log: Pick<Logger, 'info'>,
+  encoder: Encoder | null = null,
 ): Service {
   const { detector, adaptation, checkPerDay, toolsPerDay, tiers } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
@@ -350,6 +370,7 @@ export function createService(
             now: world.now,
             failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
+    encoder,
     logChange: (change) => log.info(change, 'changed'),
     findCollisions: createCollisions(sha256),
     digestTests: createInFlight(),

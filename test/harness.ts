@@ -65,6 +65,7 @@ export async function start(t: TestContext, { env = {}, ...world }: Setup = {}):
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',
     LOG_LEVEL: 'debug',
+    PLUMBLINE_ENCODER: 'off',
     ...env,
   })
   if ('faults' in config) throw new Error(config.faults.join('; '))

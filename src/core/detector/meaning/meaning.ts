@@ -5,6 +5,7 @@ import type { Coverage } from '../contract/findings.ts'
 import { plainErrand, plainGoal } from '../exact/plain.ts'
 import { readExactly } from '../exact/reading.ts'
 import { signOf } from '../exact/swaps.ts'
+import { scoreRead } from './encoded.ts'
 import {
   type Errand,
   newErrand,
@@ -140,8 +141,11 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
     const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
     return { kind: 'forbidden', score: hardScore, told, swap: exact.forbidden }
   }
-  const isReadable = ground.isKnown && goal.isKnown
-  const score = scoreStep(errand, ground, goal)
+  const areKnown = ground.isKnown && goal.isKnown
+  const words = { score: scoreStep(errand, ground, goal), areKnown }
+  const read = scoreRead(compared.reads, ground.text, goal.text, words)
+  const isReadable = areKnown || read !== null
+  const score = read ?? words.score
   if (exact.swap !== null) {
     const { swap } = exact
     const repeats = errand.swap === signOf(swap)
