@@ -214,10 +214,10 @@ onEachDatabase((database) => {
       [
         ['expired', 1, 'grounded'],
         ['deleted', 1, 'grounded'],
-        ['kept', 5, 'stalled'],
+        ['kept', 5, 'advancing'],
         ['expired', 2, 'advancing'],
         ['deleted', 2, 'advancing'],
-        ['kept', 6, 'stalled'],
+        ['kept', 6, 'advancing'],
       ],
     )
     for (const run_id of ['expired', 'deleted']) {

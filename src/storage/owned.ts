@@ -34,14 +34,14 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('team_seats', 'team_seat', '', 'team label role joined'),
   owned('digests', 'digest', '', 'cadence hour_utc weekday channel url created next sent_until'),
   owned('runs', 'run', 'run_id', ofRun),
-  owned('grounds', 'ground', 'run_id agent_id revision', 'goal set_by at'),
+  owned('grounds', 'ground', 'run_id agent_id revision', 'goal set_by at step'),
   owned('agents', 'agent', 'run_id agent_id', 'memory steps drifting last_reason totals'),
   owned(
     'steps',
     'step',
     'run_id step',
     `ts agent_id goal parent_goal progress distance reason drifting phi goal_score svcscore context
-     tokens overhead judgment verdict`,
+     tokens overhead judgment verdict revision user_message user_effect`,
   ),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),

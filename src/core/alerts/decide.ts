@@ -36,6 +36,12 @@ export interface Happening extends NewAlert {
  */
 type RowNumber = { seq: number } | { nth: number }
 
+/** Orders numbers of one account: stored rows are older than new ones. */
+function byAge(one: RowNumber, other: RowNumber): number {
+  if ('seq' in one) return 'seq' in other ? one.seq - other.seq : -1
+  return 'seq' in other ? 1 : one.nth - other.nth
+}
+
 /** A row that is decided and not yet stored. */
 interface Draft<T> {
   account: string
@@ -149,7 +155,9 @@ export function decideAlerts(
   function comeBack(happening: NewAlert, config: AlertConfig | null): void {
     const { account, ts } = happening
     const agent = agentKey(account, happening)
-    const own = [...going.values()].filter((each) => agentKey(each.account, each.value) === agent)
+    const own = [...going.values()]
+      .filter((each) => agentKey(each.account, each.value) === agent)
+      .sort((one, other) => byAge(one.number, other.number))
     for (const each of own) {
       const closed = { ...each, value: closeIncident(each.value, ts) }
       const { reason, severity, max_phi } = closed.value
