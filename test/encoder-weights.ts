@@ -37,7 +37,7 @@ export interface SmallEncoder {
 
 const sizes: Sizes = {
   width: 32,
-  layers: 3,
+  layers: 4,
   branch: 2,
   heads: 2,
   inner: 64,

@@ -78,6 +78,11 @@ test('a caller waits no longer than it wants, and the next one can ask again', a
   const asked = encoder.listen()
   asked.reads.pair('fix the login bug', 'run the tests')
   assert.equal(await asked.learn(0), false)
+  const other = encoder.listen()
+  other.reads.pair('fix the login bug', 'write a poem')
+  assert.equal(await other.learn(longMs), true)
+  // Nobody waited for it any more.
+  assert.equal(encoder.reads.pair('fix the login bug', 'run the tests'), undefined)
   assert.equal(await asked.learn(longMs), true)
 })
 

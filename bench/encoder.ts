@@ -1,0 +1,110 @@
+// Measures what the encoder costs a step:  npm run bench:encoder [-- FILE]
+// FILE holds weights; without it, those that ship. Beside it stands the round trip to an embeddings endpoint on
+// loopback that answers at once, which an endpoint with a model cannot beat.
+
+import { once } from 'node:events'
+import { existsSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { createEncoder, shippedWeights } from '../src/encoder/encoder.ts'
+import { createNetwork } from '../src/encoder/network.ts'
+import { readWeights } from '../src/encoder/weights.ts'
+import { createEmbeddings } from '../src/outbound/embeddings.ts'
+import { englishGoal } from './goals.ts'
+import { median } from './median.ts'
+import { type Row, tableOf } from './table.ts'
+
+const rounds = 200
+const waitMs = 10_000
+
+const [file = fileURLToPath(shippedWeights)] = process.argv.slice(2)
+if (!existsSync(file)) {
+  process.stderr.write(`encoder: there is no file ${file}; name one\n`)
+  process.exit(2)
+}
+
+/** The middle of the times of all rounds but the first quarter, in milliseconds. */
+async function timed(work: (round: number) => unknown): Promise<number> {
+  const times: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    const start = performance.now()
+    await work(round)
+    times.push(performance.now() - start)
+  }
+  return median(times.slice(rounds / 4))
+}
+
+const errand =
+  'Fix the login bug in the auth service of the shop, so that users whose password has expired reach ' +
+  'the reset page instead of an endless redirect, and add a test for it'
+const errandOf = (round: number) => `${englishGoal(round)}, and ${errand}`
+const goalOf = (round: number) => `${englishGoal(round)} of the shop`
+
+const network = createNetwork(readWeights(readFileSync(file)))
+const ofErrand = network.readErrand(errand)
+const ofGoal = network.readGoal(goalOf(0))
+const inThread = {
+  errand: await timed((round) => network.readErrand(errandOf(round))),
+  goal: await timed((round) => network.readGoal(goalOf(round))),
+  serves: await timed(() => network.serves(ofErrand, ofGoal)),
+}
+
+const encoder = createEncoder(file, {
+  ready() {},
+  failed: (reason) => process.stderr.write(`encoder: ${reason}\n`),
+})
+async function read(errandText: string, goal: string): Promise<void> {
+  const asked = encoder.listen()
+  asked.reads.pair(errandText, goal)
+  await asked.learn(waitMs)
+}
+await read(errand, '')
+const served = {
+  newGoal: await timed((round) => read(errand, goalOf(round))),
+  known: await timed(() => read(errand, goalOf(1))),
+  newErrand: await timed((round) => read(errandOf(round), goalOf(round))),
+}
+await encoder.close()
+
+const server = createServer(async (request, response) => {
+  let text = ''
+  for await (const chunk of request) text += chunk
+  const { input } = JSON.parse(text)
+  const embedding = Array.from({ length: 384 }, (_, at) => Math.sin(at + text.length))
+  response.end(
+    JSON.stringify({ data: input.map((_: string, index: number) => ({ index, embedding })) }),
+  )
+})
+server.listen(0, '127.0.0.1')
+await once(server, 'listening')
+const { port } = server.address() as AddressInfo
+const embeddings = createEmbeddings(
+  { url: `http://127.0.0.1:${port}/v1`, key: null, model: 'none' },
+  { now: Date.now, failed: (reason) => process.stderr.write(`embeddings: ${reason}\n`) },
+)
+const endpoint = await timed((round) =>
+  embeddings.learn([{ ground: errand, goal: goalOf(round) }], waitMs),
+)
+embeddings.close()
+server.close()
+server.closeAllConnections()
+
+const row = (measured: string, ours: number, peer: number | null = null): Row => ({
+  measured,
+  ours,
+  against: peer === null ? '' : 'an embeddings endpoint without a model, on loopback',
+  peer,
+  ratios: peer === null ? [] : [ours / peer],
+  target: '',
+})
+process.stdout.write(
+  tableOf([
+    row('new goal under a known errand, ms', served.newGoal, endpoint),
+    row('known goal under a known errand, ms', served.known),
+    row('new goal under a new errand, ms', served.newErrand),
+    row(`of it, an errand of ${ofErrand.count} tokens read alone, ms`, inThread.errand),
+    row(`of it, a goal of ${ofGoal.count} tokens read alone, ms`, inThread.goal),
+    row('of it, a read goal beside a read errand, ms', inThread.serves),
+  ]),
+)
