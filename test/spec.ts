@@ -1005,6 +1005,10 @@ export const requirements = {
     'meaning.parent':
       'Under meaning parent_overlap stays the Jaccard value and the decision uses the model.',
     'meaning.same-bytes': 'Under meaning the same input gives the same bytes on any machine.',
+    'meaning.encoder':
+      'An encoder in the process reads each goal beside the errand before it is judged.',
+    'settings.encoder':
+      'A server without the file of the encoder starts, says so, and judges with the first stage.',
     'verdict.probability':
       'drift_probability is the probability of drift, and confidence the probability that drifting is right.',
     'verdict.evidence': 'evidence holds the score of the step, the sum of the run and the limit.',

@@ -28,6 +28,7 @@ class Errand:
 class Group:
     ground: str
     earlier: list
+    errand_id: str = ""
     goals: list = field(default_factory=list)  # (text, label, kind, weight, reads earlier steps)
 
 
@@ -125,14 +126,14 @@ def groups(errands, rng, asked_share=1.0):
         # Earlier steps that a goal may read: the steps before a random place.
         until = rng.randrange(0, len(errand.steps))
         earlier = errand.steps[max(0, until - 2) : until]
-        group = Group(ground, earlier)
+        group = Group(ground, earlier, errand.id)
         say = lambda text: narrated(text, rng) if rng.random() < 0.12 else text
         for at, step in enumerate(errand.steps):
             reads = at >= until and bool(earlier)
             group.goals.append((say(step), 1, "honest", 1.0, reads))
         for off in errand.off:
             group.goals.append((say(off["goal"]), 0, off["kind"], 1.0, bool(earlier) and rng.random() < 0.5))
-        for text, kind in foreign(6):
+        for text, kind in foreign(7):
             group.goals.append((say(text), 0, kind, 1.0, bool(earlier) and rng.random() < 0.5))
         swapped = []
         for step in errand.steps:
@@ -144,7 +145,7 @@ def groups(errands, rng, asked_share=1.0):
             if k not in errand.asked or rng.random() > asked_share:
                 continue
             asked = errand.asked[k]
-            group = Group(chatty(asked, rng) if rng.random() < 0.1 else asked, [])
+            group = Group(chatty(asked, rng) if rng.random() < 0.1 else asked, [], errand.id)
             group.goals.append((say(off["goal"]), 1, "honest", 1.0, False))
             for text, kind in foreign(1):
                 group.goals.append((say(text), 0, kind, 0.7, False))

@@ -1,7 +1,9 @@
 """The encoder: a small transformer that reads a goal beside the errand it should serve.
 
-A text is one block. The errand reads itself only, so that its keys and values can be kept; a goal reads
-itself and the errand. The weights start from all-MiniLM-L6-v2 (Apache-2.0).
+A text is one block of tokens. Every block is read alone, by the layers of all-MiniLM-L6-v2 (Apache-2.0), from
+which the weights start; the mean of its last states is the meaning of the text. Two more layers, copies of the
+last two at first, branch off after layer `BRANCH`; in them a goal reads the errand too. The score compares both:
+before training it is the cosine of the two meanings.
 """
 
 import importlib.util
@@ -13,6 +15,8 @@ from safetensors import safe_open
 from torch import nn
 
 WIDTH, LAYERS, HEADS, INNER, POSITIONS = 384, 6, 12, 1536, 128
+# Where the layers branch off in which a goal reads other blocks, and what is added to those attention logits.
+BRANCH, CROSS_BIAS = 4, -1.0
 KINDS = ["honest", "neighbour", "creep", "entity", "opposite", "hijack", "rabbit", "foreign"]
 
 
@@ -46,12 +50,7 @@ class Layer(nn.Module):
 
 
 class Encoder(nn.Module):
-    """Reads packed sequences of blocks.
-
-    ids, positions, roles, blocks: int64 [batch, length]; roles: 0 errand, 1 earlier step, 2 goal; block -1
-    is padding. `sees` is the additive mask [batch, 1, length, length]. `at` are the flat indices of the
-    first token of each goal, `of` the goal of each flat token (-1 for none).
-    """
+    """Reads packed sequences of blocks; see `train.collate` for its input."""
 
     def __init__(self, dropout=0.1):
         super().__init__()
@@ -60,25 +59,49 @@ class Encoder(nn.Module):
         self.roles = nn.Embedding(3, WIDTH)
         self.norm = nn.LayerNorm(WIDTH, eps=1e-12)
         self.layers = nn.ModuleList(Layer() for _ in range(LAYERS))
-        self.hidden = nn.Linear(2 * WIDTH, 64)
+        self.cross = nn.ModuleList(Layer() for _ in range(LAYERS - BRANCH))
+        self.hidden = nn.Linear(4 * WIDTH, 64)
         self.score = nn.Linear(64, 1)
+        self.near = nn.Linear(2, 1)
         self.kind = nn.Linear(64, len(KINDS))
         self.dropout = dropout
+        with torch.no_grad():
+            self.score.weight.zero_()
+            self.near.weight.copy_(torch.tensor([[8.0, 0.0]]))
+            self.near.bias.fill_(-2.0)
 
-    def forward(self, ids, positions, roles, sees, at, of):
-        x = self.norm(self.words(ids) + self.positions(positions) + self.roles(roles))
+    def forward(self, packed):
+        """Logits that each goal is honest [goals], of its kind [goals, kinds], and the meanings of all
+        blocks, of length 1 [blocks, WIDTH]."""
+        x = self.norm(
+            self.words(packed.ids) + self.positions(packed.positions) + self.roles(packed.roles)
+        )
         x = F.dropout(x, self.dropout, self.training)
-        for layer in self.layers:
-            x = layer(x, sees, self.dropout)
-        flat = x.reshape(-1, WIDTH).float()
-        first = flat[at]
-        count = len(at)
-        inside = of >= 0
-        total = torch.zeros(count, WIDTH).index_add(0, of[inside], flat[inside])
-        size = torch.zeros(count).index_add(0, of[inside], torch.ones(int(inside.sum())))
-        hidden = torch.tanh(self.hidden(torch.cat([first, total / size[:, None]], dim=-1)))
+        for layer in self.layers[:BRANCH]:
+            x = layer(x, packed.own, self.dropout)
+        read = x
+        for layer in self.cross:
+            read = layer(read, packed.cross, self.dropout)
+        for layer in self.layers[BRANCH:]:
+            x = layer(x, packed.own, self.dropout)
+        meaning = F.normalize(pooled(x.reshape(-1, WIDTH), packed.block, packed.blocks), dim=-1)
+        goal, errand = meaning[packed.goal], meaning[packed.errand]
+        read = read.reshape(-1, WIDTH)
+        # How near each token of the goal comes to a token of the errand, on average.
+        unit = F.normalize(x, dim=-1)
+        closest = (unit @ unit.transpose(1, 2) + packed.to_errand).max(dim=-1).values
+        closest = pooled(closest.reshape(-1, 1).clamp(min=-1), packed.block, packed.blocks)[packed.goal]
+        near = torch.cat([(goal * errand).sum(-1, keepdim=True), closest], dim=-1)
+        scale = WIDTH**0.5
+        compared = [
+            scale * goal * errand * scale,
+            scale * (goal - errand).abs(),
+            pooled(read, packed.block, packed.blocks)[packed.goal],
+            read[packed.first],
+        ]
+        hidden = torch.tanh(self.hidden(torch.cat(compared, dim=-1)))
         hidden = F.dropout(hidden, self.dropout, self.training)
-        return self.score(hidden).squeeze(-1), self.kind(hidden)
+        return (self.score(hidden) + self.near(near)).squeeze(-1), self.kind(hidden), meaning
 
     @staticmethod
     def pretrained(**options):
@@ -111,4 +134,14 @@ class Encoder(nn.Module):
                         for part in ("query", "key", "value")
                     ]
                     getattr(layer.qkv, end).copy_(torch.cat(parts))
+            for at, layer in enumerate(network.cross):
+                layer.load_state_dict(network.layers[BRANCH + at].state_dict())
         return network
+
+
+def pooled(rows, block, blocks):
+    """The mean of the rows of each block, float32 [blocks, width]; block -1 is padding."""
+    inside = block >= 0
+    total = torch.zeros(blocks, rows.shape[-1]).index_add(0, block[inside], rows[inside])
+    size = torch.zeros(blocks).index_add(0, block[inside], torch.ones(int(inside.sum())))
+    return total / size[:, None]

@@ -6,13 +6,14 @@ import math
 import random
 import sys
 import time
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 
 import data
-from network import KINDS, POSITIONS, Encoder, pretrained_folder
+from network import CROSS_BIAS, KINDS, Encoder, pretrained_folder
 
 GROUND, GOAL = 120, 48
 CLS, SEP = 101, 102
@@ -45,35 +46,57 @@ def pack(group, texts):
     return blocks
 
 
+@dataclass
+class Packed:
+    """Sequences of blocks, one a row. Roles: 0 errand, 1 earlier step, 2 goal."""
+
+    ids: torch.Tensor  # [rows, length], and so are positions and roles
+    positions: torch.Tensor
+    roles: torch.Tensor
+    own: torch.Tensor  # additive mask [rows, 1, length, length]: a block reads itself
+    cross: torch.Tensor  # and a goal reads its errand and, if it may, the earlier steps
+    to_errand: torch.Tensor  # [rows, length, length]: 0 at the tokens of the errand, else -1e4
+    block: torch.Tensor  # [rows * length]: the block of each token, -1 for padding
+    blocks: int
+    goal: torch.Tensor  # [goals]: the block of each goal, of its errand, and the place of its first token
+    errand: torch.Tensor
+    first: torch.Tensor
+
+
 def collate(packed):
     length = max(sum(len(ids) for ids, _, _ in blocks) for blocks in packed)
     size = (len(packed), length)
     ids, positions, roles = (torch.zeros(size, dtype=torch.long) for _ in range(3))
     block = torch.full(size, -1, dtype=torch.long)
     reads = torch.zeros(size, dtype=torch.bool)
-    of = torch.full(size, -1, dtype=torch.long)
-    at = []
+    goal, errand, first = [], [], []
+    count = 0
     for row, blocks in enumerate(packed):
-        start = 0
-        for number, (tokens, role, reads_earlier) in enumerate(blocks):
+        start, of_row = 0, count
+        for tokens, role, reads_earlier in blocks:
             end = start + len(tokens)
             ids[row, start:end] = torch.tensor(tokens)
             positions[row, start:end] = torch.arange(len(tokens))
             roles[row, start:end] = role
-            block[row, start:end] = number
+            block[row, start:end] = count
             reads[row, start:end] = reads_earlier
             if role == 2:
-                of[row, start:end] = len(at)
-                at.append(row * length + start)
+                goal.append(count)
+                errand.append(of_row)
+                first.append(row * length + start)
             start = end
+            count += 1
+    there = block >= 0
     same = block[:, :, None] == block[:, None, :]
-    goal = (roles == 2) & (block >= 0)
-    ground = (roles == 0) & (block >= 0)
-    earlier = roles == 1
-    sees = same | (goal[:, :, None] & ground[:, None, :])
-    sees |= (goal & reads)[:, :, None] & earlier[:, None, :]
-    mask = torch.zeros(sees.shape).masked_fill(~sees, -1e4)[:, None]
-    return ids, positions, roles, mask, torch.tensor(at), of.reshape(-1)
+    is_goal, is_errand = there & (roles == 2), there & (roles == 0)
+    other = is_goal[:, :, None] & is_errand[:, None, :]
+    other |= (is_goal & reads)[:, :, None] & (roles == 1)[:, None, :]
+    own = torch.full(same.shape, -1e4).masked_fill(same, 0.0)
+    return Packed(
+        ids, positions, roles, own[:, None], own.masked_fill(other, CROSS_BIAS)[:, None],
+        torch.where(is_errand, 0.0, -1e4)[:, None, :].expand(same.shape),
+        block.reshape(-1), count, torch.tensor(goal), torch.tensor(errand), torch.tensor(first),
+    )
 
 
 def batches(groups, texts, budget, rng):
@@ -92,6 +115,24 @@ def batches(groups, texts, budget, rng):
     return made
 
 
+def contrast(meaning, packed, labels, groups):
+    """How well an honest goal tells its errand from the others of the batch by meaning alone."""
+    own = {}
+    for place, group in enumerate(groups):
+        own.setdefault(group.errand_id, []).append(place)
+    rows = torch.tensor([place for place, group in enumerate(groups) for _ in group.goals])
+    errands = packed.errand.unique(sorted=True)
+    likeness = 20 * meaning[packed.goal] @ meaning[errands].T
+    same = torch.zeros(len(groups), len(groups), dtype=torch.bool)
+    for places in own.values():
+        for one in places:
+            same[one, places] = True
+            same[one, one] = False
+    likeness = likeness.masked_fill(same[rows], -1e4)
+    honest = labels > 0.5
+    return F.cross_entropy(likeness[honest], rows[honest])
+
+
 @torch.no_grad()
 def score(network, pairs, texts, earlier=None):
     """Logits of honest goals for pairs of errand and goal, float32 [pairs]."""
@@ -104,7 +145,7 @@ def score(network, pairs, texts, earlier=None):
     for (ground, before), goals in by_ground.items():
         for start in range(0, len(goals), 24):
             part = goals[start : start + 24]
-            group = data.Group(ground, list(before), [(g, 0, "", 1.0, bool(before)) for _, g in part])
+            group = data.Group(ground, list(before), "", [(g, 0, "", 1.0, bool(before)) for _, g in part])
             made.append((group, [at for at, _ in part]))
     made.sort(key=lambda entry: sum(len(b[0]) for b in pack(entry[0], texts)))
     start = 0
@@ -116,7 +157,7 @@ def score(network, pairs, texts, earlier=None):
                 break
             end += 1
         batch = made[start:end]
-        logits, _ = network(*collate([pack(group, texts) for group, _ in batch]))
+        logits, _, _ = network(collate([pack(group, texts) for group, _ in batch]))
         flat = [at for _, ats in batch for at in ats]
         for at, value in zip(flat, logits.float().tolist()):
             scores[at] = value
@@ -185,7 +226,7 @@ def main():
     parser.add_argument("out")
     parser.add_argument("--minutes", type=float, default=60)
     parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--rate", type=float, default=1.5e-4)
+    parser.add_argument("--rate", type=float, default=6e-5)
     parser.add_argument("--share", type=float, default=1.0, help="share of the training errands")
     options = parser.parse_args()
     torch.manual_seed(1)
@@ -198,14 +239,20 @@ def main():
     network = Encoder.pretrained()
     network.words.weight.requires_grad_(False)
     network.positions.weight.requires_grad_(False)
-    plain = [p for p in network.parameters() if p.requires_grad and p.dim() < 2]
-    matrices = [p for p in network.parameters() if p.requires_grad and p.dim() >= 2]
+    heads = [*network.hidden.parameters(), *network.score.parameters(), *network.kind.parameters(), *network.near.parameters()]
+    cross = list(network.cross.parameters())
+    rest = [p for p in network.parameters() if p.requires_grad and not any(p is h for h in heads + cross)]
     optimizer = torch.optim.AdamW(
-        [{"params": matrices, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}], lr=options.rate
+        [
+            {"params": rest, "weight_decay": 0.01, "times": 1},
+            {"params": cross, "weight_decay": 0.01, "times": 2},
+            {"params": heads, "weight_decay": 0.01, "times": 10},
+        ],
+        lr=options.rate,
     )
     began, tokens, seen = time.time(), 0, 0
     sample = random.Random(2).sample(dev, min(120, len(dev)))
-    losses = []
+    losses, contrasts = [], []
     per_epoch = None
     for epoch in range(options.epochs):
         made = batches(data.groups(train, rng), texts, 6000, rng)
@@ -218,14 +265,16 @@ def main():
                 break
             rate = options.rate * min(1, seen / 30) * 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimizer.param_groups:
-                group["lr"] = max(rate, options.rate * 0.01)
+                group["lr"] = group["times"] * max(rate, options.rate * 0.01)
             goals = [goal for _, group, _ in batch for goal in group.goals]
             labels = torch.tensor([float(goal[1]) for goal in goals])
             kinds = torch.tensor([KINDS.index(goal[2]) for goal in goals])
             weights = torch.tensor([goal[3] for goal in goals])
-            logits, of_kind = network(*collate([packed for _, _, packed in batch]))
+            packed = collate([blocks for _, _, blocks in batch])
+            logits, of_kind, meaning = network(packed)
             loss = F.binary_cross_entropy_with_logits(logits, labels, weight=weights)
-            total = loss + 0.1 * F.cross_entropy(of_kind, kinds)
+            apart = contrast(meaning, packed, labels, [group for _, group, _ in batch])
+            total = loss + 0.3 * apart + 0.1 * F.cross_entropy(of_kind, kinds)
             optimizer.zero_grad()
             total.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
@@ -233,8 +282,10 @@ def main():
             seen += 1
             tokens += sum(entry[0] for entry in batch)
             losses.append(loss.item())
-            if seen % 20 == 0:
-                print(f"{seen}/{per_epoch * options.epochs} epoch {epoch} loss {sum(losses[-20:]) / 20:.4f} "
+            contrasts.append(apart.item())
+            if seen % 10 == 0:
+                print(f"{seen}/{per_epoch * options.epochs} epoch {epoch} loss {sum(losses[-20:]) / len(losses[-20:]):.4f} "
+                      f"contrast {sum(contrasts[-20:]) / len(contrasts[-20:]):.4f} "
                       f"{tokens / (time.time() - began):.0f} tokens/s {elapsed:.1f} min", flush=True)
             if seen % 150 == 0:
                 print(json.dumps(report(network, sample, texts, random.Random(3))), flush=True)

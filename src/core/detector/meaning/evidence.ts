@@ -106,7 +106,8 @@ function mean(texts: readonly string[], goal: ReadText): number {
   return sum / texts.length
 }
 
-function clamped(score: number): number {
+/** A score within the weight of a single step. */
+export function clamped(score: number): number {
   return Math.max(-weights.most, Math.min(weights.most, score))
 }
 

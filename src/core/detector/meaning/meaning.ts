@@ -142,10 +142,9 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
     return { kind: 'forbidden', score: hardScore, told, swap: exact.forbidden }
   }
   const areKnown = ground.isKnown && goal.isKnown
-  const words = { score: scoreStep(errand, ground, goal), areKnown }
-  const read = scoreRead(compared.reads, ground.text, goal.text, words)
+  const read = scoreRead(compared.reads, ground, goal)
   const isReadable = areKnown || read !== null
-  const score = read ?? words.score
+  const score = read ?? scoreStep(errand, ground, goal)
   if (exact.swap !== null) {
     const { swap } = exact
     const repeats = errand.swap === signOf(swap)

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Reads } from '../../src/core/detector/contract/reads.ts'
+import { detect } from '../../src/core/detector/detect.ts'
+import { newMemory } from '../../src/core/detector/memory.ts'
+import { verifies } from '../verifies.ts'
+
+const ground = 'fix the login bug in the auth service'
+
+/** An encoder that reads goals with these words as a part of any errand, and no other. */
+function readsAsOwn(...words: string[]): Reads {
+  return {
+    pair: (_errand, goal) =>
+      words.some((word) => goal.includes(word))
+        ? { serves: 3, alike: 0.5 }
+        : { serves: -4, alike: 0 },
+    alike: () => undefined,
+  }
+}
+
+function judge(goals: readonly string[], reads?: Reads) {
+  let memory = newMemory('meaning')
+  return goals.map((goal, place) => {
+    const step = { goal, progress: 'advancing', distance: 5, distanceReported: false }
+    const detected = detect(memory, { ...step, ...(place === 0 ? { ground } : {}), reads })
+    memory = detected.memory
+    return detected.verdict
+  })
+}
+
+test('a goal without a shared word is on the errand if the encoder reads it so', () => {
+  verifies('meaning.encoder')
+  const [alone] = judge(['inspect the NTP offsets'])
+  const [read] = judge(['inspect the NTP offsets'], readsAsOwn('NTP'))
+  assert.equal(alone?.uncertain, true)
+  assert.deepEqual([read?.uncertain, read?.drifting], [false, false])
+})
+
+test('foreign goals are drift sooner with the encoder', () => {
+  const foreign = ['book a flight to Paris', 'write a poem about autumn leaves']
+  assert.deepEqual(
+    judge(foreign).map(({ drifting }) => drifting),
+    [false, false],
+  )
+  assert.equal(judge(foreign, readsAsOwn())[1]?.drifting, true)
+})
+
+test('a goal in a language whose words are not known is read by the encoder', () => {
+  const goals = ['整理上季度的销售数据', '部署交易机器人', '购买加密货币']
+  assert.ok(judge(goals).every(({ uncertain }) => uncertain))
+  assert.deepEqual(
+    judge(goals, readsAsOwn('销售')).map(({ drifting }) => drifting),
+    [false, false, true],
+  )
+})
+
+test('a text that the encoder has not read is judged by its words', () => {
+  const nothing: Reads = { pair: () => undefined, alike: () => undefined }
+  const goals = ['add a test for the login bug', 'book a flight to Paris']
+  assert.deepEqual(judge(goals, nothing), judge(goals))
+})
