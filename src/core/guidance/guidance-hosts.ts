@@ -7,7 +7,7 @@ export const hostRecipes = {
     steps: [
       ...installation,
       'Merge the snippet into ~/.claude/settings.json, or .claude/settings.json of one project. `/hooks` shows what is active.',
-      `So that the agent can also ask by itself: \`claude mcp add --transport http plumbline ${baseUrl}/mcp --header "Authorization: Bearer $PLUMBLINE_KEY"\`. Its own checks are a run apart, \`mcp:default\`.`,
+      `So that the agent can also ask by itself: \`claude mcp add --transport http plumbline ${baseUrl}/mcp --header "Authorization: Bearer $PLUMBLINE_KEY"\`. Its own checks are a run apart.`,
     ],
     files: [
       jsonFile('~/.claude/settings.json', {
