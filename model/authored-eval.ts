@@ -1,6 +1,7 @@
 // Measures the checked-in detector on errands as agents work on them:
-//   npm run model:authored -- FOLDER [--write]
-// --write renews the table of model/README.md. Nothing of these errands has trained the detector.
+//   npm run model:authored -- FOLDER [--write | --development | --words]
+// It measures the errands of the files that no training saw, and all runs with messages of users. --write renews
+// the table of model/README.md, --development measures the other errands, --words judges without the encoder.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { detect } from '../src/core/detector/detect.ts'
@@ -23,28 +24,38 @@ import {
   readErrands,
   userEffects,
 } from './authored.ts'
+import { readShipped } from './encoder-reads.ts'
 
 const [folder, option] = process.argv.slice(2)
-if (folder === undefined || (option !== undefined && option !== '--write')) {
-  console.error('Name the folder of the errands: npm run model:authored -- FOLDER [--write]')
+const options = ['--write', '--development', '--words']
+if (folder === undefined || (option !== undefined && !options.includes(option))) {
+  console.error(
+    `Name the folder of the errands: npm run model:authored -- FOLDER [${options.join(' | ')}]`,
+  )
   process.exit(2)
 }
+/** The files that no training and no choice of a limit may see. */
+const heldOut = ['code2', 'desk2']
+const reads = option === '--words' ? null : readShipped()
 const resamples = 200
 const blockSteps = 3
 const printed: string[] = []
-const errands = readErrands(folder)
+const errands = readErrands(folder).filter(
+  ({ file }) => heldOut.includes(file) !== (option === '--development'),
+)
 const authoredRuns = readAuthoredRuns(folder)
 /** For each errand, another one of its file and of another domain: the same voice, a foreign errand. */
 const foreign = pairedErrands()
 
 print(
-  `model ${packagedModel().version}; ${errands.length} errands, ${authoredRuns.length} runs with user turns`,
+  `model ${packagedModel().version} ${reads === null ? 'without the encoder' : 'with the encoder'}; ${errands.length} errands of ${[...new Set(errands.map(({ file }) => file))].join(', ')}, ${authoredRuns.length} runs with messages of users`,
 )
 printPairs()
 printBothSides()
 printStyle()
 printRuns()
-printUserTurns()
+printAuthoredRuns()
+printUserEffects()
 if (option === '--write') renew()
 
 /** A goal that is judged against one request. */
@@ -193,43 +204,119 @@ function judgedRun({ errand, honest, off }: MadeRun, { plans, chatty }: Options)
     chatty === true
       ? `Hi! Could you please help me with something? ${errand.ground} Thanks a lot, let me know when you're done!`
       : errand.ground
-  const steps = predict('meaning', {
-    kind: 'run',
-    ground,
-    steps: [...honest.map(step('same')), ...off.map(step('drift'))],
-    source: errand.file,
-    ...(plans === true && errand.plan !== null ? { plan: errand.plan } : {}),
-  })
+  const steps = predict(
+    'meaning',
+    {
+      kind: 'run',
+      ground,
+      steps: [...honest.map(step('same')), ...off.map(step('drift'))],
+      source: errand.file,
+      ...(plans === true && errand.plan !== null ? { plan: errand.plan } : {}),
+    },
+    null,
+    reads,
+  )
   return { source: errand.file, steps }
 }
 
-/** How often the words of a user move the ground, when each message is reported as a user turn. */
-function printUserTurns(): void {
-  print('\nuser turns in runs              turns  moved the ground')
-  const turns = authoredRuns.flatMap(movesOf)
-  for (const effect of userEffects) {
-    const own = turns.filter((turn) => turn.effect === effect)
-    row(effect, own.length, share(own.filter(({ moved }) => moved).length / own.length), '', '')
+/** A step of an authored run after it was judged, or a message of the user with the effect that was read. */
+type JudgedEvent =
+  | { type: 'step'; kind: string; step: Judged }
+  | { type: 'user'; stated: string; read: string }
+
+function printAuthoredRuns(): void {
+  const judgedRuns = authoredRuns.map((run) => eventsOf(run))
+  const stepsOf = (events: readonly JudgedEvent[]) =>
+    events.flatMap((event) => (event.type === 'step' ? [event] : []))
+  const runs = judgedRuns.map((events) => ({
+    source: null,
+    steps: stepsOf(events).map(({ step }) => step),
+  }))
+  const all = measureRuns(runs, resamples)
+  print('\nauthored runs, with their plans and messages of users')
+  print(`  clean runs ${all.clean_runs}, alarmed ${interval(all.clean_runs_alarmed)}`)
+  print(`  false alarms per 1,000 clean steps ${interval(all.false_alarms_per_1000, 1)}`)
+  print(`  steps uncertain ${interval(all.uncertain_share)}`)
+  print(`  precision at 10 % drift ${interval(all.precision_at_10_percent)}`)
+  print('                                  runs  found within 1        2                     3')
+  for (const kind of ['foreign', ...offKinds]) {
+    const own = runs.filter((_, place) => firstKind(stepsOf(judgedRuns[place] ?? [])) === kind)
+    if (own.length === 0) continue
+    const found = measureRuns(own, resamples)
+    row(
+      kind,
+      own.length,
+      interval(found.found_within_1),
+      interval(found.found_within_2),
+      interval(found.found_within_3),
+    )
+  }
+  const { found_within_1, found_within_2, found_within_3 } = all
+  row(
+    'any kind',
+    all.runs - all.clean_runs,
+    interval(found_within_1),
+    interval(found_within_2),
+    interval(found_within_3),
+  )
+}
+
+function firstKind(steps: readonly { kind: string; step: Judged }[]): string | undefined {
+  return steps.find(({ step }) => step.label === 'drift')?.kind
+}
+
+/** What the service reads out of the messages of users, beside what they meant. */
+function printUserEffects(): void {
+  print('\nmessages of users: meant, by what was read')
+  print(`${''.padEnd(30)}messages  ${userEffects.map((effect) => effect.padEnd(22)).join('')}`)
+  const turns = authoredRuns
+    .flatMap((run) => eventsOf(run))
+    .flatMap((event) => (event.type === 'user' ? [event] : []))
+  for (const stated of userEffects) {
+    const own = turns.filter((turn) => turn.stated === stated)
+    const shares = userEffects.map((effect) =>
+      share(own.filter(({ read }) => read === effect).length / own.length),
+    )
+    row(stated, own.length, ...shares)
   }
 }
 
-function movesOf({ ground, events }: AuthoredRun): { effect: string; moved: boolean }[] {
+/** Judges a run event by event; steps that a careful human could not label are judged and left out. */
+function eventsOf({ ground, plan, events }: AuthoredRun): JudgedEvent[] {
   let memory = newMemory('meaning')
-  let waiting: { text: string; effect: string } | null = null
-  const moves: { effect: string; moved: boolean }[] = []
+  let said: { text: string; effect: string } | null = null
+  const found: JudgedEvent[] = []
   for (const event of events) {
     if (event.type === 'user') {
-      waiting = event
+      // Two messages in a row come with one step.
+      said = said === null ? event : { ...event, text: `${said.text}\n${event.text}` }
       continue
     }
-    const before = memory.revision
-    const said = waiting === null ? { ground } : { userTurn: true, ground: waiting.text }
-    const step = { goal: event.goal, progress: 'advancing', distance: 5, distanceReported: false }
-    memory = detect(memory, { ...step, ...said }).memory
-    if (waiting !== null) moves.push({ effect: waiting.effect, moved: memory.revision > before })
-    waiting = null
+    const {
+      verdict,
+      score,
+      memory: after,
+    } = detect(memory, {
+      goal: event.goal,
+      progress: 'advancing',
+      distance: 5,
+      distanceReported: false,
+      ...(memory.steps === 0 ? { ground, ...(plan === undefined ? {} : { plan }) } : {}),
+      ...(said === null ? {} : { userMessage: said.text }),
+      ...(reads === null ? {} : { reads }),
+    })
+    memory = after
+    if (said !== null) {
+      found.push({ type: 'user', stated: said.effect, read: verdict.user_effect ?? 'none' })
+    }
+    said = null
+    if (event.label === 'unclear') continue
+    const { drifting, uncertain, confidence, phi } = verdict
+    const label = event.label === 'on' ? 'same' : 'drift'
+    const step: Judged = { label, drifting, uncertain, confidence, phi, score }
+    found.push({ type: 'step', kind: event.kind ?? 'honest', step })
   }
-  return moves
+  return found
 }
 
 function honestPairs(): Pair[] {
@@ -269,7 +356,7 @@ function judged({ ground, goal }: Pair, label: Label): JudgedRun {
   const step = { goal, label, progress: 'advancing', distance: null }
   return {
     source: null,
-    steps: predict('meaning', { kind: 'pair', ground, steps: [step], source: null }),
+    steps: predict('meaning', { kind: 'pair', ground, steps: [step], source: null }, null, reads),
   }
 }
 

@@ -2,7 +2,7 @@ import type { DetectorName } from '../src/core/detector/contract/detector.ts'
 // Measures the checked-in model on the development data, beside the published rule and the best
 // lexical score:
 //   npm run model:eval -- FOLDER [--write]
-// --write renews the figures of model/README.md, docs/detector.md and README.md.
+// --write renews the figures of model/README.md and docs/detector.md.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -55,7 +55,6 @@ printReliability()
 if (option === '--write') {
   renew('model/README.md', 'output', ['```text', ...printed, '```'])
   renew('docs/detector.md', 'figures', markdownTable())
-  renew('README.md', 'figures', markdownTable())
 }
 
 function print(line: string): void {

@@ -1,6 +1,7 @@
 import type { Adaptation } from '../detector/contract/adaptation.ts'
 import { distanceRange, progressValues } from '../detector/contract/constants.ts'
 import type { DetectorName } from '../detector/contract/detector.ts'
+import type { Reads } from '../detector/contract/reads.ts'
 import { detect } from '../detector/detect.ts'
 import { readDistance } from '../detector/distance.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
@@ -138,6 +139,7 @@ export function predict(
   detector: DetectorName,
   { ground, plan, steps }: Labelled,
   adaptation: Adaptation | null = null,
+  reads: Reads | null = null,
 ): Judged[] {
   let memory = newMemory(detector)
   return steps.map(({ goal, label, progress, distance }, place) => {
@@ -145,6 +147,7 @@ export function predict(
     if (distance === null) read.distanceReported = false
     if (place === 0 && plan !== undefined) read.plan = plan
     if (adaptation !== null) read.adaptation = adaptation
+    if (reads !== null) read.reads = reads
     const detected = detect(distance === null ? withoutDistances(memory) : memory, read)
     memory = distance === null ? withoutDistances(detected.memory) : detected.memory
     const { drifting, uncertain, confidence, phi } = detected.verdict
