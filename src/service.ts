@@ -302,7 +302,10 @@ function checkFile(url: string, reportDamage: (says: string) => void): 'checked'
 }
 
 /** Opens the encoder, which loads its weights in the background; null if it is off or has no weights. */
-function openEncoder(file: string | null, log: Pick<Logger, 'info' | 'warn'>): Encoder | null {
+function openEncoder(
+  file: string | null,
+  log: Pick<Logger, 'debug' | 'info' | 'warn'>,
+): Encoder | null {
   if (file === 'off') return null
   const alone = 'the words alone judge, because the encoder has no weights'
   const weights = file ?? shippedWeights
@@ -312,7 +315,7 @@ function openEncoder(file: string | null, log: Pick<Logger, 'info' | 'warn'>): E
     return null
   }
   return createEncoder(weights, {
-    ready: (version) => log.info({ version }, 'the encoder reads'),
+    ready: (version) => log.debug({ version }, 'the encoder reads'),
     failed: (reason) => log.warn({ reason }, 'the words alone judge, because the encoder failed'),
   })
 }
