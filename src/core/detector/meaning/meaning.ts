@@ -143,7 +143,8 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   }
   const areKnown = ground.isKnown && goal.isKnown
   const read = scoreRead(compared.reads, ground, goal)
-  const isReadable = areKnown || read !== null
+  // In a language whose words are not known, the encoder is trusted only where it speaks for the step.
+  const isReadable = areKnown || (read !== null && read < acceptBelow)
   const score = read ?? scoreStep(errand, ground, goal)
   if (exact.swap !== null) {
     const { swap } = exact
@@ -159,7 +160,7 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   if (isReadable) return { kind: 'scored', score, told: '' }
   if (overlapWithoutParticles(compared) >= goalFloor)
     return { kind: 'lexical', score: Math.min(score, -1), told: '' }
-  return { kind: 'unreadable', score: halved(score), told: '' }
+  return { kind: 'unreadable', score: read ?? halved(score), told: '' }
 }
 
 function differenceOf(

@@ -94,7 +94,12 @@ export function sharedTold(words: SharedWords): string {
 
 /** How much of the evidence that drift needs is there, in per cent. */
 function evidence({ seen, weighed: { evidence, limit } }: Explained): string {
-  if (evidence <= 0) return 'Nothing in it speaks for drift.'
+  if (evidence <= 0) {
+    const differs = seen.kind === 'swap' || seen.kind === 'slot'
+    return differs
+      ? 'Whether that is meant, only the user can tell.'
+      : 'Nothing in it speaks for drift.'
+  }
   if (seen.score >= limit) return 'That alone is enough to call it drift.'
   const share = Math.floor((100 * evidence) / limit)
   if (share >= 100) return 'With the steps before it, that is enough to call it drift.'
