@@ -76,6 +76,18 @@ onEachDatabase((database) => {
     assert.equal(trace[1].user_message, errand)
   })
 
+  test('a correction of the first ground shows the assignment that it moved', async (t) => {
+    verifies('user.assignment')
+    const me = await newCaller((await startOn(t)).app)
+    await me.log({ goal: step, ground: errand })
+    const corrected = await me.log({ goal: step, user_message: 'no, use port 8081 instead' })
+    assert.deepEqual([corrected.user_effect, corrected.revision], ['refines', 2])
+    assert.deepEqual(
+      corrected.assignment.map(({ text, stands }: Record<string, unknown>) => [text, stands]),
+      [[`${errand}\nno, use port 8081 instead`, true]],
+    )
+  })
+
   test('a stated effect wins, and a step without a message has none', async (t) => {
     verifies('user.effect-stated', 'user.trace')
     const me = await newCaller((await startOn(t)).app)

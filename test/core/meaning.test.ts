@@ -158,6 +158,12 @@ describe('a long errand', () => {
     assert.match(why, /says not to "Deploy"/)
   })
 
+  test('a "not" ends with what it points at', () => {
+    const corrected = 'Add a rate limit. No, not like that, use Redis instead'
+    const { why } = lastOf([corrected, 'use Redis for the counters'])
+    assert.doesNotMatch(why, /says not to/)
+  })
+
   test('is read whole however long it is', () => {
     const long = Array.from({ length: 40 }, (_, part) => `${ground} Part ${part} is next.`).join(
       ' ',

@@ -200,9 +200,11 @@ export function logStep(
   }
 }
 
-/** Whether the newest request was read out of the words of the user. */
+/** Whether the newest revision came from the words of the user; only they move a ground that stands. */
 function isOfUser({ assignment = [], revision }: Memory): boolean {
-  return assignment.some((each) => each.revision === revision && each.by !== 'first')
+  return assignment.some(
+    (each) => each.revision === revision && (revision > 1 || each.by !== 'first'),
+  )
 }
 
 function told(

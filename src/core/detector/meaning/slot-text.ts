@@ -70,6 +70,8 @@ const numberWords = new Map(
 )
 // Reach of a "not" in tokens: do not ever delete.
 const negationReach = 3
+// The object of a "not" is complete: not like that, use Redis.
+const endsDenial = new Set(['that', 'this', 'it', 'them', 'those', 'these'])
 
 /** Tokenises a text; only the first tokens of a long one. */
 export function readSlots(text: string): SlotText {
@@ -111,7 +113,7 @@ function deniedOf(pieces: readonly string[]): Set<string> {
     const { key, kind } = readPiece(piece).inside
     const keys = reach > 0 ? denied : affirmed
     keys.add(key)
-    reach = kind === 'negation' ? negationReach : reach - 1
+    reach = kind === 'negation' ? negationReach : endsDenial.has(key) ? 0 : reach - 1
   }
   for (const key of affirmed) denied.delete(key)
   return denied
