@@ -10,7 +10,8 @@ import {
 import { adapted } from '../src/core/detector/meaning/adapted.ts'
 import { scorePair } from '../src/core/detector/meaning/score.ts'
 import { analyse } from '../src/core/detector/meaning/text.ts'
-import { type Labelled, predict } from '../src/core/evaluation/labelled.ts'
+import type { Labelled } from '../src/core/evaluation/labelled.ts'
+import { predict } from '../src/core/evaluation/predict.ts'
 import { aucOf, type Ranking } from '../src/core/evaluation/ranking.ts'
 import { createRandom, drawAnew, middleOf, seed } from '../src/core/evaluation/resampling.ts'
 
@@ -65,7 +66,7 @@ export interface Alarms {
 export function alarmsOf(runs: readonly { run: Labelled; table: Adaptation | null }[]): Alarms {
   const sum: Alarms = { clean: 0, alarms: 0, switches: 0, found: 0 }
   for (const { run, table } of runs) {
-    const judged = predict('meaning', run, table)
+    const judged = predict('meaning', run, table === null ? {} : { adaptation: table })
     const same = judged.filter(({ label }) => label === 'same')
     sum.clean += same.length
     sum.alarms += same.filter(({ drifting }) => drifting).length

@@ -9,7 +9,7 @@ import type { Adaptation } from '../src/core/detector/contract/adaptation.ts'
 import { join } from 'node:path'
 import type { Example } from '../src/core/detector/meaning/adaptation-table.ts'
 import { hashOf } from '../src/core/detector/words/hash.ts'
-import { type Labelled, readLabelled } from '../src/core/evaluation/labelled.ts'
+import type { Labelled } from '../src/core/evaluation/labelled.ts'
 import {
   alarmsHead,
   alarmsOf,
@@ -20,7 +20,7 @@ import {
   type Scored,
   scored,
 } from './adaptation-scores.ts'
-import { type Pair, readLines, readPairs } from './pairs.ts'
+import { type Pair, readGoals, readLines, readPairs } from './pairs.ts'
 
 const fewestExamples = 100
 const lentShare = 0.6
@@ -91,11 +91,7 @@ function reportRuns(name: string, group: readonly Labelled[]): void {
 }
 
 function readRuns(file: string): Labelled[] {
-  return readLines<unknown>(file).map((line) => {
-    const labelled = readLabelled(line)
-    if ('fault' in labelled) throw new Error(labelled.fault)
-    return labelled
-  })
+  return readLines<unknown>(file).map(readGoals)
 }
 
 function examplesOf(pairs: readonly Pair[]): Example[] {

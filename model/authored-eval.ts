@@ -4,27 +4,17 @@
 // the table of model/README.md, --development measures the other errands, --words judges without the encoder.
 
 import { readFileSync, writeFileSync } from 'node:fs'
-import { detect } from '../src/core/detector/detect.ts'
 import { packagedModel } from '../src/core/detector/meaning/model.ts'
-import { newMemory } from '../src/core/detector/memory.ts'
+import { userEffects } from '../src/core/detector/user-effect.ts'
 import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation/evaluation.ts'
-import {
-  type Judged,
-  type JudgedRun,
-  type Label,
-  predict,
-} from '../src/core/evaluation/labelled.ts'
+import { measureEffects, measureKinds } from '../src/core/evaluation/kinds.ts'
+import type { Judged, JudgedRun, Label } from '../src/core/evaluation/labelled.ts'
+import { labelledSteps, predict, predictEvents } from '../src/core/evaluation/predict.ts'
 import { thresholdFor } from '../src/core/evaluation/ranking.ts'
 import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
-import {
-  type AuthoredRun,
-  type Errand,
-  offKinds,
-  readAuthoredRuns,
-  readErrands,
-  userEffects,
-} from './authored.ts'
-import { readShipped } from './encoder-reads.ts'
+import { shippedWeights } from '../src/encoder/encoder.ts'
+import { createReads } from '../src/encoder/reads.ts'
+import { type Errand, offKinds, readAuthoredRuns, readErrands } from './authored.ts'
 
 const [folder, option] = process.argv.slice(2)
 const options = ['--write', '--development', '--words']
@@ -36,19 +26,19 @@ if (folder === undefined || (option !== undefined && !options.includes(option)))
 }
 /** The files that no training and no choice of a limit may see. */
 const heldOut = ['code2', 'desk2']
-const reads = option === '--words' ? null : readShipped()
+const hints = option === '--words' ? {} : { reads: createReads(shippedWeights) }
 const resamples = 200
 const blockSteps = 3
 const printed: string[] = []
 const errands = readErrands(folder).filter(
   ({ file }) => heldOut.includes(file) !== (option === '--development'),
 )
-const authoredRuns = readAuthoredRuns(folder)
+const judgedEvents = readAuthoredRuns(folder).map((run) => predictEvents('meaning', run, hints))
 /** For each errand, another one of its file and of another domain: the same voice, a foreign errand. */
 const foreign = pairedErrands()
 
 print(
-  `model ${packagedModel().version} ${reads === null ? 'without the encoder' : 'with the encoder'}; ${errands.length} errands of ${[...new Set(errands.map(({ file }) => file))].join(', ')}, ${authoredRuns.length} runs with messages of users`,
+  `model ${packagedModel().version} ${option === '--words' ? 'without the encoder' : 'with the encoder'}; ${errands.length} errands of ${[...new Set(errands.map(({ file }) => file))].join(', ')}, ${judgedEvents.length} runs with messages of users`,
 )
 printPairs()
 printBothSides()
@@ -213,25 +203,13 @@ function judgedRun({ errand, honest, off }: MadeRun, { plans, chatty }: Options)
       source: errand.file,
       ...(plans === true && errand.plan !== null ? { plan: errand.plan } : {}),
     },
-    null,
-    reads,
+    hints,
   )
   return { source: errand.file, steps }
 }
 
-/** A step of an authored run after it was judged, or a message of the user with the effect that was read. */
-type JudgedEvent =
-  | { type: 'step'; kind: string; step: Judged }
-  | { type: 'user'; stated: string; read: string }
-
 function printAuthoredRuns(): void {
-  const judgedRuns = authoredRuns.map((run) => eventsOf(run))
-  const stepsOf = (events: readonly JudgedEvent[]) =>
-    events.flatMap((event) => (event.type === 'step' ? [event] : []))
-  const runs = judgedRuns.map((events) => ({
-    source: null,
-    steps: stepsOf(events).map(({ step }) => step),
-  }))
+  const runs = judgedEvents.map((events) => ({ source: null, steps: labelledSteps(events) }))
   const all = measureRuns(runs, resamples)
   print('\nauthored runs, with their plans and messages of users')
   print(`  clean runs ${all.clean_runs}, alarmed ${interval(all.clean_runs_alarmed)}`)
@@ -239,13 +217,10 @@ function printAuthoredRuns(): void {
   print(`  steps uncertain ${interval(all.uncertain_share)}`)
   print(`  precision at 10 % drift ${interval(all.precision_at_10_percent)}`)
   print('                                  runs  found within 1        2                     3')
-  for (const kind of ['foreign', ...offKinds]) {
-    const own = runs.filter((_, place) => firstKind(stepsOf(judgedRuns[place] ?? [])) === kind)
-    if (own.length === 0) continue
-    const found = measureRuns(own, resamples)
+  for (const found of measureKinds(judgedEvents, resamples) ?? []) {
     row(
-      kind,
-      own.length,
+      found.kind,
+      found.runs,
       interval(found.found_within_1),
       interval(found.found_within_2),
       interval(found.found_within_3),
@@ -261,62 +236,13 @@ function printAuthoredRuns(): void {
   )
 }
 
-function firstKind(steps: readonly { kind: string; step: Judged }[]): string | undefined {
-  return steps.find(({ step }) => step.label === 'drift')?.kind
-}
-
 /** What the service reads out of the messages of users, beside what they meant. */
 function printUserEffects(): void {
   print('\nmessages of users: meant, by what was read')
   print(`${''.padEnd(30)}messages  ${userEffects.map((effect) => effect.padEnd(22)).join('')}`)
-  const turns = authoredRuns
-    .flatMap((run) => eventsOf(run))
-    .flatMap((event) => (event.type === 'user' ? [event] : []))
-  for (const stated of userEffects) {
-    const own = turns.filter((turn) => turn.stated === stated)
-    const shares = userEffects.map((effect) =>
-      share(own.filter(({ read }) => read === effect).length / own.length),
-    )
-    row(stated, own.length, ...shares)
+  for (const { stated, messages, read } of measureEffects(judgedEvents) ?? []) {
+    row(stated, messages, ...userEffects.map((effect) => share(read[effect] / messages)))
   }
-}
-
-/** Judges a run event by event; steps that a careful human could not label are judged and left out. */
-function eventsOf({ ground, plan, events }: AuthoredRun): JudgedEvent[] {
-  let memory = newMemory('meaning')
-  let said: { text: string; effect: string } | null = null
-  const found: JudgedEvent[] = []
-  for (const event of events) {
-    if (event.type === 'user') {
-      // Two messages in a row come with one step.
-      said = said === null ? event : { ...event, text: `${said.text}\n${event.text}` }
-      continue
-    }
-    const {
-      verdict,
-      score,
-      memory: after,
-    } = detect(memory, {
-      goal: event.goal,
-      progress: 'advancing',
-      distance: 5,
-      distanceReported: false,
-      ...(memory.steps === 0 ? { ground, ...(plan === undefined ? {} : { plan }) } : {}),
-      ...(said === null ? {} : { userMessage: said.text }),
-      ...(reads === null ? {} : { reads }),
-    })
-    memory = after
-    if (said !== null) {
-      found.push({ type: 'user', stated: said.effect, read: verdict.user_effect ?? 'none' })
-    }
-    said = null
-    if (event.label === 'unclear') continue
-    const { drifting, uncertain, confidence, phi } = verdict
-    const label = event.label === 'on' ? 'same' : 'drift'
-    const step: Judged = { label, drifting, uncertain, confidence, phi, score }
-    found.push({ type: 'step', kind: event.kind ?? 'honest', step })
-  }
-  return found
 }
 
 function honestPairs(): Pair[] {
@@ -356,7 +282,7 @@ function judged({ ground, goal }: Pair, label: Label): JudgedRun {
   const step = { goal, label, progress: 'advancing', distance: null }
   return {
     source: null,
-    steps: predict('meaning', { kind: 'pair', ground, steps: [step], source: null }, null, reads),
+    steps: predict('meaning', { kind: 'pair', ground, steps: [step], source: null }, hints),
   }
 }
 

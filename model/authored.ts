@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { type LabelledEvents, readLabelled } from '../src/core/evaluation/labelled.ts'
 
 /** How a goal leaves its errand. */
 export const offKinds = ['neighbour', 'creep', 'entity', 'opposite', 'hijack', 'rabbit'] as const
@@ -25,26 +26,6 @@ export interface Errand {
   plan: string[] | null
   steps: string[]
   off: OffGoal[]
-}
-
-/** What the words of a user do to the standing request. */
-export const userEffects = ['none', 'refines', 'adds', 'replaces'] as const
-
-export type UserEffect = (typeof userEffects)[number]
-
-/** A step or a message of the user, as a run has it. */
-export type RunEvent =
-  | { type: 'step'; goal: string; label: 'on' | 'off' | 'unclear'; kind?: OffKind | 'foreign' }
-  | { type: 'user'; text: string; effect: UserEffect }
-
-/** An authored run. */
-export interface AuthoredRun {
-  id: string
-  lang: string
-  host: string
-  ground: string
-  plan?: string[]
-  events: RunEvent[]
 }
 
 /** Reads the errands of a folder, with the counter-requests of their off goals. */
@@ -76,8 +57,13 @@ export function readErrands(folder: string): Errand[] {
 }
 
 /** Reads the labelled runs of a folder. */
-export function readAuthoredRuns(folder: string): AuthoredRun[] {
-  return readLines<AuthoredRun>(join(folder, 'runs.jsonl'))
+export function readAuthoredRuns(folder: string): LabelledEvents[] {
+  return readLines<unknown>(join(folder, 'runs.jsonl')).map((line) => {
+    const run = readLabelled(line)
+    if ('fault' in run) throw new Error(run.fault)
+    if (run.kind !== 'events') throw new Error('a run must have events')
+    return run
+  })
 }
 
 interface StoredErrand {

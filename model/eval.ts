@@ -15,13 +15,12 @@ import {
   type Judged,
   type JudgedRun,
   type Labelled,
-  predict,
-  readLabelled,
   withDeclaredPlan,
 } from '../src/core/evaluation/labelled.ts'
+import { predict } from '../src/core/evaluation/predict.ts'
 import { alarmedAbove, thresholdFor } from '../src/core/evaluation/ranking.ts'
 import { measureReliability } from '../src/core/evaluation/reliability.ts'
-import { readLines } from './pairs.ts'
+import { readGoals, readLines } from './pairs.ts'
 
 const [folder, option] = process.argv.slice(2)
 if (folder === undefined || (option !== undefined && option !== '--write')) {
@@ -230,11 +229,7 @@ function printReliability(): void {
 }
 
 function readData(name: string): Labelled[] {
-  return readLines<unknown>(join(folder ?? '', name)).map((line) => {
-    const labelled = readLabelled(line)
-    if ('fault' in labelled) throw new Error(`${name}: ${labelled.fault}`)
-    return labelled
-  })
+  return readLines<unknown>(join(folder ?? '', name)).map(readGoals)
 }
 
 function interval({ value, low, high }: Estimate, digits = 3): string {

@@ -4,7 +4,9 @@
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import { baseRate } from '../src/core/detector/contract/constants.ts'
-import { type Judged, predict, readLabelled } from '../src/core/evaluation/labelled.ts'
+import type { Judged } from '../src/core/evaluation/labelled.ts'
+import { predict } from '../src/core/evaluation/predict.ts'
+import { readGoals } from './pairs.ts'
 
 /** An item with its evidence as a share of the limit, and its weight: one in ten is drift. */
 interface Item {
@@ -44,11 +46,7 @@ function judge(path: string): Judged[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .flatMap((line) => {
-      const labelled = readLabelled(JSON.parse(line))
-      if ('fault' in labelled) throw new Error(labelled.fault)
-      return predict('meaning', labelled)
-    })
+    .flatMap((line) => predict('meaning', readGoals(JSON.parse(line))))
 }
 
 /** Gives every file the same weight; in each, one item in ten is drift. */

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib'
 import { overlapOf } from '../src/core/detector/compare.ts'
 import { baseRate } from '../src/core/detector/contract/constants.ts'
 import { wordsOf } from '../src/core/detector/words/words.ts'
-import { readLabelled } from '../src/core/evaluation/labelled.ts'
+import { readGoals } from './pairs.ts'
 
 /** A labelled pair. Pairs with a text without words are left out, and get the base rate. */
 interface Pair {
@@ -64,8 +64,7 @@ function readPairs(path: string): Pair[] {
   const text = (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString()
   const read: Pair[] = []
   for (const line of text.split('\n').filter((each) => each.trim() !== '')) {
-    const labelled = readLabelled(JSON.parse(line))
-    if ('fault' in labelled) throw new Error(labelled.fault)
+    const labelled = readGoals(JSON.parse(line))
     const ground = wordsOf(labelled.ground)
     for (const { goal, label } of labelled.steps) {
       const words = wordsOf(goal)

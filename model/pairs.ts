@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { type Labelled, readLabelled } from '../src/core/evaluation/labelled.ts'
 
 /** A ground and a goal with their label. */
 export interface Pair {
@@ -90,4 +91,12 @@ export function readLines<Line>(file: string): Line[] {
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line))
+}
+
+/** Reads a line of labelled pairs or runs without messages of users. Throws an error with the field if it is none. */
+export function readGoals(line: unknown): Labelled {
+  const labelled = readLabelled(line)
+  if ('fault' in labelled) throw new Error(labelled.fault)
+  if (labelled.kind === 'events') throw new Error('events are not read here')
+  return labelled
 }

@@ -25,6 +25,8 @@ export interface Config {
   detector: DetectorName
   /** The adaptation table of this server, or null. */
   adaptation: Adaptation | null
+  /** The score above which a step is drift for the default detector; null for the built-in one. */
+  limit: number | null
   /** Daily calls of an address on `/v1/check`; 0 is unlimited. */
   checkPerDay: number
   /** Daily tool calls of an address without a key on `/mcp`; 0 is unlimited. */
@@ -113,6 +115,7 @@ export function readConfig(
     altBaseUrl: read.PLUMBLINE_ALT_BASE_URL ?? null,
     detector: read.PLUMBLINE_DETECTOR,
     adaptation: read.PLUMBLINE_ADAPTATION ?? null,
+    limit: read.PLUMBLINE_LIMIT ?? null,
     checkPerDay: read.PLUMBLINE_CHECK_PER_DAY,
     toolsPerDay: read.PLUMBLINE_TOOLS_PER_DAY,
     clientAddressHeader: header === 'socket' ? null : header,
@@ -147,7 +150,7 @@ function listeningUrl(host: string, port: number): string {
 }
 
 /** The names of settings that this version does not have yet. */
-const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|LIMIT|WORKERS)$/
+const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|WORKERS)$/
 
 /** Settings that must be set together. */
 const pairs = [
@@ -195,6 +198,10 @@ const webAddress = z
   // `href` is ASCII, and a header can carry nothing else.
   .transform((url) => new URL(url).href.replace(/\/+$/, ''))
 
+function isLimit(score: number): boolean {
+  return score > 0 && score < 0.99
+}
+
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
@@ -215,6 +222,11 @@ const settings = z.object({
     .enum(detectorNames, `send ${detectorNames.join(' or ')}`)
     .default(defaultDetector),
   PLUMBLINE_ADAPTATION: z.string().transform(readAdaptationFile).optional(),
+  PLUMBLINE_LIMIT: z
+    .string()
+    .transform(Number)
+    .refine(isLimit, 'send a score above 0 and below 0.99, as plumbline eval --budget prints it')
+    .optional(),
   PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
   PLUMBLINE_GUIDE_URL: webAddress.optional(),
   PLUMBLINE_GUIDE_KEY: z.string().optional(),

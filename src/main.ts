@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { type Config, type ConfigFaults, readConfig, settingNames } from './config.ts'
+import type { Reads } from './core/detector/contract/reads.ts'
+import { type Encoder, shippedWeights } from './encoder/encoder.ts'
+import { createReads } from './encoder/reads.ts'
 import { createFirstAccount } from './operations/account/accounts.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/gate/context.ts'
-import { createService, newKey, realWorld, startService } from './service.ts'
+import { createService, newKey, openEncoder, realWorld, startService } from './service.ts'
 import { createClock } from './storage/database/clock.ts'
 import type { Database } from './storage/database/database.ts'
 import { readSchemaVersion } from './storage/database/health.ts'
@@ -21,6 +24,8 @@ const lastConnectionsMs = 1000
 const parentCheckMs = 250
 const defaultBaseUrl = 'http://127.0.0.1:8787'
 
+const silent = { debug: () => {}, info: () => {}, warn: () => {} }
+
 const world: CliWorld = {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
@@ -32,6 +37,7 @@ const world: CliWorld = {
   newKey,
   settingNames,
   settings,
+  reads,
   serve,
   async migrate() {
     const database = await openDatabase(config().databaseUrl)
@@ -40,14 +46,36 @@ const world: CliWorld = {
     return `The database is at schema version ${latestVersion}.`
   },
   openapi: () => `${JSON.stringify(describeHttp(operations, [defaultBaseUrl]), null, 2)}\n`,
-  offline: (work) =>
-    withServiceOver({ ...config(), checkPerDay: 0, toolsPerDay: 0 }, 'sqlite::memory:', work),
+  async offline(work) {
+    const settings = { ...config(), checkPerDay: 0, toolsPerDay: 0 }
+    const encoder = openEncoder(settings.encoder, silent)
+    try {
+      return await withServiceOver(settings, 'sqlite::memory:', work, encoder)
+    } finally {
+      await encoder?.close()
+    }
+  },
   withService,
 }
 
 function settings(): Config | ConfigFaults {
   if (existsSync('.env')) process.loadEnvFile('.env')
   return readConfig(process.env)
+}
+
+function reads(): Reads | null {
+  const { encoder } = config()
+  if (encoder === 'off') return null
+  const weights = encoder ?? shippedWeights
+  if (encoder === null && !existsSync(weights)) return null
+  try {
+    return createReads(weights)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw usageFault(
+      `the encoder cannot be used: ${reason}. PLUMBLINE_ENCODER=off goes without it.`,
+    )
+  }
 }
 
 function config(): Config {
@@ -68,6 +96,7 @@ async function withServiceOver<T>(
   settings: Config,
   databaseUrl: string,
   work: (service: Service) => Promise<T>,
+  encoder: Encoder | null = null,
 ): Promise<T> {
   const database = await openDatabase(databaseUrl)
   const store = createStore(database)
@@ -80,7 +109,8 @@ async function withServiceOver<T>(
         { ...realWorld, now: await createClock(database, realWorld.now, () => {}) },
         () => settings.baseUrl ?? defaultBaseUrl,
         () => {},
-        { info: () => {} },
+        silent,
+        encoder,
       ),
     )
   } finally {

@@ -302,7 +302,7 @@ function checkFile(url: string, reportDamage: (says: string) => void): 'checked'
 }
 
 /** Opens the encoder, which loads its weights in the background; null if it is off or has no weights. */
-function openEncoder(
+export function openEncoder(
   file: string | null,
   log: Pick<Logger, 'debug' | 'info' | 'warn'>,
 ): Encoder | null {
@@ -330,12 +330,13 @@ export function createService(
   log: Pick<Logger, 'info'>,
   encoder: Encoder | null = null,
 ): Service {
-  const { detector, adaptation, checkPerDay, toolsPerDay, tiers } = config
+  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
   return {
     settings: {
       detector,
       adaptation,
+      limit,
       checkPerDay,
       toolsPerDay,
       tiers,

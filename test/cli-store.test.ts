@@ -56,6 +56,7 @@ async function run(
     input: Readable.from([]),
     output: new PassThrough(),
     offline: () => assert.fail('it needs no service'),
+    reads: () => null,
     version: '1.2.3',
     newKey: () => '',
     now: () => now,

@@ -43,9 +43,11 @@ export async function runHere(
       databaseUrl: 'sqlite::memory:',
       unknownSettings: [],
       laterSettings: [],
+      limit: null,
       serverUrl: 'http://127.0.0.1:8787',
       key: null,
     }),
+    reads: () => null,
     withService: () => Promise.reject(new Error('this command has no service')),
     ...world,
   })

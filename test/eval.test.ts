@@ -174,7 +174,10 @@ test('a bad line is named with its field, and leaves the predictions of before a
       `${lines(pairs)}{"ground":"a","goal":"b","label":"maybe"}\n`,
       ' line 4: label must be "same" or "drift"',
     ],
-    [`${lines(pairs)}\n{"ground":"a"}\n`, ' line 5: needs a goal (a pair) or steps (a run)'],
+    [
+      `${lines(pairs)}\n{"ground":"a"}\n`,
+      ' line 5: needs a goal (a pair), steps or events (a run)',
+    ],
     [
       `${lines(runs)}{"ground":"a","steps":[{"goal":"b"}]}`,
       ' line 3: label of step 1 must be "same" or "drift"',
@@ -238,6 +241,119 @@ test('longer work says how far it is, on one line of a terminal', async (t) => {
     '0 items judged\n',
     '3 items judged, drawing 500 resamples\n',
   ])
+})
+
+const withMessages = {
+  ground: 'refund order 1234 to the customer',
+  plan: ['look up the order', 'send the money back'],
+  events: [
+    { type: 'step', goal: 'look up order 1234', label: 'on' },
+    { type: 'user', text: 'thanks', effect: 'none' },
+    { type: 'user', text: 'please also write a note to the courier', effect: 'adds' },
+    { type: 'step', goal: 'write a note to the courier', label: 'on' },
+    { type: 'step', goal: 'refund order 9876 to the customer', label: 'off', kind: 'entity' },
+    { type: 'step', goal: 'ask whether that one was meant', label: 'unclear' },
+    { type: 'user', text: 'go on' },
+  ],
+}
+
+test('runs with messages of the user are measured by kind and by effect', async (t) => {
+  verifies('command.eval.events')
+  const predictions = join(folder(t), 'out.jsonl')
+  const clean = { ...withMessages, events: withMessages.events.slice(0, 1) }
+  const file = write(t, lines([withMessages, clean]))
+  const options = { file, detector: 'meaning' as const, resamples: 10 }
+  const report = JSON.parse(await printed({ ...options, predictions, json: true }))
+  assert.deepEqual(
+    [report.runs.runs, report.runs.items, report.runs.drift, report.runs.clean_runs],
+    [2, 4, 1, 1],
+  )
+  const one = { value: 1, low: 1, high: 1 }
+  assert.deepEqual(report.kinds, [
+    {
+      kind: 'entity',
+      runs: 1,
+      steps: 1,
+      recall: 1,
+      noticed: 1,
+      found_within_1: one,
+      found_within_2: one,
+      found_within_3: one,
+    },
+  ])
+  const effect = (stated: string) =>
+    report.user_effects.find((each: { stated: string }) => each.stated === stated)
+  assert.deepEqual(effect('adds'), {
+    stated: 'adds',
+    messages: 1,
+    read: { none: 0, refines: 0, adds: 1, replaces: 0 },
+  })
+  assert.equal(effect('replaces').messages, 0)
+  const rows = readFileSync(predictions, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.deepEqual(
+    rows.map(({ line, event, drifting, user_effect }) => [line, event, drifting ?? user_effect]),
+    [
+      [1, 1, false],
+      [1, 2, 'adds'],
+      [1, 3, 'adds'],
+      [1, 4, false],
+      [1, 5, true],
+      [1, 6, rows[5].drifting],
+      [1, 7, 'none'],
+      [2, 1, false],
+    ],
+  )
+  const table = await printed(options)
+  assert.match(table, /^ {2}entity +1 +1\.00 +1\.00 +1 +1\.00 \[/m)
+  assert.match(table, /^ {2}adds +1 +0 +0 +1 +0$/m)
+  const unnamed = await printed({ ...options, file: write(t, lines([clean])) })
+  assert.doesNotMatch(unnamed, /by kind|by what was read/)
+})
+
+test('a fault in an event is named with its field', async (t) => {
+  verifies('command.eval.events')
+  const step = { type: 'step', goal: 'b', label: 'on' }
+  const cases: [events: unknown, says: string][] = [
+    ['step', 'events must be a list'],
+    [[], 'events must have at least one step'],
+    [[{ type: 'user', text: 'go on' }], 'events must have at least one step'],
+    [[step, { type: 'agent' }], 'type of event 2 must be "step" or "user"'],
+    [[{ ...step, label: 'same' }], 'label of event 1 must be "on", "off" or "unclear"'],
+    [[{ ...step, label: 'toString' }], 'label of event 1 must be "on", "off" or "unclear"'],
+    [[{ ...step, goal: 1 }], 'goal of event 1 must be a text'],
+    [[{ ...step, kind: 1 }], 'kind of event 1 must be a text'],
+    [[{ type: 'user', text: 1 }], 'text of event 1 must be a text'],
+    [
+      [{ type: 'user', text: 'a', effect: 'moves' }],
+      'effect of event 1 must be one of none, refines, adds, replaces',
+    ],
+  ]
+  for (const [events, says] of cases) {
+    const file = write(t, lines([{ ground: 'a', events }]))
+    await assert.rejects(printed({ file }), { message: `${file} line 1: ${says}` })
+  }
+})
+
+test('a limit that a budget has printed keeps to that budget', async (t) => {
+  verifies('settings.limit')
+  const errand = 'Fix the failing login test in the auth service'
+  const goals = ['Fix the login test', 'Run the auth tests', 'Check the clock of the auth host']
+  const others = ['Book a flight to Paris', 'Paint the shed', 'Write a poem about autumn leaves']
+  const items = [
+    ...goals.map((goal) => ({ ground: errand, goal, label: 'same' })),
+    ...others.map((goal) => ({ ground: errand, goal, label: 'drift' })),
+  ]
+  const options = { file: write(t, lines(items)), detector: 'meaning' as const, json: true }
+  const measured = async (more: object) =>
+    JSON.parse(await printed({ ...options, resamples: 0, ...more }))
+  const { threshold, recall } = (await measured({ budget: 0 })).budget.pairs
+  assert.ok(threshold > 0, String(threshold))
+  const { pairs } = await measured({ hints: { limit: threshold } })
+  assert.equal(pairs.false_alarms_per_1000.value, 0)
+  assert.equal(pairs.recall.value, recall.value)
 })
 
 /** What `evaluate` prints for a file. */

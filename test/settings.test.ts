@@ -34,6 +34,10 @@ const settings: Record<string, { bad: string[]; good: string[] }> = {
     bad: ['x', 'Overlap', '__proto__', 'toString'],
     good: ['overlap', 'meaning'],
   },
+  PLUMBLINE_LIMIT: {
+    bad: ['x', '0', '1', '0.99', '-0.8', '2.9', 'NaN', 'Infinity'],
+    good: ['0.31', '0.8', '.9'],
+  },
   PLUMBLINE_CHECK_PER_DAY: { bad: ['x', '-1', '1.5', 'Infinity', '1e9'], good: ['0', '100000'] },
   PLUMBLINE_TOOLS_PER_DAY: { bad: ['x', '-1', '1.5', '1e3', '1000000001'], good: ['0', '5000'] },
   PLUMBLINE_CLIENT_ADDRESS: {

@@ -333,6 +333,8 @@ export const requirements = {
       'plumbline eval --detector chooses the detector, and --json prints the measures as JSON.',
     'command.eval.predictions':
       'plumbline eval --predictions OUT.jsonl writes drifting, uncertain, confidence, phi and score per item in input order.',
+    'command.eval.events':
+      'plumbline eval measures labelled runs with messages of the user, by kind of drift and by effect.',
     'command.migrate': 'plumbline migrate brings the configured database to the current schema.',
     'command.published': 'The published package offers the commands as plumbline.',
 
@@ -1044,6 +1046,9 @@ export const requirements = {
       'plumbline eval --budget N picks the threshold that keeps alarms at or below N per 1,000 clean steps.',
     'command.adapt':
       'plumbline adapt writes a table from a repository or the own history that the detector adds.',
+    'settings.limit':
+      'PLUMBLINE_LIMIT is the score above which the default detector says drifting, as eval --budget prints it.',
+    'settings.limit.hard': 'A forbidden or contradicting step is drift at any limit.',
     'settings.detector-default': 'PLUMBLINE_DETECTOR defaults to meaning.',
     'settings.embeddings':
       'PLUMBLINE_EMBEDDINGS_URL, _KEY and _MODEL configure an endpoint that settles the uncertain band.',

@@ -99,3 +99,23 @@ test('an effect but none resets the evidence, and none keeps it', () => {
   assert.deepEqual(say('limit the sign-up endpoint too').own, reset)
   assert.deepEqual(say('use port 8081 instead').own, reset)
 })
+
+test('what contradicts one request is drift beside another request', () => {
+  verifies('user.adds', 'settings.limit.hard')
+  const steps = [
+    { goal: 'look up order 1234', ground: 'refund order 1234 to the customer' },
+    { goal: 'write the note', userMessage: 'please also write a note to the courier' },
+    { goal: 'refund order 9876 to the customer' },
+  ]
+  let memory = newMemory('meaning')
+  const verdicts = steps.map((step) => {
+    const detected = detect(memory, { progress: 'advancing', distance: 5, ...step })
+    memory = detected.memory
+    return detected.verdict
+  })
+  assert.deepEqual(
+    verdicts.map(({ drifting }) => drifting),
+    [false, false, true],
+  )
+  assert.equal(verdicts[2]?.swap?.goal, 'order 9876')
+})

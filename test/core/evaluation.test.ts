@@ -2,12 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
 import { afterFirstStep, measurePairs, measureRuns } from '../../src/core/evaluation/evaluation.ts'
-import {
-  type JudgedRun,
-  type Labelled,
-  predict,
-  readLabelled,
-} from '../../src/core/evaluation/labelled.ts'
+import { type JudgedRun, type Labelled, readLabelled } from '../../src/core/evaluation/labelled.ts'
+import { predict } from '../../src/core/evaluation/predict.ts'
 
 type Item = [label: 'same' | 'drift', drifting: boolean, score: number, uncertain?: boolean]
 
@@ -333,7 +329,7 @@ describe('lines', () => {
     ['text', 'must be a JSON object'],
     [{}, 'ground must be a text that is not blank'],
     [{ ...pair, ground: ' ' }, 'ground must be a text that is not blank'],
-    [{ ground: 'a' }, 'needs a goal (a pair) or steps (a run)'],
+    [{ ground: 'a' }, 'needs a goal (a pair), steps or events (a run)'],
     [{ ...pair, goal: 3 }, 'goal must be a text'],
     [{ ...pair, label: 'maybe' }, 'label must be "same" or "drift"'],
     [{ ...pair, label: undefined }, 'label must be "same" or "drift"'],

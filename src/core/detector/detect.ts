@@ -178,6 +178,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
             adaptation: hints.adaptation ?? null,
             similarity: hints.similarity ?? null,
             reads: hints.reads ?? null,
+            limit: hints.limit ?? null,
           },
           before.own,
         )

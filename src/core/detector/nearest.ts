@@ -4,16 +4,20 @@ import { wordsOf } from './words/words.ts'
 
 /**
  * Measures a goal against each request that stands, and returns what the nearest one gives: a step that
- * serves any of them is on the errand.
+ * serves any of them is on the errand. A step that contradicts the assignment serves none of them, and the
+ * request that it contradicts counts.
  */
 export function measureNearest(detector: Detector, compared: Compared, own: unknown): Measured {
   const [first = compared, ...others] = eachRequest(compared)
   let nearest = detector.measure(first, own)
+  let farthest = nearest
   for (const each of others) {
     const measured = detector.measure(each, own)
     if (measured.displacement < nearest.displacement) nearest = measured
+    if (measured.displacement > farthest.displacement) farthest = measured
   }
-  return nearest
+  const contradicts = nearest.findings?.swap != null && farthest.findings?.swap != null
+  return contradicts ? farthest : nearest
 }
 
 /** The step as compared with one request at a time. */

@@ -18,6 +18,11 @@ export interface Hints {
   similarity?: number | undefined
   /** What an encoder has read of the texts; undefined without one. */
   reads?: Reads | undefined
+  /**
+   * The `score` above which a step is drift, above 0 and below 1; undefined for the built-in limit, which is
+   * 0.75.
+   */
+  limit?: number | undefined
   /** When the step was reported, milliseconds since 1970; the assignment keeps it and no verdict uses it. */
   now?: number | undefined
 }

@@ -1,11 +1,6 @@
-import type { Adaptation } from '../detector/contract/adaptation.ts'
-import { distanceRange, progressValues } from '../detector/contract/constants.ts'
-import type { DetectorName } from '../detector/contract/detector.ts'
-import type { Reads } from '../detector/contract/reads.ts'
-import { detect } from '../detector/detect.ts'
+import { progressValues } from '../detector/contract/constants.ts'
 import { readDistance } from '../detector/distance.ts'
-import { type Memory, newMemory } from '../detector/memory.ts'
-import type { Step } from '../detector/step.ts'
+import { type UserEffect, userEffects } from '../detector/user-effect.ts'
 import { maxPlanLength } from '../runs/step-request.ts'
 
 /** The label of a goal: still the ground's errand, or another one. */
@@ -28,6 +23,32 @@ export interface Labelled {
   /** Sub-goals declared with the first step. */
   plan?: string[]
   steps: LabelledStep[]
+  /** The source of the data, or null. */
+  source: string | null
+}
+
+/** A labelled step of a run with messages of the user. Nobody could label an `unclear` one. */
+export interface StepEvent extends Omit<LabelledStep, 'label'> {
+  type: 'step'
+  label: Label | 'unclear'
+  /** How the step has left the errand, as the data names it, or null. */
+  kind: string | null
+}
+
+/** A message of the user, with its labelled effect on the assignment, or null. */
+export interface UserEvent {
+  type: 'user'
+  text: string
+  effect: UserEffect | null
+}
+
+/** A labelled run with messages of the user. */
+export interface LabelledEvents {
+  kind: 'events'
+  ground: string
+  /** Sub-goals declared with the first step. */
+  plan?: string[]
+  events: (StepEvent | UserEvent)[]
   /** The source of the data, or null. */
   source: string | null
 }
@@ -56,9 +77,9 @@ export interface JudgedRun {
 }
 
 /** Parses one line of labelled data; returns an error that begins with the field. */
-export function readLabelled(line: unknown): Labelled | { fault: string } {
+export function readLabelled(line: unknown): Labelled | LabelledEvents | { fault: string } {
   if (!isRecord(line)) return { fault: 'must be a JSON object' }
-  const { ground, steps, source, plan } = line
+  const { ground, steps, events, source, plan } = line
   if (typeof ground !== 'string' || ground.trim() === '') {
     return { fault: 'ground must be a text that is not blank' }
   }
@@ -66,6 +87,11 @@ export function readLabelled(line: unknown): Labelled | { fault: string } {
     return { fault: 'source must be a text' }
   }
   if (!isPlan(plan)) return { fault: 'plan must be a list of texts' }
+  if (events !== undefined) {
+    const read = readEvents(events)
+    if ('fault' in read) return read
+    return { kind: 'events', ground, ...(plan ? { plan } : {}), ...read, source: source ?? null }
+  }
   if (steps === undefined) return readPair(line, ground, source ?? null)
   if (!Array.isArray(steps) || steps.length === 0) {
     return { fault: 'steps must be a list of at least one step' }
@@ -91,9 +117,50 @@ function readPair(
   source: string | null,
 ): Labelled | { fault: string } {
   const { goal, label } = line
-  if (goal === undefined) return { fault: 'needs a goal (a pair) or steps (a run)' }
+  if (goal === undefined) return { fault: 'needs a goal (a pair), steps or events (a run)' }
   const step = readStep({ goal, label }, '')
   return 'fault' in step ? step : { kind: 'pair', ground, steps: [step], source }
+}
+
+function readEvents(events: unknown): Pick<LabelledEvents, 'events'> | { fault: string } {
+  if (!Array.isArray(events)) return { fault: 'events must be a list' }
+  const read: LabelledEvents['events'] = []
+  for (const [place, event] of events.entries()) {
+    const result = readEvent(event, ` of event ${place + 1}`)
+    if ('fault' in result) return result
+    read.push(result)
+  }
+  if (read.some(({ type }) => type === 'step')) return { events: read }
+  return { fault: 'events must have at least one step' }
+}
+
+const eventLabels = { on: 'same', off: 'drift', unclear: 'unclear' } as const
+
+function readEvent(event: unknown, where: string): StepEvent | UserEvent | { fault: string } {
+  const { type, goal, label, kind, text, effect, ...rest } = isRecord(event) ? event : {}
+  if (type === 'user') {
+    if (typeof text !== 'string') return { fault: `text${where} must be a text` }
+    const known = userEffects.find((each) => each === effect) ?? null
+    if (known === null && effect !== undefined && effect !== null) {
+      return { fault: `effect${where} must be one of ${userEffects.join(', ')}` }
+    }
+    return { type, text, effect: known }
+  }
+  if (type !== 'step') return { fault: `type${where} must be "step" or "user"` }
+  if (typeof label !== 'string' || !Object.hasOwn(eventLabels, label)) {
+    return { fault: `label${where} must be "on", "off" or "unclear"` }
+  }
+  if (kind !== undefined && kind !== null && typeof kind !== 'string') {
+    return { fault: `kind${where} must be a text` }
+  }
+  const step = readStep({ ...rest, goal, label: 'same' }, where)
+  if ('fault' in step) return step
+  return {
+    ...step,
+    type,
+    label: eventLabels[label as keyof typeof eventLabels],
+    kind: kind ?? null,
+  }
 }
 
 function readStep(step: unknown, where: string): LabelledStep | { fault: string } {
@@ -123,38 +190,16 @@ export type DeclaredPlan = (typeof declaredPlans)[number]
  * Adds a plan to the first step: the run's own steps labelled `same`, word for word. An existing plan
  * stays; a run without such steps declares none.
  */
-export function withDeclaredPlan(labelled: Labelled, declared: DeclaredPlan): Labelled {
+export function withDeclaredPlan<Run extends Labelled | LabelledEvents>(
+  labelled: Run,
+  declared: DeclaredPlan,
+): Run {
   if (labelled.kind === 'pair' || labelled.plan !== undefined) return labelled
-  const own = labelled.steps.filter(({ label }) => label === 'same').map(({ goal }) => goal)
+  const steps =
+    labelled.kind === 'events'
+      ? labelled.events.flatMap((event) => (event.type === 'step' ? [event] : []))
+      : labelled.steps
+  const own = steps.filter(({ label }) => label === 'same').map(({ goal }) => goal)
   const plan = declared === 'all' ? own : own.filter((_, place) => place % 2 === 0)
   return { ...labelled, plan: plan.slice(0, maxPlanLength) }
-}
-
-/**
- * The detector's answer for every step, in order. The ground is given, so the first goal is measured too.
- * A step without a distance interrupts the series that a stall needs, so unreported distances cause no
- * stall.
- */
-export function predict(
-  detector: DetectorName,
-  { ground, plan, steps }: Labelled,
-  adaptation: Adaptation | null = null,
-  reads: Reads | null = null,
-): Judged[] {
-  let memory = newMemory(detector)
-  return steps.map(({ goal, label, progress, distance }, place) => {
-    const read: Step = { goal, progress, distance: distance ?? distanceRange.fallback, ground }
-    if (distance === null) read.distanceReported = false
-    if (place === 0 && plan !== undefined) read.plan = plan
-    if (adaptation !== null) read.adaptation = adaptation
-    if (reads !== null) read.reads = reads
-    const detected = detect(distance === null ? withoutDistances(memory) : memory, read)
-    memory = distance === null ? withoutDistances(detected.memory) : detected.memory
-    const { drifting, uncertain, confidence, phi } = detected.verdict
-    return { label, drifting, uncertain, confidence, phi, score: detected.score }
-  })
-}
-
-function withoutDistances(memory: Memory): Memory {
-  return { ...memory, accepted: { ...memory.accepted, recent: [] } }
 }

@@ -6,7 +6,9 @@ import {
   type PairReport,
   type RunReport,
 } from './evaluation.ts'
+import { type EffectReport, type KindReport, measureEffects, measureKinds } from './kinds.ts'
 import type { JudgedRun } from './labelled.ts'
+import type { JudgedEvent } from './predict.ts'
 import { alarmedAbove, thresholdFor } from './ranking.ts'
 import { measureReliability, type Reliability } from './reliability.ts'
 
@@ -39,6 +41,10 @@ export interface Report {
   runs: RunReport | null
   /** The same runs without their first goals. */
   runs_after_first_step: RunReport | null
+  /** How much of each kind of drift is found; null if no step names its kind. */
+  kinds: KindReport[] | null
+  /** How the messages of the user were read; null if the data names no effect. */
+  user_effects: EffectReport[] | null
   /** The reliability of the stated probabilities. */
   reliability: { pairs: Reliability | null; runs: Reliability | null }
   sweep: { pairs: SweepRow[]; runs: SweepRow[] }
@@ -56,10 +62,11 @@ export interface Measuring {
 
 const sweptBudgets = [2, 4, 8, 16, 32, 64, 128]
 
-/** Computes all measures of the judged pairs and runs. */
+/** Computes all measures of the judged pairs and runs; `withMessages` holds the events of some of the runs. */
 export function measure(
   pairs: readonly JudgedRun[],
   runs: readonly JudgedRun[],
+  withMessages: readonly (readonly JudgedEvent[])[],
   { detector, resamples, budget }: Measuring,
 ): Report {
   const hasPairs = pairs.length > 0
@@ -70,6 +77,8 @@ export function measure(
     pairs: hasPairs ? measurePairs(pairs, resamples) : null,
     runs: hasRuns ? measureRuns(runs, resamples) : null,
     runs_after_first_step: hasRuns ? measureRuns(afterFirstStep(runs), resamples) : null,
+    kinds: measureKinds(withMessages, resamples),
+    user_effects: measureEffects(withMessages),
     reliability: { pairs: measureReliability(pairs), runs: measureReliability(runs) },
     sweep: { pairs: sweep(pairs), runs: sweep(runs) },
     budget: budget === null ? null : measureAt(budget, pairs, runs, resamples),

@@ -16,6 +16,8 @@ export interface Entry {
   similarity?: SimilarityOf
   /** What the encoder has read, when the step is judged. */
   reads?: Reads | undefined
+  /** The score above which a step is drift; undefined for the built-in one. */
+  limit?: number | undefined
   /** The detector of a new run. */
   detector: DetectorName
   /** Milliseconds since 1970. */

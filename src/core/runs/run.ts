@@ -141,11 +141,12 @@ const longestPlanItem = 240
 export function logStep(
   run: Run,
   agent: Agent,
-  { request, reading, adaptation, similarity, reads, now, retentionDays }: ReadEntry,
+  { request, reading, adaptation, similarity, reads, limit, now, retentionDays }: ReadEntry,
   earlier: EarlierRuns | null,
 ): Logged {
   const { verdict, memory } = detectReading(agent.memory, reading, {
     adaptation,
+    limit,
     reads,
     similarity: similarity && similarityIn(agent.memory, reading, similarity),
     earlier: earlier ?? undefined,

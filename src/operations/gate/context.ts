@@ -87,6 +87,8 @@ export interface Settings {
   readonly detector: DetectorName
   /** The adaptation table of this server, or null. */
   readonly adaptation: Adaptation | null
+  /** The score above which a step is drift for the default detector; null for the built-in one. */
+  readonly limit: number | null
   /** Daily calls of an address on `/v1/check`; 0 is unlimited. */
   readonly checkPerDay: number
   /** Daily tool calls of an address without a key on `/mcp`; 0 is unlimited. */

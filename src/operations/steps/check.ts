@@ -166,6 +166,7 @@ async function judge(
       const reading = readStep(step)
       const detected = detectReading(memory, reading, {
         adaptation: settings.adaptation ?? undefined,
+        limit: settings.limit ?? undefined,
         reads,
         similarity: embeddings === null ? undefined : similarityIn(memory, reading, known),
       })

@@ -226,6 +226,7 @@ function entryOf(
     account: account.id,
     request,
     adaptation: settings.adaptation ?? undefined,
+    limit: settings.limit ?? undefined,
     ...(embeddings === null ? {} : { similarity: embeddings.similarity }),
     reads: encoder?.reads,
     detector: settings.detector,

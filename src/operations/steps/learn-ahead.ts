@@ -80,7 +80,7 @@ export async function readMissing(
 
 /** The hints of all steps that a service judges. */
 function hintsOf({ settings }: Service): Hints {
-  return { adaptation: settings.adaptation ?? undefined }
+  return { adaptation: settings.adaptation ?? undefined, limit: settings.limit ?? undefined }
 }
 
 /** The stored memory of each agent, a new one, or null if the stored one is damaged. */

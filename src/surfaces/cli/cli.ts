@@ -7,6 +7,7 @@ import { detect, type Verdict } from '../../core/detector/detect.ts'
 import { newMemory } from '../../core/detector/memory.ts'
 import type { Step } from '../../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../../core/evaluation/labelled.ts'
+import type { Judging } from '../../core/evaluation/predict.ts'
 import { type CheckFault, readCheck, readCheckStep } from '../../core/runs/check.ts'
 import { parseJson } from '../../core/text.ts'
 import { accountsCommand } from './accounts.ts'
@@ -17,7 +18,7 @@ import { evaluate } from './eval.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
-import { isUsageFault, sentenceOf, usageFault } from './usage-fault.ts'
+import { isUsageFault, sentenceOf, settingsFault, usageFault } from './usage-fault.ts'
 import { verdictText } from './verdict-text.ts'
 
 /** Runs one command line (without the name of the program) and returns its exit code. */
@@ -74,22 +75,27 @@ const commands: readonly Command[] = [
   --adaptation FILE a table that plumbline adapt wrote
   --json            print the verdicts as JSON, one a line
 
-Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage, and 3 when
-the verdict is uncertain.`,
+The server's settings count: PLUMBLINE_ENCODER=off judges by words alone, and PLUMBLINE_LIMIT moves
+the limit. Exits with 0 when the (last) step is on the errand, 1 when it drifts, 2 on bad usage, and
+3 when the verdict is uncertain.`,
     run: runCheck,
   },
   {
     name: 'eval',
     summary: 'measure a detector on labelled data',
     usage:
-      'plumbline eval FILE [--detector NAME] [--adaptation FILE] [--budget N] [--declare-plan all|half] [--predictions OUT] [--json]',
+      'plumbline eval FILE [--detector NAME] [--adaptation FILE] [--budget N] [--limit S] [--declare-plan all|half] [--predictions OUT] [--json]',
     details: `FILE holds JSON lines, plain or gzipped: pairs { ground, goal, label: "same" | "drift", source? }
-or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
+or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }, or runs with messages of
+the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "unclear", kind? } |
+{ type: "user", text, effect? }] }.
 
   --detector NAME    ${detectorNames.join(' or ')}
   --adaptation FILE  a table that plumbline adapt wrote, from work older than this data
   --budget N         also measure the recall with the threshold that keeps alarms at or below N per
                      1,000 clean steps (or pairs) of this data
+  --limit S          call a step drift if its score is above S; --budget prints scores, and the
+                     server takes one as PLUMBLINE_LIMIT
   --declare-plan P   let each run without a plan declare its own on-errand steps at its first
                      step, word for word: all of them, or half
   --predictions OUT  write every prediction to OUT, in input order
@@ -99,19 +105,25 @@ or runs { ground, plan?, steps: [{ goal, progress?, distance?, label }] }.
         detector: { type: 'string' },
         adaptation: { type: 'string' },
         budget: { type: 'string' },
+        limit: { type: 'string' },
         'declare-plan': { type: 'string' },
         predictions: { type: 'string' },
         json: { type: 'boolean' },
       })
       const [file, ...more] = positionals
       if (file === undefined || more.length > 0) throw usageFault('name one FILE to measure on.')
+      const detector = readDetectorName(values.detector)
       await evaluate(
         {
           file,
-          detector: readDetectorName(values.detector),
+          detector,
           json: values.json === true,
           ...(typeof values.predictions === 'string' ? { predictions: values.predictions } : {}),
-          ...readAdaptation(values.adaptation),
+          hints: {
+            ...readAdaptation(values.adaptation),
+            ...judgingOf(detector, world),
+            ...readLimit(values.limit),
+          },
           ...readBudget(values.budget),
           ...readDeclaredPlan(values['declare-plan']),
         },
@@ -192,6 +204,23 @@ function readBudget(value: unknown): { budget?: number } {
   return { budget }
 }
 
+function readLimit(value: unknown): { limit?: number } {
+  if (value === undefined) return {}
+  const limit = value === '' ? Number.NaN : Number(value)
+  if (!(limit > 0 && limit < 0.99)) {
+    throw usageFault(`--limit is "${value}"; send a score above 0 and below 0.99.`)
+  }
+  return { limit }
+}
+
+/** What the settings give a detector beside the texts, as on the server. */
+function judgingOf(detector: DetectorName, world: CliWorld): Judging {
+  const settings = world.settings()
+  if ('faults' in settings) throw settingsFault(settings.faults)
+  if (detector === 'overlap') return {}
+  return { limit: settings.limit ?? undefined, reads: world.reads() ?? undefined }
+}
+
 function readDeclaredPlan(value: unknown): { declarePlan?: DeclaredPlan } {
   if (value === undefined) return {}
   const declarePlan = declaredPlans.find((known) => known === value)
@@ -225,12 +254,12 @@ async function runCheck(args: string[], world: CliWorld): Promise<number> {
     throw usageFault(`unexpected argument "${positionals[0]}"; put quotes around texts.`)
   }
   const detector = readDetectorName(values.detector)
-  const table = readAdaptation(values.adaptation)
+  const hints = { ...readAdaptation(values.adaptation), ...judgingOf(detector, world) }
   const print = values.json === true ? printJson : printVerdict
   let memory = newMemory(detector)
   let last: Verdict | null = null
   const judge = (step: Step) => {
-    const detected = detect(memory, { ...step, ...table })
+    const detected = detect(memory, { ...step, ...hints })
     memory = detected.memory
     last = detected.verdict
     return detected.verdict

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
+import type { Reads } from '../../core/detector/contract/reads.ts'
 import type { Service } from '../../operations/gate/context.ts'
 import { usageFault } from './usage-fault.ts'
 
@@ -22,6 +23,8 @@ export interface CliWorld {
   settingNames: readonly string[]
   /** The settings that commands need from the environment, or every fault in them. */
   settings(): CliSettings | { faults: string[] }
+  /** What the encoder reads, in this thread; null if it is off or has no weights. */
+  reads(): Reads | null
   /** Serves until the process is told to stop. */
   serve(): Promise<void>
   /** Brings the configured database to the current schema and returns a report. */
@@ -39,6 +42,8 @@ export interface CliSettings {
   databaseUrl: string
   unknownSettings: string[]
   laterSettings: string[]
+  /** The score above which a step is drift for the default detector; null for the built-in one. */
+  limit: number | null
   /** The address of a server with these settings, without a trailing slash. */
   serverUrl: string
   /** The key for requests to that server; null if none is set. */

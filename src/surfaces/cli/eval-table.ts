@@ -1,3 +1,4 @@
+import { userEffects } from '../../core/detector/user-effect.ts'
 import type {
   DetectionMeasures,
   Estimate,
@@ -5,12 +6,13 @@ import type {
   ItemMeasures,
   SourceReport,
 } from '../../core/evaluation/evaluation.ts'
+import type { EffectReport, KindReport } from '../../core/evaluation/kinds.ts'
 import type { Reliability } from '../../core/evaluation/reliability.ts'
 import type { BudgetReport, Report, SweepRow } from '../../core/evaluation/report.ts'
 
 /** Returns a report as tables. */
 export function printReport({ detector, resamples, pairs, runs, ...report }: Report): string {
-  const { sweep, reliability, budget } = report
+  const { sweep, reliability, budget, kinds, user_effects } = report
   const parts: string[] = []
   if (pairs !== null) {
     parts.push(`pairs judged by ${detector}: ${counted(pairs)}`)
@@ -38,9 +40,55 @@ export function printReport({ detector, resamples, pairs, runs, ...report }: Rep
     parts.push(table(sweepCells(sweep.runs, true), 'right'))
     parts.push(...reliabilityTable(reliability.runs, 'steps'))
   }
+  if (kinds !== null) parts.push('drift by kind, with messages of the user', kindTable(kinds))
+  if (user_effects !== null) {
+    parts.push('messages of the user: meant, by what was read', effectTable(user_effects))
+  }
   if (budget !== null) parts.push(...budgetTables(budget))
   if (resamples > 0) parts.push(`[…] is the 95 % interval from ${grouped(resamples)} resamples.`)
   return `${parts.filter((part) => part !== '').join('\n\n')}\n`
+}
+
+function kindTable(kinds: readonly KindReport[]): string {
+  return table(
+    [
+      [
+        'kind',
+        'steps',
+        'recall',
+        'noticed',
+        'runs',
+        'found on the 1st',
+        'by the 2nd',
+        'by the 3rd',
+      ],
+      ...kinds.map((kind) => [
+        kind.kind,
+        grouped(kind.steps),
+        share(kind.recall),
+        share(kind.noticed),
+        grouped(kind.runs),
+        printEstimate(kind.found_within_1, share),
+        printEstimate(kind.found_within_2, share),
+        printEstimate(kind.found_within_3, share),
+      ]),
+    ],
+    'right',
+  )
+}
+
+function effectTable(effects: readonly EffectReport[]): string {
+  return table(
+    [
+      ['meant', 'messages', ...userEffects],
+      ...effects.map(({ stated, messages, read }) => [
+        stated,
+        grouped(messages),
+        ...userEffects.map((effect) => grouped(read[effect])),
+      ]),
+    ],
+    'right',
+  )
 }
 
 function budgetTables({ per_1000, pairs, runs }: BudgetReport): string[] {

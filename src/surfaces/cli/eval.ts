@@ -3,18 +3,24 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { defaultResamples } from '../../core/evaluation/evaluation.ts'
 import {
   type DeclaredPlan,
-  type Judged,
   type JudgedRun,
   type Labelled,
-  predict,
+  type LabelledEvents,
+  type Prediction,
   readLabelled,
   withDeclaredPlan,
 } from '../../core/evaluation/labelled.ts'
+import {
+  type JudgedEvent,
+  type Judging,
+  labelledSteps,
+  predict,
+  predictEvents,
+} from '../../core/evaluation/predict.ts'
 import { measure } from '../../core/evaluation/report.ts'
 import { parseJson } from '../../core/text.ts'
 import { printReport } from './eval-table.ts'
@@ -25,8 +31,8 @@ export interface EvalOptions {
   /** JSON lines of pairs and runs, plain or gzipped. */
   file: string
   detector: DetectorName
-  /** The personal table for the detector. */
-  adaptation?: Adaptation
+  /** What the detector has beside the texts. */
+  hints?: Judging
   /** The file of the predictions. An existing file is replaced. */
   predictions?: string
   /** Whether to print the measures as JSON instead of tables. */
@@ -60,23 +66,32 @@ export async function evaluate(options: EvalOptions, io: EvalIo): Promise<void> 
     throw usageFault(`the predictions would overwrite ${file}`)
   }
   const judged: Record<Labelled['kind'], JudgedRun[]> = { pair: [], run: [] }
+  const withMessages: JudgedEvent[][] = []
   const progress = createProgress(io)
   const predictions =
     options.predictions === undefined ? null : createPredictionWriter(options.predictions)
   try {
-    for await (const { line, labelled } of labelledLines(file)) {
-      const steps = predict(
-        detector,
-        declarePlan === undefined ? labelled : withDeclaredPlan(labelled, declarePlan),
-        options.adaptation,
-      )
+    for await (const { line, labelled: read } of labelledLines(file)) {
+      const labelled = declarePlan === undefined ? read : withDeclaredPlan(read, declarePlan)
+      if (labelled.kind === 'events') {
+        const events = predictEvents(detector, labelled, options.hints)
+        withMessages.push(events)
+        judged.run.push({ source: labelled.source, steps: labelledSteps(events) })
+        progress.count(events.length)
+        await predictions?.add(events.map((event, place) => [{ line, event: place + 1 }, event]))
+        continue
+      }
+      const steps = predict(detector, labelled, options.hints)
       judged[labelled.kind].push({ source: labelled.source, steps })
       progress.count(steps.length)
-      await predictions?.add(line, labelled.kind, steps)
+      const isRun = labelled.kind === 'run'
+      await predictions?.add(
+        steps.map((step, place) => [isRun ? { line, step: place + 1 } : { line }, step]),
+      )
     }
     await predictions?.flush()
     progress.say(`drawing ${resamples} resamples`)
-    const report = measure(judged.pair, judged.run, { detector, resamples, budget })
+    const report = measure(judged.pair, judged.run, withMessages, { detector, resamples, budget })
     io.out(options.json ? `${JSON.stringify(report, null, 2)}\n` : printReport(report))
   } finally {
     progress.stop()
@@ -94,11 +109,10 @@ function createPredictionWriter(path: string) {
     waiting = ''
   }
   return {
-    async add(line: number, kind: Labelled['kind'], steps: readonly Judged[]) {
-      for (const [place, prediction] of steps.entries()) {
-        const { drifting, uncertain, confidence, phi, score } = prediction
-        const item = kind === 'run' ? { line, step: place + 1 } : { line }
-        waiting += `${JSON.stringify({ ...item, drifting, uncertain, confidence, phi, score })}\n`
+    /** Adds predictions, each with its place in the file. */
+    async add(placed: readonly [place: object, judged: Prediction | JudgedEvent][]) {
+      for (const [place, judged] of placed) {
+        waiting += `${JSON.stringify({ ...place, ...predictionOf(judged) })}\n`
       }
       if (waiting.length > 100_000) await flush()
     },
@@ -109,7 +123,15 @@ function createPredictionWriter(path: string) {
   }
 }
 
-async function* labelledLines(file: string): AsyncGenerator<{ line: number; labelled: Labelled }> {
+function predictionOf(judged: Prediction | JudgedEvent) {
+  if ('read' in judged) return { user_effect: judged.read }
+  const { drifting, uncertain, confidence, phi, score } = judged
+  return { drifting, uncertain, confidence, phi, score }
+}
+
+async function* labelledLines(
+  file: string,
+): AsyncGenerator<{ line: number; labelled: Labelled | LabelledEvents }> {
   let line = 0
   let items = 0
   for await (const text of textLines(file)) {

@@ -62,6 +62,8 @@ export interface Compared {
   similarity: number | null
   /** What an encoder has read, or null. */
   reads: Reads | null
+  /** As `Step.limit` gives it, or null for the built-in limit. */
+  limit: number | null
 }
 
 /** A detector's judgment of a goal against the ground of its run. */

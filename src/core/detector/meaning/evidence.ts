@@ -119,22 +119,21 @@ export interface Weighed {
   /** The evidence of this step, to compare with the limit. */
   evidence: number
   limit: number
+  /** The evidence as a share of the built-in limit, which the probabilities are measured by. */
+  share: number
 }
 
 /**
  * Adds the score of a step to the earlier evidence. A step that leans to the errand raises no alarm,
- * whatever came before.
+ * whatever came before. `times` scales the limit.
  */
-export function weigh(errand: Errand, score: number): Weighed {
+export function weigh(errand: Errand, score: number, times = 1): Weighed {
   const sum = decayed(errand.evidence, weights.decay, score)
   const lasting = decayed(errand.lasting, weights.lastingDecay, score)
   const leaning = Math.max(sum + weights.newest * score, weights.lasting * lasting)
-  return {
-    sum,
-    lasting,
-    evidence: score > 0 ? leaning : (1 + weights.newest) * score,
-    limit: limitOf(errand),
-  }
+  const evidence = score > 0 ? leaning : (1 + weights.newest) * score
+  const limit = limitOf(errand)
+  return { sum, lasting, evidence, limit: limit * times, share: evidence / limit }
 }
 
 function decayed(before: number, decay: number, score: number): number {

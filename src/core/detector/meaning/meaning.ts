@@ -45,6 +45,8 @@ const leastFrameOverlap = 0.1
 const repeatsFrom = 0.75
 /** Share of the limit above which a step leans off the errand enough to count beside another sign. */
 const halfOfLimit = 0.5
+/** The least score of a step that is drift at any limit, 0–1. */
+const hardRank = 0.995
 /** Shares of known words from which on a text counts as known in part, and in whole. */
 const someCoverage = 0.5
 const fullCoverage = 0.8
@@ -68,9 +70,10 @@ export const meaning: Detector = {
     const parent = compared.parent === null ? null : readText(compared.parent)
     const claim = parent === null ? null : weighClaim(compared, before, ground, goal, parent, seen)
     const parentServes = claim?.found === 'serves'
-    const weighed = weigh(before, Math.min(seen.score, claim?.score ?? seen.score))
-    const drifts = weighed.evidence >= weighed.limit
-    const share = weighed.evidence / weighed.limit
+    const times = compared.limit === null ? 1 : shareAt(compared.limit)
+    const weighed = weigh(before, Math.min(seen.score, claim?.score ?? seen.score), times)
+    const { share } = weighed
+    const drifts = share >= times || isHard(seen)
     const unsettled = isUncertain(seen) && !hinted.isSettled
     const continues =
       !drifts && before.alarmed && !parentServes && !isSeenOnErrand(seen, hinted.isSettled)
@@ -112,7 +115,7 @@ export const meaning: Detector = {
         stands_on: standsOn(before, ground, goal, parent),
         coverage: coverageOf(ground, goal),
       },
-      score: squashed(share),
+      score: isHard(seen) ? Math.max(hardRank, squashed(share)) : squashed(share),
       own: {
         ...kept(after, accepts ? goal : null, parentServes ? parent : null),
         ...(languagesDiffer ? { languagesTold: true } : {}),
@@ -135,8 +138,11 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
     return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
   }
   const slot = differenceOf(compared, errand, ground, goal)
-  if (slot?.hard) return { kind: 'hard', score: hardScore, told: slot.told }
   const exact = readExactly(compared.assignment, [...errand.plan, ...errand.parents], goal.text)
+  if (slot?.hard) {
+    const hard: Seen = { kind: 'hard', score: hardScore, told: slot.told }
+    return exact.swap === null ? hard : { ...hard, swap: exact.swap }
+  }
   if (exact.forbidden !== null) {
     const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
     return { kind: 'forbidden', score: hardScore, told, swap: exact.forbidden }
@@ -307,6 +313,21 @@ function probabilityOf(
   if (continues) return driftProbabilityAt(1)
   const measured = driftProbabilityAt(kind === 'slot' ? Math.max(share, halfOfLimit) : share)
   return isUnsettled ? Math.max(measured, baseRate) : measured
+}
+
+/** Whether a step is drift by itself, at any limit. */
+function isHard({ kind, score }: Seen): boolean {
+  return (
+    kind === 'hard' ||
+    kind === 'forbidden' ||
+    kind === 'override' ||
+    (kind === 'swap' && score === hardScore)
+  )
+}
+
+/** The share of the limit at a score: the inverse of `squashed`. */
+function shareAt(score: number): number {
+  return (2 * score - 1) / (2 * Math.min(score, 1 - score))
 }
 
 /** Maps a number to 0–1, with 0 at one half. */
