@@ -100,6 +100,7 @@ onEachDatabase((database) => {
         { text: errand, revision: 1, by: 'first', at: '2026-01-15T12:00:00.000Z', stands: true },
       ],
       last_person_at: null,
+      unattended_ms: 6000,
       created: '2026-01-15T12:00:00.000Z',
       updated: '2026-01-15T12:00:06.000Z',
       expires: '2027-01-15T12:00:06.000Z',

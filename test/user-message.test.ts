@@ -65,6 +65,10 @@ onEachDatabase((database) => {
       { text: billing, revision: 4, by: 'user', at: '2026-01-15T12:00:07.000Z', stands: true },
     ])
     assert.equal(run.last_person_at, '2026-01-15T12:00:07.000Z')
+    assert.equal(run.unattended_ms, 0)
+    app.advance(5_000)
+    await me.log({ goal: 'read the invoices' })
+    assert.equal((await me.read('run')).run.unattended_ms, 5_000)
     assert.deepEqual(
       run.grounds.map(({ step, agent_id, by }: Record<string, unknown>) => [step, agent_id, by]),
       [2, 4, 5, 7].map((step) => [step, '', 'user']),

@@ -68,6 +68,11 @@ const runSchema = z
     last_person_at: time
       .nullable()
       .describe('When the user last spoke in this run; null if that is not known.'),
+    unattended_ms: z
+      .int()
+      .describe(
+        'How long the agents had worked at the last step since the user last spoke, or since the run began.',
+      ),
     created: time,
     updated: time,
     expires: time.describe(
@@ -402,6 +407,7 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     grounds: grounds.map(shownGround),
     assignment: shownAssignment(run.assignment ?? olderAssignment(run)),
     last_person_at: run.last_person_at === null ? null : isoTime(run.last_person_at),
+    unattended_ms: run.updated - (run.last_person_at ?? run.created),
     created: isoTime(run.created),
     updated: isoTime(run.updated),
     expires: isoTime(run.expires),
