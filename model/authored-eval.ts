@@ -4,12 +4,18 @@
 // the table of model/README.md, --development measures the other errands, --words judges without the encoder.
 
 import { readFileSync, writeFileSync } from 'node:fs'
+import type { DetectorName } from '../src/core/detector/contract/detector.ts'
 import { packagedModel } from '../src/core/detector/meaning/model.ts'
 import { userEffects } from '../src/core/detector/user-effect.ts'
 import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation/evaluation.ts'
 import { measureEffects, measureKinds } from '../src/core/evaluation/kinds.ts'
 import type { Judged, JudgedRun, Label } from '../src/core/evaluation/labelled.ts'
-import { labelledSteps, predict, predictEvents } from '../src/core/evaluation/predict.ts'
+import {
+  type Judging,
+  labelledSteps,
+  predict,
+  predictEvents,
+} from '../src/core/evaluation/predict.ts'
 import { thresholdFor } from '../src/core/evaluation/ranking.ts'
 import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 import { shippedWeights } from '../src/encoder/encoder.ts'
@@ -26,14 +32,18 @@ if (folder === undefined || (option !== undefined && !options.includes(option)))
 }
 /** The files that no training and no choice of a limit may see. */
 const heldOut = ['code2', 'desk2']
-const hints = option === '--words' ? {} : { reads: createReads(shippedWeights) }
+const measured: Judge = {
+  detector: 'meaning',
+  hints: option === '--words' ? {} : { reads: createReads(shippedWeights) },
+}
 const resamples = 200
 const blockSteps = 3
 const printed: string[] = []
 const errands = readErrands(folder).filter(
   ({ file }) => heldOut.includes(file) !== (option === '--development'),
 )
-const judgedEvents = readAuthoredRuns(folder).map((run) => predictEvents('meaning', run, hints))
+const authoredRuns = readAuthoredRuns(folder)
+const judgedEvents = authoredRuns.map((run) => predictEvents('meaning', run, measured.hints))
 /** For each errand, another one of its file and of another domain: the same voice, a foreign errand. */
 const foreign = pairedErrands()
 
@@ -45,8 +55,15 @@ printBothSides()
 printStyle()
 printRuns()
 printAuthoredRuns()
+printPlans()
 printUserEffects()
 if (option === '--write') renew()
+
+/** What judges: a detector, and what it has beside the texts. */
+interface Judge {
+  detector: DetectorName
+  hints: Judging
+}
 
 /** A goal that is judged against one request. */
 interface Pair {
@@ -74,30 +91,40 @@ function printBothSides(): void {
   print(
     '\ngoals on both sides              pairs  AUC                   the right request is nearer',
   )
-  const sides = (name: string, of: { right: Pair; wrong: Pair }[]) => {
+  const sides = (name: string, of: Sides[]) => {
     const right = of.map((pair) => judged(pair.right, 'same'))
     const wrong = of.map((pair) => judged(pair.wrong, 'drift'))
     const { auc } = measurePairs([...right, ...wrong], resamples)
     const nearer = right.filter((each, place) => scoreOf(each) < scoreOf(wrong[place]))
     row(name, of.length, interval(auc), share(nearer.length / of.length), '')
   }
-  sides(
-    'foreign',
-    honestPairs().map((right, place) => ({
-      right,
-      wrong: { ground: foreignGrounds()[place] ?? '', goal: right.goal },
-    })),
+  sides('foreign', foreignSides())
+  sides('the kinds together', askedSides(offKinds))
+  for (const kind of offKinds) sides(kind, askedSides([kind]))
+}
+
+/** A goal beside the request that it serves, and beside another. */
+interface Sides {
+  right: Pair
+  wrong: Pair
+}
+
+function foreignSides(): Sides[] {
+  const grounds = foreignGrounds()
+  return honestPairs().map((right, place) => ({
+    right,
+    wrong: { ground: grounds[place] ?? '', goal: right.goal },
+  }))
+}
+
+function askedSides(kinds: readonly string[]): Sides[] {
+  return errands.flatMap(({ ground, off }) =>
+    off.flatMap(({ kind, goal, asked }) =>
+      asked === null || !kinds.includes(kind)
+        ? []
+        : { right: { ground: asked, goal }, wrong: { ground, goal } },
+    ),
   )
-  const asked = (kinds: readonly string[]) =>
-    errands.flatMap(({ ground, off }) =>
-      off.flatMap(({ kind, goal, asked }) =>
-        asked === null || !kinds.includes(kind)
-          ? []
-          : { right: { ground: asked, goal }, wrong: { ground, goal } },
-      ),
-    )
-  sides('the kinds together', asked(offKinds))
-  for (const kind of offKinds) sides(kind, asked([kind]))
 }
 
 /** Off goals and honest steps of one errand against another errand, where neither belongs. */
@@ -120,7 +147,8 @@ interface MadeRun {
   off: string[]
 }
 
-function printRuns(): void {
+/** Clean runs, and for each kind those that leave their errand so. The same each time. */
+function madeRuns(): { clean: MadeRun[]; sets: [string, MadeRun[]][] } {
   const random = createRandom(seed)
   const cut = (steps: readonly string[]) => steps.slice(0, 2 + Math.floor(random() * 5))
   const clean: MadeRun[] = errands.map((errand) => ({ errand, honest: errand.steps, off: [] }))
@@ -141,6 +169,11 @@ function printRuns(): void {
       }),
     ]),
   ]
+  return { clean, sets }
+}
+
+function printRuns(): void {
+  const { clean, sets } = madeRuns()
   const variants: [string, (run: MadeRun) => boolean, Options][] = [
     ['as written', () => true, {}],
     ['not in English', ({ errand }) => errand.lang !== 'en', {}],
@@ -149,6 +182,7 @@ function printRuns(): void {
     ['greetings and narration', () => true, { chatty: true }],
   ]
   for (const [name, takes, options] of variants) {
+    if (!clean.some(takes)) continue
     print(`\nruns, ${name}`)
     const calm = clean.filter(takes).map((run) => judgedRun(run, options))
     const all = measureRuns(calm, resamples)
@@ -183,7 +217,11 @@ interface Options {
   chatty?: boolean
 }
 
-function judgedRun({ errand, honest, off }: MadeRun, { plans, chatty }: Options): JudgedRun {
+function judgedRun(
+  { errand, honest, off }: MadeRun,
+  { plans, chatty }: Options,
+  { detector, hints } = measured,
+): JudgedRun {
   const step = (label: Label) => (goal: string) => ({
     goal: chatty === true ? `Now let me ${goal.charAt(0).toLowerCase()}${goal.slice(1)}` : goal,
     label,
@@ -195,7 +233,7 @@ function judgedRun({ errand, honest, off }: MadeRun, { plans, chatty }: Options)
       ? `Hi! Could you please help me with something? ${errand.ground} Thanks a lot, let me know when you're done!`
       : errand.ground
   const steps = predict(
-    'meaning',
+    detector,
     {
       kind: 'run',
       ground,
@@ -234,6 +272,32 @@ function printAuthoredRuns(): void {
     interval(found_within_2),
     interval(found_within_3),
   )
+}
+
+/** The authored runs with a plan, judged with it and without it. */
+function printPlans(): void {
+  const planned = authoredRuns.filter(({ plan }) => plan !== undefined)
+  print('\nauthored runs with a plan')
+  print(
+    '                                  runs  false alarms per 1,000  found within 3        uncertain',
+  )
+  for (const [name, runs] of [
+    ['with it', planned],
+    ['without it', planned.map(({ plan: _, ...run }) => run)],
+  ] as const) {
+    const judged = runs.map((run) => ({
+      source: null,
+      steps: labelledSteps(predictEvents('meaning', run, measured.hints)),
+    }))
+    const found = measureRuns(judged, resamples)
+    row(
+      name,
+      judged.length,
+      interval(found.false_alarms_per_1000, 1),
+      interval(found.found_within_3),
+      interval(found.uncertain_share),
+    )
+  }
 }
 
 /** What the service reads out of the messages of users, beside what they meant. */
@@ -278,12 +342,56 @@ function pairedErrands(): Map<Errand, Errand> {
   return paired
 }
 
-function judged({ ground, goal }: Pair, label: Label): JudgedRun {
+function judged({ ground, goal }: Pair, label: Label, { detector, hints } = measured): JudgedRun {
   const step = { goal, label, progress: 'advancing', distance: null }
   return {
     source: null,
-    steps: predict('meaning', { kind: 'pair', ground, steps: [step], source: null }, hints),
+    steps: predict(detector, { kind: 'pair', ground, steps: [step], source: null }, hints),
   }
+}
+
+/** The figures by which detectors are compared. */
+function headlineOf(judge: Judge): [name: string, value: string][] {
+  const areaOf = (pairs: Sides[]) => {
+    const sides = pairs.flatMap(({ right, wrong }) => [
+      judged(right, 'same', judge),
+      judged(wrong, 'drift', judge),
+    ])
+    return shown(measurePairs(sides, 0).auc.value)
+  }
+  const { clean, sets } = madeRuns()
+  const calm = clean.map((run) => judgedRun(run, {}, judge))
+  const away = sets.map(([, runs]) => runs.map((run) => judgedRun(run, {}, judge)))
+  const all = measureRuns(calm, 0)
+  const foreign = measureRuns(away[0] ?? [], 0)
+  const together = measureRuns([...calm, ...away.flat()], 0)
+  const events = authoredRuns.map((run) => predictEvents(judge.detector, run, judge.hints))
+  const authored = measureRuns(
+    events.map((each) => ({ source: null, steps: labelledSteps(each) })),
+    0,
+  )
+  const ofForeign = measureKinds(events, 0)?.find(({ kind }) => kind === 'foreign')
+  return [
+    ['goals on both sides: area, foreign', areaOf(foreignSides())],
+    ['goals on both sides: area, the other kinds', areaOf(askedSides(offKinds))],
+    ['made runs: false alarms per 1,000 clean steps', shown(all.false_alarms_per_1000.value, 0)],
+    ['made runs: clean runs alarmed', shown(all.clean_runs_alarmed.value)],
+    ['made runs: clean steps uncertain', shown(all.uncertain_share.value)],
+    ['made runs: foreign work found within 1 step', shown(foreign.found_within_1.value)],
+    ['made runs: foreign work found within 3 steps', shown(foreign.found_within_3.value)],
+    ['made runs: precision at 10 % drift', shown(together.precision_at_10_percent.value)],
+    [
+      'authored runs: false alarms per 1,000 clean steps',
+      shown(authored.false_alarms_per_1000.value, 0),
+    ],
+    ['authored runs: clean runs alarmed', shown(authored.clean_runs_alarmed.value)],
+    [
+      'authored runs: foreign work found within 3 steps',
+      shown(ofForeign?.found_within_3.value ?? null),
+    ],
+    ['authored runs: any drift found within 3 steps', shown(authored.found_within_3.value)],
+    ['authored runs: precision at 10 % drift', shown(authored.precision_at_10_percent.value)],
+  ]
 }
 
 function scoreOf(run: JudgedRun | undefined): number {
@@ -318,12 +426,26 @@ function print(line: string): void {
 }
 
 function renew(): void {
-  const file = 'model/README.md'
+  replaceIn('model/README.md', ['```text', ...printed, '```'].join('\n'))
+  const judges: [name: string, judge: Judge][] = [
+    ['published rule', { detector: 'overlap', hints: {} }],
+    ['words alone', { detector: 'meaning', hints: {} }],
+    ['meaning', measured],
+  ]
+  const columns = judges.map(([, judge]) => headlineOf(judge))
+  const head = `| on errands that no training saw | ${judges.map(([name]) => name).join(' | ')} |`
+  const rows = (columns[0] ?? []).map(
+    ([name], place) => `| ${name} | ${columns.map((column) => column[place]?.[1]).join(' | ')} |`,
+  )
+  replaceIn('docs/detector.md', [head, '| --- | --: | --: | --: |', ...rows].join('\n'))
+}
+
+/** Replaces what stands between the marks of this table. */
+function replaceIn(file: string, table: string): void {
   const text = readFileSync(file, 'utf8')
   const [before, rest] = text.split('<!-- authored begins -->')
   const after = rest?.split('<!-- authored ends -->')[1]
   if (after === undefined) throw new Error(`${file} has no marks of this table`)
-  const table = ['```text', ...printed, '```'].join('\n')
   writeFileSync(
     file,
     `${before}<!-- authored begins -->\n\n${table}\n\n<!-- authored ends -->${after}`,

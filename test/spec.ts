@@ -1009,6 +1009,9 @@ export const requirements = {
     'meaning.same-bytes': 'Under meaning the same input gives the same bytes on any machine.',
     'meaning.encoder':
       'An encoder in the process reads each goal beside the errand before it is judged.',
+    'meaning.encoder.languages': 'What the encoder reads counts for English only.',
+    'meaning.sequence':
+      'What an encoder reads is weighed in sequence: with the likeness of a goal to the steps before it.',
     'settings.encoder':
       'A server without the file of the encoder starts, says so, and judges with the first stage.',
     'verdict.probability':
@@ -1025,7 +1028,8 @@ export const requirements = {
     'verdict.overlap': 'The published detector answers as before.',
     'verdict.stored': 'What a verdict holds is stored with the step and shown in the trace.',
     'verdict.stored.old': 'A step that was stored without its verdict answers null.',
-    'verdict.run': 'A run shows plan, detector, uncertain, drift_tokens and first_drift_step.',
+    'verdict.run':
+      'A run shows plan, detector, uncertain, drift_tokens, first_drift_step and unattended_ms.',
     'verdict.agents':
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
     'verdict.events':

@@ -1,4 +1,4 @@
-"""The authored errands as groups: an errand, earlier steps, and goals with labels."""
+"""The authored errands, their parts, and batches of texts and pairs."""
 
 import glob
 import hashlib
@@ -8,7 +8,9 @@ import random
 import re
 from dataclasses import dataclass, field
 
+# Files that no training sees, and files of which a fifth of the errands is kept to judge the training by.
 HELD_OUT = ("code2", "desk2")
+JUDGED = ("agents", "general", "kinds", "software", "world")
 
 
 @dataclass
@@ -18,39 +20,29 @@ class Errand:
     ground: str
     steps: list
     off: list
-    asked: dict
-    lang: str
+    asked: dict  # place of an off goal to the request under which it is honest
     domain: str
-    plan: list
 
 
-@dataclass
-class Group:
-    ground: str
-    earlier: list
-    errand_id: str = ""
-    goals: list = field(default_factory=list)  # (text, label, kind, weight, reads earlier steps)
-
-
-def read(folder):
-    """All errands of a folder, in the order of files and lines."""
+def read(*folders):
+    """All errands of folders, in the order of files and lines. A request that asks for an off goal stands in
+    `asked-FILE.jsonl`, or as `asked` beside the goal."""
     errands = []
-    for path in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
+    for path in sorted(path for folder in folders for path in glob.glob(os.path.join(folder, "*.jsonl"))):
         name = os.path.basename(path)[: -len(".jsonl")]
         if name.startswith("asked-") or name.startswith("runs"):
             continue
         asked = {}
-        counter = os.path.join(folder, f"asked-{name}.jsonl")
+        counter = os.path.join(os.path.dirname(path), f"asked-{name}.jsonl")
         if os.path.exists(counter):
             for line in open(counter, encoding="utf-8"):
                 row = json.loads(line)
                 asked.setdefault(row["id"], {})[row["k"]] = row["asked"]
         for line in open(path, encoding="utf-8"):
             row = json.loads(line)
-            errands.append(
-                Errand(row["id"], name, row["ground"], row["steps"], row["off"], asked.get(row["id"], {}),
-                       row.get("lang", "en"), row.get("domain", ""), row.get("plan") or [])
-            )
+            own = asked.get(row["id"], {})
+            own.update({k: off["asked"] for k, off in enumerate(row["off"]) if off.get("asked")})
+            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", "")))
     return errands
 
 
@@ -60,11 +52,11 @@ def place(errand):
 
 
 def parts(errands):
-    """train (80 % of the errands outside the held-out files), dev (20 %), test (the held-out files)."""
+    """train, dev (a fifth of the judged files), test (the held-out files)."""
     outside = [e for e in errands if e.file not in HELD_OUT]
     return (
-        [e for e in outside if place(e) >= 20],
-        [e for e in outside if place(e) < 20],
+        [e for e in outside if place(e) >= 20 or e.file not in JUDGED],
+        [e for e in outside if place(e) < 20 and e.file in JUDGED],
         [e for e in errands if e.file in HELD_OUT],
     )
 
@@ -100,59 +92,79 @@ def other_number(text, rng):
     return "".join(rng.choice("0123456789") if c.isdigit() else c for c in text)
 
 
-def groups(errands, rng, asked_share=1.0):
-    """One epoch of groups. Each goal stands on both sides: on its errand and off another."""
-    order = list(errands)
-    rng.shuffle(order)
+@dataclass
+class Batch:
+    """Texts and pairs. A pair: (goal, errand, label, kind, weight); `both` holds places of pairs of one goal,
+    first beside the errand that it serves, then beside another."""
+
+    texts: list = field(default_factory=list)  # (text, is errand)
+    pairs: list = field(default_factory=list)
+    both: list = field(default_factory=list)
+    groups: list = field(default_factory=list)  # [text] -> the errand that the text was written for
+
+
+def batches(errands, size, rng):
+    """One epoch of batches. The errands of a batch come from one file, so that a foreign goal has the voice of an
+    honest one, and each goal stands on both sides: beside the errand that it serves and beside another."""
     by_file = {}
-    for errand in order:
+    for errand in errands:
         by_file.setdefault(errand.file, []).append(errand)
     made = []
-    for errand in order:
-        others = [e for e in by_file[errand.file] if e.id != errand.id]
-        near = [e for e in others if e.domain == errand.domain]
+    for own in by_file.values():
+        rng.shuffle(own)
+        count = max(1, round(len(own) / size))
+        made += [batch(own[at::count], rng) for at in range(count)]
+    rng.shuffle(made)
+    return made
 
-        def foreign(count, near=near, others=others):
-            chosen = []
-            for _ in range(count):
-                other = rng.choice(near) if near and rng.random() < 0.3 else rng.choice(others)
-                if rng.random() < 0.85 or not other.off:
-                    chosen.append((rng.choice(other.steps), "foreign"))
-                else:
-                    chosen.append((rng.choice(other.off)["goal"], "foreign"))
-            return chosen
 
-        ground = chatty(errand.ground, rng) if rng.random() < 0.15 else errand.ground
-        # Earlier steps that a goal may read: the steps before a random place.
-        until = rng.randrange(0, len(errand.steps))
-        earlier = errand.steps[max(0, until - 2) : until]
-        group = Group(ground, earlier, errand.id)
-        say = lambda text: narrated(text, rng) if rng.random() < 0.12 else text
-        for at, step in enumerate(errand.steps):
-            reads = at >= until and bool(earlier)
-            group.goals.append((say(step), 1, "honest", 1.0, reads))
-        for off in errand.off:
-            group.goals.append((say(off["goal"]), 0, off["kind"], 1.0, bool(earlier) and rng.random() < 0.5))
-        for text, kind in foreign(7):
-            group.goals.append((say(text), 0, kind, 1.0, bool(earlier) and rng.random() < 0.5))
-        swapped = []
-        for step in errand.steps:
-            for number in set(NUMBER.findall(step)) & set(NUMBER.findall(ground)):
-                swapped.append((step.replace(number, other_number(number, rng)), 0, "entity", 1.0, False))
-        group.goals.extend(rng.sample(swapped, min(2, len(swapped))))
-        made.append(group)
+def batch(errands, rng):
+    made = Batch()
+
+    def text(value, errand, group):
+        made.texts.append((value, errand))
+        made.groups.append(group)
+        return len(made.texts) - 1
+
+    def pair(goal, errand, label, kind, weight=1.0):
+        made.pairs.append((goal, errand, label, kind, weight))
+        return len(made.pairs) - 1
+
+    say = lambda value: narrated(value, rng) if rng.random() < 0.1 else value
+    grounds = [
+        text(chatty(e.ground, rng) if rng.random() < 0.15 else e.ground, True, at) for at, e in enumerate(errands)
+    ]
+    steps = [[text(say(step), False, at) for step in e.steps] for at, e in enumerate(errands)]
+
+    def other(at):
+        return (at + rng.randrange(1, len(errands))) % len(errands) if len(errands) > 1 else None
+
+    for at, errand in enumerate(errands):
+        for step, words in zip(steps[at], errand.steps):
+            on = pair(step, grounds[at], 1, "honest")
+            foreign = other(at)
+            if foreign is not None:
+                made.both.append((on, pair(step, grounds[foreign], 0, "foreign")))
+            for number in set(NUMBER.findall(words)) & set(NUMBER.findall(errand.ground)):
+                if rng.random() < 0.4:
+                    swapped = text(words.replace(number, other_number(number, rng)), False, at)
+                    made.both.append((on, pair(swapped, grounds[at], 0, "entity")))
+        offs = [text(say(off["goal"]), False, at) for off in errand.off]
         for k, off in enumerate(errand.off):
-            if k not in errand.asked or rng.random() > asked_share:
+            away = pair(offs[k], grounds[at], 0, off["kind"])
+            foreign = other(at)
+            if foreign is not None and rng.random() < 0.25:
+                pair(offs[k], grounds[foreign], 0, "foreign", 0.7)
+            if k not in errand.asked:
                 continue
             asked = errand.asked[k]
-            group = Group(chatty(asked, rng) if rng.random() < 0.1 else asked, [], errand.id)
-            group.goals.append((say(off["goal"]), 1, "honest", 1.0, False))
-            for text, kind in foreign(1):
-                group.goals.append((say(text), 0, kind, 0.7, False))
-            rest = [o for j, o in enumerate(errand.off) if j != k and o["kind"] != off["kind"]]
-            if rest:
-                group.goals.append((say(rng.choice(rest)["goal"]), 0, "neighbour", 0.7, False))
-            if off["kind"] in ("neighbour", "hijack", "rabbit"):
-                group.goals.append((say(rng.choice(errand.steps)), 0, "neighbour", 0.5, False))
-            made.append(group)
+            request = text(chatty(asked, rng) if rng.random() < 0.1 else asked, True, at)
+            made.both.append((pair(offs[k], request, 1, "honest"), away))
+            rest = [j for j, o in enumerate(errand.off) if j != k and o["kind"] != off["kind"]]
+            if rest and rng.random() < 0.7:
+                pair(offs[rng.choice(rest)], request, 0, "neighbour", 0.7)
+            if off["kind"] in ("neighbour", "hijack", "rabbit") and rng.random() < 0.7:
+                pair(rng.choice(steps[at]), request, 0, "neighbour", 0.5)
+            if foreign is not None and rng.random() < 0.7:
+                pair(rng.choice(steps[foreign]), request, 0, "foreign", 0.7)
     return made

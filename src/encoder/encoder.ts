@@ -45,7 +45,7 @@ export interface EncoderWorld {
 export const shippedWeights = new URL('../../model/encoder/weights.bin', import.meta.url)
 
 const maxPairs = 50_000
-const maxMeanings = 8_000
+const maxMeanings = 20_000
 const maxBatch = 8
 /** A thread that takes longer over a batch is replaced, in milliseconds. */
 const batchLimitMs = 20_000

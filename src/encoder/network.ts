@@ -126,7 +126,17 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
 
   /** Puts the rows at `at.rows` through a layer, in which they read themselves and the rows at `at.other`. */
   function pass(layer: Layer, count: number, otherCount = 0): void {
+    project(layer, count)
+    mix(layer, count, otherCount)
+  }
+
+  /** Writes query, key and value of each row at `at.rows` to `at.qkv`. */
+  function project(layer: Layer, count: number): void {
     kernel.multiply_rows(at.qkv, at.rows, count, layer.qkv, width, 3 * width, at.scratch)
+  }
+
+  /** The rest of a layer, after `project`. */
+  function mix(layer: Layer, count: number, otherCount: number): void {
     const { attended, qkv, other, attention } = at
     kernel.attend(attended, qkv, count, other, otherCount, crossBias, width, heads, attention)
     // What the queries, keys and values held is read, so their place takes the sums.
@@ -138,9 +148,8 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     kernel.add_and_normalise(at.rows, at.qkv, ...layer.norm2, count, width)
   }
 
-  /** Key and value of each row at `at.rows` in a layer. */
-  function keysAndValuesIn(layer: Layer, count: number): Float32Array {
-    kernel.multiply_rows(at.qkv, at.rows, count, layer.qkv, width, 3 * width, at.scratch)
+  /** Key and value of each row, after `project`. */
+  function keysAndValues(count: number): Float32Array {
     const rows = new Float32Array(count * 2 * width)
     for (let row = 0; row < count; row++)
       rows.set(floatsAt(at.qkv + (3 * row + 1) * rowBytes, 2 * width), row * 2 * width)
@@ -184,12 +193,13 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
       const { count, rows } = readToBranch(text, weights.errandTokens, roles.errand)
       const finished = finish(count)
       floatsAt(at.rows, rows.length).set(rows)
-      const keysAndValues = cross.map((layer, place) => {
-        const kept = keysAndValuesIn(layer, count)
-        if (place < crossLayers - 1) pass(layer, count)
+      const read = cross.map((layer, place) => {
+        project(layer, count)
+        const kept = keysAndValues(count)
+        if (place < crossLayers - 1) mix(layer, count, 0)
         return kept
       })
-      return { count, keysAndValues, ...finished }
+      return { count, keysAndValues: read, ...finished }
     },
     readGoal(text) {
       const { count, rows } = readToBranch(text, weights.goalTokens, roles.goal)

@@ -7,6 +7,7 @@ import { readWeights } from './weights.ts'
 
 const maxTextBytes = 128 * 1024 * 1024
 const maxPairs = 200_000
+const maxMeanings = 50_000
 
 /**
  * Reads with the weights of a file in the calling thread, for programs that judge one step after another: a new
@@ -21,7 +22,9 @@ export function createReads(weights: URL | string): Reads {
     bytesOf([rows, tokens, meaning]),
   )
   const pairs = createRecent<PairRead>(maxPairs, () => 1)
+  const meanings = createRecent<Float32Array>(maxMeanings, () => 1)
   const goalOf = (text: string) => kept(goals, text, () => network.readGoal(text))
+  const meaningOf = (text: string) => kept(meanings, text, () => goalOf(text).meaning)
   return {
     pair: (errand, goal) =>
       kept(pairs, JSON.stringify([errand, goal]), () => {
@@ -32,7 +35,7 @@ export function createReads(weights: URL | string): Reads {
           alike: likeness(one.meaning, other.meaning),
         }
       }),
-    alike: (earlier, goal) => likeness(goalOf(earlier).meaning, goalOf(goal).meaning),
+    alike: (earlier, goal) => likeness(meaningOf(earlier), meaningOf(goal)),
   }
 }
 

@@ -45,13 +45,13 @@ test('foreign goals are drift sooner with the encoder', () => {
   assert.equal(judge(foreign, readsAsOwn())[1]?.drifting, true)
 })
 
-test('a goal in a language whose words are not known is read by the encoder', () => {
-  const goals = ['整理上季度的销售数据', '部署交易机器人', '购买加密货币']
-  assert.ok(judge(goals).every(({ uncertain }) => uncertain))
-  assert.deepEqual(
-    judge(goals, readsAsOwn('销售')).map(({ drifting }) => drifting),
-    [false, false, true],
-  )
+test('a goal in another language is not read by the encoder: it would guess', () => {
+  verifies('meaning.encoder.languages')
+  const goals = ['整理上季度的销售数据', 'die Rechnung an den Kunden schicken', '购买加密货币']
+  const told = (reads?: Reads) =>
+    judge(goals, reads).map(({ uncertain, why }) => ({ uncertain, why }))
+  assert.deepEqual(told(readsAsOwn('销售', 'Rechnung')), told())
+  assert.ok(told().every(({ uncertain }) => uncertain))
 })
 
 test('a text that the encoder has not read is judged by its words', () => {

@@ -1,3 +1,4 @@
+import type { ReadStep } from './read-steps.ts'
 import { type ReadText, saysBeginningWith, saysTheSame } from './texts.ts'
 
 /**
@@ -24,6 +25,8 @@ export interface Errand {
   alarmed: boolean
   /** The sign of the swap of the last step, or null; absent in rows from before there were any. */
   swap?: string | null
+  /** The newest goals that an encoder has read; absent without one. */
+  read?: readonly ReadStep[]
   /** Whether a step has said that ground and goals are in different languages. */
   languagesTold?: boolean
 }
@@ -96,6 +99,11 @@ function fitted(plan: readonly string[]): string[] {
   const each = Math.floor(planRoom / Math.max(1, plan.length))
   const room = Math.min(itemRoom.max, Math.max(itemRoom.min, each))
   return plan.map((item) => cut(item, room))
+}
+
+/** A text as the errand keeps it. */
+export function cutItem(text: string): string {
+  return cut(text, itemRoom.max)
 }
 
 function cut(text: string, length: number): string {

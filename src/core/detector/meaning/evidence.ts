@@ -23,6 +23,12 @@ export const weights = {
   most: 6,
 } as const
 
+/**
+ * Shares of the limit for a step that an encoder has read in sequence: above the first it is uncertain, below the
+ * second it ends a drift.
+ */
+export const sequenceShares = { uncertain: 0.5, ends: 0.65 } as const
+
 /** Evidence at which a run has left its ground: in general, and with a plan that is kept to the letter. */
 export const limits = { alone: 2.9, literal: 0 } as const
 
@@ -125,13 +131,18 @@ export interface Weighed {
 
 /**
  * Adds the score of a step to the earlier evidence. A step that leans to the errand raises no alarm,
- * whatever came before. `times` scales the limit.
+ * whatever came before. `times` scales the limit, and `read` is the evidence if the steps were read in sequence.
  */
-export function weigh(errand: Errand, score: number, times = 1): Weighed {
+export function weigh(
+  errand: Errand,
+  score: number,
+  times = 1,
+  read: number | null = null,
+): Weighed {
   const sum = decayed(errand.evidence, weights.decay, score)
   const lasting = decayed(errand.lasting, weights.lastingDecay, score)
   const leaning = Math.max(sum + weights.newest * score, weights.lasting * lasting)
-  const evidence = score > 0 ? leaning : (1 + weights.newest) * score
+  const evidence = read ?? (score > 0 ? leaning : (1 + weights.newest) * score)
   const limit = limitOf(errand)
   return { sum, lasting, evidence, limit: limit * times, share: evidence / limit }
 }
@@ -173,10 +184,31 @@ export const calibration: readonly { from: number; driftProbability: number }[] 
   { from: 1.15, driftProbability: 0.845 },
 ]
 
+/** The same for steps that an encoder has read in sequence: errands of five folds, by `model/sequence/train.py`. */
+export const readCalibration: typeof calibration = [
+  { from: Number.NEGATIVE_INFINITY, driftProbability: 0.002 },
+  { from: -1, driftProbability: 0.003 },
+  { from: -0.75, driftProbability: 0.007 },
+  { from: -0.5, driftProbability: 0.024 },
+  { from: -0.25, driftProbability: 0.05 },
+  { from: 0, driftProbability: 0.078 },
+  { from: 0.1, driftProbability: 0.096 },
+  { from: 0.2, driftProbability: 0.126 },
+  { from: 0.3, driftProbability: 0.165 },
+  { from: 0.4, driftProbability: 0.237 },
+  { from: 0.6, driftProbability: 0.365 },
+  { from: 0.7, driftProbability: 0.438 },
+  { from: 0.8, driftProbability: 0.504 },
+  { from: 0.9, driftProbability: 0.637 },
+  { from: 1, driftProbability: 0.688 },
+  { from: 1.15, driftProbability: 0.821 },
+  { from: 1.5, driftProbability: 0.95 },
+]
+
 /** The calibrated probability of drift at a share of the limit, 0–1. */
-export function driftProbabilityAt(share: number): number {
+export function driftProbabilityAt(share: number, rows = calibration): number {
   let probability = 0
-  for (const row of calibration) {
+  for (const row of rows) {
     if (share < row.from) break
     probability = row.driftProbability
   }

@@ -5,7 +5,7 @@ import type { Coverage } from '../contract/findings.ts'
 import { plainErrand, plainGoal } from '../exact/plain.ts'
 import { readExactly } from '../exact/reading.ts'
 import { signOf } from '../exact/swaps.ts'
-import { scoreRead } from './encoded.ts'
+import { readSequence, type Sequence, scoreRead } from './encoded.ts'
 import {
   type Errand,
   newErrand,
@@ -19,12 +19,15 @@ import type { Seen } from './evidence.ts'
 import {
   acceptBelow,
   actWeight,
+  calibration,
   driftProbabilityAt,
   hardScore,
   nearest,
+  readCalibration,
   restatedScore,
   scoreStep,
   scoreTexts,
+  sequenceShares,
   uncertainAbove,
   type Weighed,
   weigh,
@@ -60,7 +63,11 @@ export const meaning: Detector = {
   asPublished: false,
   start: (_ground, plan) => newErrand(plan),
   // Evidence from before the user has spoken is reset: the user has seen it.
-  heard: (own) => ({ ...readErrand(own), evidence: 0, lasting: 0, alarmed: false, swap: null }),
+  heard(own) {
+    const errand = readErrand(own)
+    const read = errand.alarmed ? [] : (errand.read ?? [])
+    return { ...errand, evidence: 0, lasting: 0, alarmed: false, swap: null, read }
+  },
   measure(compared, own) {
     const before = errandBefore(compared, readErrand(own))
     const ground = readText(plainErrand(compared.ground.goal))
@@ -71,22 +78,36 @@ export const meaning: Detector = {
     const claim = parent === null ? null : weighClaim(compared, before, ground, goal, parent, seen)
     const parentServes = claim?.found === 'serves'
     const times = compared.limit === null ? 1 : shareAt(compared.limit)
-    const weighed = weigh(before, Math.min(seen.score, claim?.score ?? seen.score), times)
+    const score = Math.min(seen.score, claim?.score ?? seen.score)
+    const sequence = readSequence(compared.reads, before.read ?? [], ground, goal)
+    const ofSequence = seen.kind === 'scored' ? sequence : null
+    const weighed = weigh(
+      before,
+      score,
+      times,
+      ofSequence === null ? null : ofSequence.evidence + score - ofSequence.score,
+    )
     const { share } = weighed
     const drifts = share >= times || isHard(seen)
-    const unsettled = isUncertain(seen) && !hinted.isSettled
-    const continues =
-      !drifts && before.alarmed && !parentServes && !isSeenOnErrand(seen, hinted.isSettled)
+    const unsettled =
+      !hinted.isSettled &&
+      (ofSequence === null ? isUncertain(seen) : share > sequenceShares.uncertain)
+    const isBack =
+      hinted.isSettled ||
+      (ofSequence === null
+        ? seen.score < acceptBelow && !isUncertain(seen)
+        : share < sequenceShares.ends)
+    const continues = !drifts && before.alarmed && !parentServes && !isBack
     const left = drifts || continues
     const accepts = isAccepted(seen) && !left
     const words = shareWords(compared)
     const languagesDiffer = differInLanguage(before, ground, goal, seen)
-    const after = errandAfter(before, seen, weighed, left)
+    const after = errandAfter(before, seen, weighed, left, sequence)
     return {
       displacement: seen.kind === 'restated' ? 0 : squashed(seen.score),
       left: left || (parentServes && seen.score > 0),
       parentServes,
-      driftProbability: probabilityOf(seen, share, unsettled, continues),
+      driftProbability: probabilityOf(seen, share, unsettled, continues, ofSequence !== null),
       uncertain: !left && unsettled,
       leans: share > halfOfLimit,
       figure: sharedTold(words),
@@ -149,7 +170,7 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   }
   const areKnown = ground.isKnown && goal.isKnown
   const read = scoreRead(compared.reads, ground, goal)
-  // In a language whose words are not known, the encoder is trusted only where it speaks for the step.
+  // If the words are not known, the encoder is trusted only where it speaks for the step.
   const isReadable = areKnown || (read !== null && read < acceptBelow)
   const score = read ?? scoreStep(errand, ground, goal)
   if (exact.swap !== null) {
@@ -237,11 +258,6 @@ function scoreParent(
   return Math.min(score, lexical === -1 ? lexical : score)
 }
 
-/** Whether a step shows that the agent is on its errand, which ends a drift. */
-function isSeenOnErrand(seen: Seen, isSettled: boolean): boolean {
-  return isSettled || (seen.score < acceptBelow && !isUncertain(seen))
-}
-
 /** Whether ground and goal are in two known languages, and no earlier step has said so. */
 function differInLanguage(
   { languagesTold }: Errand,
@@ -265,6 +281,7 @@ function errandAfter(
   seen: Seen,
   { sum, lasting }: Weighed,
   alarmed: boolean,
+  sequence: Sequence | null,
 ): Errand {
   const isPlanned = errand.plan.length > 0
   const onPlan = seen.kind === 'restated' && seen.told !== ''
@@ -277,6 +294,7 @@ function errandAfter(
     planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
     planRestated: errand.planRestated + (onPlan ? 1 : 0),
     alarmed,
+    ...(sequence === null ? {} : { read: sequence.after }),
   }
 }
 
@@ -307,11 +325,14 @@ function probabilityOf(
   share: number,
   isUnsettled: boolean,
   continues: boolean,
+  isRead: boolean,
 ): number {
   if (kind === 'restated') return 0.01
   if (kind === 'hard' || kind === 'forbidden' || kind === 'override') return 0.95
-  if (continues) return driftProbabilityAt(1)
-  const measured = driftProbabilityAt(kind === 'slot' ? Math.max(share, halfOfLimit) : share)
+  const rows = isRead ? readCalibration : calibration
+  if (continues) return driftProbabilityAt(1, rows)
+  const at = kind === 'slot' ? Math.max(share, halfOfLimit) : share
+  const measured = driftProbabilityAt(at, rows)
   return isUnsettled ? Math.max(measured, baseRate) : measured
 }
 

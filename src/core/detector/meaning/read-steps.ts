@@ -1,0 +1,114 @@
+import type { PairRead } from '../contract/reads.ts'
+
+/** A goal that an encoder has read beside its errand, as the later steps of the run compare with it. */
+export interface ReadStep extends PairRead {
+  goal: string
+  /** Its mean and its highest likeness to the goals before it, −1 to 1; null if none was known. */
+  mean: number | null
+  most: number | null
+}
+
+/** The newest goals that a run keeps. */
+export const mostReadSteps = 8
+
+/** The measurements of a step among those before it, in the order of the features. */
+export const sequenceFeatures = [
+  'serves',
+  'alike',
+  'words',
+  'mean serves before',
+  'mean alike before',
+  'serves of the last',
+  'serves of the one before it',
+  'alike of the last',
+  'lowest serves before',
+  'middle serves before',
+  'likeness to the last',
+  'highest likeness to the last three',
+  'highest likeness',
+  'mean likeness',
+  'highest likeness to all but the last two',
+  'highest likeness to the first three',
+  'mean of the mean likenesses before',
+  'mean of the highest likenesses before',
+  'mean likeness of the last',
+] as const
+
+/**
+ * Measures a step among the steps before it; NaN stands for what is not known. `words` is the score of the words
+ * or null, and `likenesses` are the likenesses to the goals of `before`, undefined if they are not known.
+ */
+export function measureSequence(
+  before: readonly ReadStep[],
+  read: PairRead,
+  words: number | null,
+  likenesses: readonly (number | undefined)[],
+): Float64Array {
+  const last = before.at(-1)
+  const serves = before.map((step) => step.serves)
+  const alike = before.map((step) => step.alike)
+  const known = (part: readonly (number | undefined)[]) => part.filter((each) => each !== undefined)
+  const ofSteps = (pick: (step: ReadStep) => number | null) =>
+    before.flatMap((step) => pick(step) ?? [])
+  return Float64Array.of(
+    read.serves,
+    read.alike,
+    words ?? Number.NaN,
+    meanOf(serves),
+    meanOf(alike),
+    last?.serves ?? Number.NaN,
+    before.at(-2)?.serves ?? Number.NaN,
+    last?.alike ?? Number.NaN,
+    -highestOf(serves.map((each) => -each)),
+    middleOf(serves),
+    likenesses.at(-1) ?? Number.NaN,
+    highestOf(known(likenesses.slice(-3))),
+    highestOf(known(likenesses)),
+    meanOf(known(likenesses)),
+    highestOf(known(likenesses.slice(0, -2))),
+    highestOf(known(likenesses.slice(0, 3))),
+    meanOf(ofSteps(({ mean }) => mean)),
+    meanOf(ofSteps(({ most }) => most)),
+    last?.mean ?? Number.NaN,
+  )
+}
+
+/** Adds a step to those that the run keeps. */
+export function withReadStep(
+  before: readonly ReadStep[],
+  goal: string,
+  { serves, alike }: PairRead,
+  measured: Float64Array,
+): ReadStep[] {
+  const feature = (name: (typeof sequenceFeatures)[number]) => {
+    const value = measured[sequenceFeatures.indexOf(name)] as number
+    return Number.isNaN(value) ? null : rounded(value)
+  }
+  const step = {
+    goal,
+    serves,
+    alike,
+    mean: feature('mean likeness'),
+    most: feature('highest likeness'),
+  }
+  return [...before, step].slice(-mostReadSteps)
+}
+
+function meanOf(values: readonly number[]): number {
+  let sum = 0
+  for (const value of values) sum += value
+  return values.length === 0 ? Number.NaN : rounded(sum / values.length)
+}
+
+function highestOf(values: readonly number[]): number {
+  return values.length === 0 ? Number.NaN : Math.max(...values)
+}
+
+function middleOf(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
+}
+
+// So that stored numbers stay short.
+function rounded(value: number): number {
+  return Math.round(value * 1024) / 1024
+}

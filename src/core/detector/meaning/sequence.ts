@@ -1,0 +1,39 @@
+import { sequenceTrees } from './sequence-trees.ts'
+
+/** Decision trees whose values add up. */
+interface Trees {
+  /** Log-odds before any tree. */
+  base: number
+  /** The nodes of each tree, the root first. */
+  trees: readonly (readonly Node[])[]
+}
+
+/** A leaf with its log-odds, or a question: is the feature at most the threshold? NaN goes `ifMissing`. */
+type Node =
+  | readonly [value: number]
+  | readonly [feature: number, threshold: number, left: number, right: number, ifMissing: number]
+
+let decoded: Trees | undefined
+
+/**
+ * The log-odds that a step is drift, at even prior odds, from the measurements of `measureSequence`: gradient-boosted
+ * trees, which `model/sequence/train.py` learns. The same on every engine, because it only compares and adds, in a
+ * fixed order; rounded to 1/1024.
+ */
+export function scoreSequence(measured: Float64Array): number {
+  decoded ??= JSON.parse(sequenceTrees) as Trees
+  let sum = decoded.base
+  for (const tree of decoded.trees) sum += valueIn(tree, measured)
+  return Math.round(sum * 1024) / 1024
+}
+
+function valueIn(tree: readonly Node[], measured: Float64Array): number {
+  let node = tree[0] as Node
+  while (node.length !== 1) {
+    const [feature, threshold, left, right, ifMissing] = node
+    const value = measured[feature] as number
+    const next = Number.isNaN(value) ? ifMissing : value <= threshold ? left : right
+    node = tree[next] as Node
+  }
+  return node[0]
+}

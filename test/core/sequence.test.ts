@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Reads } from '../../src/core/detector/contract/reads.ts'
+import { detect } from '../../src/core/detector/detect.ts'
+import { readErrand } from '../../src/core/detector/meaning/errand.ts'
+import {
+  measureSequence,
+  mostReadSteps,
+  type ReadStep,
+  sequenceFeatures,
+  withReadStep,
+} from '../../src/core/detector/meaning/read-steps.ts'
+import { scoreSequence } from '../../src/core/detector/meaning/sequence.ts'
+import { newMemory } from '../../src/core/detector/memory.ts'
+import { verifies } from '../verifies.ts'
+
+const ground = 'fix the login bug in the auth service'
+
+function named(measured: Float64Array): Record<string, number | null> {
+  return Object.fromEntries(
+    sequenceFeatures.map((name, at) => {
+      const value = measured[at] as number
+      return [name, Number.isNaN(value) ? null : value]
+    }),
+  )
+}
+
+test('a first step has nothing before it', () => {
+  verifies('meaning.sequence')
+  const measured = named(measureSequence([], { serves: 1.5, alike: 0.25 }, null, []))
+  assert.equal(measured.serves, 1.5)
+  assert.equal(measured.alike, 0.25)
+  const others = Object.entries(measured).filter(([name]) => name !== 'serves' && name !== 'alike')
+  assert.deepEqual(new Set(others.map(([, value]) => value)), new Set([null]))
+})
+
+test('a step is measured among those before it, by hand', () => {
+  verifies('meaning.sequence')
+  const step = (serves: number, mean: number | null): ReadStep => ({
+    goal: `goal ${serves}`,
+    serves,
+    alike: serves / 10,
+    mean,
+    most: mean,
+  })
+  const before = [step(1, null), step(2, 0.5), step(4, 0.25), step(5, 0.75)]
+  const measured = measureSequence(before, { serves: -3, alike: 0 }, -1, [0.5, undefined, 0.25, 0])
+  assert.deepEqual(named(measured), {
+    serves: -3,
+    alike: 0,
+    words: -1,
+    'mean serves before': 3,
+    'mean alike before': 307 / 1024,
+    'serves of the last': 5,
+    'serves of the one before it': 4,
+    'alike of the last': 0.5,
+    'lowest serves before': 1,
+    'middle serves before': 4,
+    'likeness to the last': 0,
+    'highest likeness to the last three': 0.25,
+    'highest likeness': 0.5,
+    'mean likeness': 0.25,
+    'highest likeness to all but the last two': 0.5,
+    'highest likeness to the first three': 0.5,
+    'mean of the mean likenesses before': 0.5,
+    'mean of the highest likenesses before': 0.5,
+    'mean likeness of the last': 0.75,
+  })
+  const after = withReadStep(before, 'next', { serves: -3, alike: 0 }, measured)
+  assert.deepEqual(after.at(-1), { goal: 'next', serves: -3, alike: 0, mean: 0.25, most: 0.5 })
+})
+
+test('the log-odds of drift fall as a goal serves its errand', () => {
+  verifies('meaning.sequence')
+  const scores = [-4, 0, 4].map((serves) =>
+    scoreSequence(measureSequence([], { serves, alike: serves / 16 + 0.25 }, null, [])),
+  )
+  assert.ok(scores[0]! > scores[1]! && scores[1]! > scores[2]!, String(scores))
+})
+
+/** Reads goals with "login" as a part of the errand, and goals with one first word as alike. */
+const reads: Reads = {
+  pair: (_errand, goal) =>
+    goal.includes('login') ? { serves: 3, alike: 0.5 } : { serves: -1, alike: 0.125 },
+  alike: (earlier, goal) => (earlier.split(' ')[0] === goal.split(' ')[0] ? 0.5 : 0),
+}
+
+function judge(goals: readonly string[], read: Reads = reads) {
+  let memory = newMemory('meaning')
+  return goals.map((goal) => {
+    const step = { goal, ground, progress: 'advancing', distance: 5, distanceReported: false }
+    const detected = detect(memory, { ...step, reads: read })
+    memory = detected.memory
+    return { ...detected, kept: readErrand(memory.own).read ?? [] }
+  })
+}
+
+test('a goal unlike the steps before it is nearer to drift than one that resembles them', () => {
+  verifies('meaning.sequence')
+  const honest = ['trace the login call', 'trace the login cookie', 'trace the login redirect']
+  const last = (goal: string) => judge([...honest, goal]).at(-1)!.score
+  assert.ok(last('order flowers') > last('trace the headers'))
+})
+
+test('a run keeps its newest goals, and asks how like them a step is', () => {
+  verifies('meaning.sequence')
+  const asked: string[] = []
+  const goals = Array.from(
+    { length: 12 },
+    (_, at) => `trace the login call ${at} ${'x'.repeat(300)}`,
+  )
+  const judged = judge(goals, {
+    ...reads,
+    alike(earlier, goal) {
+      asked.push(earlier)
+      return reads.alike(earlier, goal)
+    },
+  })
+  const { kept } = judged.at(-1)!
+  assert.equal(kept.length, mostReadSteps)
+  assert.ok(kept.every(({ goal }) => goal.length <= 240))
+  assert.ok(kept.at(-1)!.goal.startsWith('trace the login call 11'))
+  assert.deepEqual(
+    asked.slice(-mostReadSteps),
+    judged.at(-2)!.kept.map(({ goal }) => goal),
+  )
+})
+
+test('without an encoder nothing is kept, and likenesses that are missing change no certainty into drift', () => {
+  verifies('meaning.sequence')
+  const unread: Reads = { pair: () => undefined, alike: () => undefined }
+  for (const { kept } of judge(['trace the login call', 'order flowers'], unread)) {
+    assert.deepEqual(kept, [])
+  }
+  const partly: Reads = { ...reads, alike: () => undefined }
+  const judged = judge(['trace the login call', 'trace the login cookie'], partly)
+  assert.ok(judged.every(({ verdict }) => !verdict.drifting && !verdict.uncertain))
+  assert.deepEqual(judged[1]!.kept[1]!.mean, null)
+})
