@@ -202,7 +202,7 @@ onEachDatabase((database) => {
         step: 2,
         agent_id: '',
         drift_probability: 0.95,
-        swap: null,
+        swap: { ground: 'order 1041', goal: 'order 2093', kind: 'number' },
       })
       assert.match(body.account, /^acct_/)
       assert.match(why, /"1041" in the ground is "2093" in the goal/)
