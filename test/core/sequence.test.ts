@@ -137,3 +137,16 @@ test('without an encoder nothing is kept, and likenesses that are missing change
   assert.ok(judged.every(({ verdict }) => !verdict.drifting && !verdict.uncertain))
   assert.deepEqual(judged[1]!.kept[1]!.mean, null)
 })
+
+test('a plan kept to the letter halves the limit of a step that was read, and no more', () => {
+  verifies('meaning.sequence', 'rules.plan-harmless')
+  const plan = ['reproduce it', 'read the handler', 'write a test', 'repair the handler']
+  let memory = newMemory('meaning')
+  const limits = [...plan, 'trace the login call'].map((goal, place) => {
+    const step = { goal, ground, progress: 'advancing', distance: 5, distanceReported: false }
+    const detected = detect(memory, { ...step, ...(place === 0 ? { plan } : {}), reads })
+    memory = detected.memory
+    return detected.verdict.evidence?.limit ?? 0
+  })
+  assert.ok(limits.at(-1)! < 2.5 && limits.at(-1)! >= 1.45, String(limits))
+})

@@ -29,8 +29,11 @@ export const weights = {
  */
 export const sequenceShares = { uncertain: 0.5, ends: 0.65 } as const
 
-/** Evidence at which a run has left its ground: in general, and with a plan that is kept to the letter. */
-export const limits = { alone: 2.9, literal: 0 } as const
+/**
+ * Evidence at which a run has left its ground: in general, and with a plan that is kept to the letter, by the words and
+ * if the steps were read in sequence. Of the latter, a third of the honest steps have some evidence.
+ */
+export const limits = { alone: 2.9, literal: 0, literalRead: 1.45 } as const
 
 /** A step with a lower score clearly serves the errand and joins the accepted goals. */
 export const acceptBelow = 0
@@ -143,7 +146,7 @@ export function weigh(
   const lasting = decayed(errand.lasting, weights.lastingDecay, score)
   const leaning = Math.max(sum + weights.newest * score, weights.lasting * lasting)
   const evidence = read ?? (score > 0 ? leaning : (1 + weights.newest) * score)
-  const limit = limitOf(errand)
+  const limit = limitOf(errand, read === null ? limits.literal : limits.literalRead)
   return { sum, lasting, evidence, limit: limit * times, share: evidence / limit }
 }
 
@@ -153,10 +156,10 @@ function decayed(before: number, decay: number, score: number): number {
 
 // A plan kept to the letter leaves less room for goals outside ground and plan. A plan whose items were not
 // recognised in what was done lowers nothing.
-function limitOf({ plan, planSteps, planRestated }: Errand): number {
+function limitOf({ plan, planSteps, planRestated }: Errand, literal: number): number {
   if (plan.length === 0) return limits.alone
   const kept = planRestated / (planSteps + 0.5)
-  return limits.alone - (limits.alone - limits.literal) * kept * kept * kept
+  return limits.alone - (limits.alone - literal) * kept * kept * kept
 }
 
 /**
