@@ -1,7 +1,8 @@
 // Measures the checked-in detector on errands as agents work on them:
 //   npm run model:authored -- FOLDER [--write | --development | --words]
 // It measures the errands of the files that no training saw, and all runs with messages of users. --write renews
-// the table of model/README.md, --development measures the other errands, --words judges without the encoder.
+// the tables of model/README.md and docs/detector.md (then npm run format), --development measures the other errands,
+// --words judges without the encoder.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { DetectorName } from '../src/core/detector/contract/detector.ts'

@@ -12,6 +12,7 @@ import type { Adaptation } from './core/detector/contract/adaptation.ts'
 import type { DetectorName } from './core/detector/contract/detector.ts'
 import { defaultDetector, detectorNames } from './core/detector/contract/detector.ts'
 import { readTable } from './core/detector/meaning/adaptation-table.ts'
+import { isLimit } from './core/detector/step.ts'
 
 /** All settings of a process, parsed once and trusted afterwards. */
 export interface Config {
@@ -197,10 +198,6 @@ const webAddress = z
   .refine(isWebAddress, 'send an http:// or https:// address')
   // `href` is ASCII, and a header can carry nothing else.
   .transform((url) => new URL(url).href.replace(/\/+$/, ''))
-
-function isLimit(score: number): boolean {
-  return score > 0 && score < 0.99
-}
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)

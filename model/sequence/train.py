@@ -132,9 +132,10 @@ def main():
         foreign = (langs == lang) & (kinds == "foreign") & (off == 1)
         if clean.sum() < 40:
             continue
-        ranked = roc_auc_score(np.r_[np.zeros(clean.sum()), np.ones(foreign.sum())], np.r_[scores[clean], scores[foreign]])
+        serves = -features[:, 0]
+        ranked = roc_auc_score(np.r_[np.zeros(clean.sum()), np.ones(foreign.sum())], np.r_[serves[clean], serves[foreign]])
         print(f"{lang}: {clean.sum()} clean steps, FA {1000 * np.mean(scores[clean] > limit):.0f}, foreign steps above the "
-              f"limit {np.mean(scores[foreign] > limit):.2f}, area {ranked:.2f}")
+              f"limit {np.mean(scores[foreign] > limit):.2f}, area of what the encoder reads {ranked:.2f}")
     print_single(features, off, kinds)
     # The probability where one step in ten is drift, by share of the limit.
     share = (scores - limit + LIMIT) / LIMIT

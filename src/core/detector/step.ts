@@ -5,6 +5,11 @@ import { contextOf } from './spelling.ts'
 import type { UserEffect } from './user-effect.ts'
 import { wordsOf } from './words/words.ts'
 
+/** Whether a number can be a limit: a step that is drift at any limit scores above all of them. */
+export function isLimit(score: number): boolean {
+  return score > 0 && score < 0.99
+}
+
 /** Evidence beside the texts of a step. */
 export interface Hints {
   /** The totals of the owner's earlier runs in this context; undefined counts as none. */
@@ -19,7 +24,7 @@ export interface Hints {
   /** What an encoder has read of the texts; undefined without one. */
   reads?: Reads | undefined
   /**
-   * The `score` above which a step is drift, above 0 and below 1; undefined for the built-in limit, which is
+   * The `score` above which a step is drift, above 0 and below 0.99; undefined for the built-in limit, which is
    * 0.75.
    */
   limit?: number | undefined

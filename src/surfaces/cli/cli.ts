@@ -5,7 +5,7 @@ import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { defaultDetector, detectorNames } from '../../core/detector/contract/detector.ts'
 import { detect, type Verdict } from '../../core/detector/detect.ts'
 import { newMemory } from '../../core/detector/memory.ts'
-import type { Step } from '../../core/detector/step.ts'
+import { isLimit, type Step } from '../../core/detector/step.ts'
 import { type DeclaredPlan, declaredPlans } from '../../core/evaluation/labelled.ts'
 import type { Judging } from '../../core/evaluation/predict.ts'
 import { type CheckFault, readCheck, readCheckStep } from '../../core/runs/check.ts'
@@ -207,7 +207,7 @@ function readBudget(value: unknown): { budget?: number } {
 function readLimit(value: unknown): { limit?: number } {
   if (value === undefined) return {}
   const limit = value === '' ? Number.NaN : Number(value)
-  if (!(limit > 0 && limit < 0.99)) {
+  if (!isLimit(limit)) {
     throw usageFault(`--limit is "${value}"; send a score above 0 and below 0.99.`)
   }
   return { limit }

@@ -65,8 +65,9 @@ export const meaning: Detector = {
   // Evidence from before the user has spoken is reset: the user has seen it.
   heard(own) {
     const errand = readErrand(own)
-    const read = errand.alarmed ? [] : (errand.read ?? [])
-    return { ...errand, evidence: 0, lasting: 0, alarmed: false, swap: null, read }
+    const calm = { ...errand, evidence: 0, lasting: 0, alarmed: false, swap: null }
+    // The steps of a drift tell nothing of what the user wants now.
+    return errand.alarmed && errand.read !== undefined ? { ...calm, read: [] } : calm
   },
   measure(compared, own) {
     const before = errandBefore(compared, readErrand(own))
