@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { type LabelledEvents, readLabelled } from '../src/core/evaluation/labelled.ts'
@@ -54,6 +55,14 @@ export function readErrands(folder: string): Errand[] {
         }),
       ),
     )
+}
+
+/**
+ * Whether the training of the encoder kept an errand of the development files back: a fifth of them, by their ids.
+ * As `place` in encoder/data.py.
+ */
+export function isKeptBack(id: string): boolean {
+  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 8), 16) % 100 < 20
 }
 
 /** Reads the labelled runs of a folder. */

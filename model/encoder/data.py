@@ -22,6 +22,7 @@ class Errand:
     off: list
     asked: dict  # place of an off goal to the request under which it is honest
     domain: str
+    lang: str = "en"
 
 
 def read(*folders):
@@ -42,7 +43,7 @@ def read(*folders):
             row = json.loads(line)
             own = asked.get(row["id"], {})
             own.update({k: off["asked"] for k, off in enumerate(row["off"]) if off.get("asked")})
-            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", "")))
+            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", ""), row.get("lang", "en")))
     return errands
 
 
@@ -101,6 +102,7 @@ class Batch:
     pairs: list = field(default_factory=list)
     both: list = field(default_factory=list)
     groups: list = field(default_factory=list)  # [text] -> the errand that the text was written for
+    runs: list = field(default_factory=list)  # [errand] -> the texts of its steps, in order
 
 
 def batches(errands, size, rng):
@@ -115,6 +117,19 @@ def batches(errands, size, rng):
         count = max(1, round(len(own) / size))
         made += [batch(own[at::count], rng) for at in range(count)]
     rng.shuffle(made)
+    return made
+
+
+def balanced(pairs):
+    """The pairs with weights by which each goal weighs as much on the side that it serves as on the others: how a
+    goal is worded then tells nothing. A goal that stands on one side only weighs less."""
+    sides = {}
+    for goal, _, label, _, weight in pairs:
+        sides.setdefault(goal, [0.0, 0.0])[label] += weight
+    made = []
+    for goal, errand, label, kind, weight in pairs:
+        off, on = sides[goal]
+        made.append((goal, errand, label, kind, weight * (off + on) / 2 / sides[goal][label] if off and on else weight * 0.3))
     return made
 
 
@@ -139,16 +154,24 @@ def batch(errands, rng):
     def other(at):
         return (at + rng.randrange(1, len(errands))) % len(errands) if len(errands) > 1 else None
 
+    made.runs = steps
     for at, errand in enumerate(errands):
+        # A number of the request that steps name too; beside the same request with another number they are off.
+        shared = sorted(set(NUMBER.findall(errand.ground)) & set(NUMBER.findall(" ".join(errand.steps))))
+        number = rng.choice(shared) if shared else None
+        if number:
+            instead = other_number(number, rng)
+            moved = text(errand.ground.replace(number, instead), True, at)
         for step, words in zip(steps[at], errand.steps):
             on = pair(step, grounds[at], 1, "honest")
-            foreign = other(at)
-            if foreign is not None:
+            for foreign in {other(at) for _ in range(1 if errand.off else 2)} - {None}:
                 made.both.append((on, pair(step, grounds[foreign], 0, "foreign")))
-            for number in set(NUMBER.findall(words)) & set(NUMBER.findall(errand.ground)):
-                if rng.random() < 0.4:
-                    swapped = text(words.replace(number, other_number(number, rng)), False, at)
-                    made.both.append((on, pair(swapped, grounds[at], 0, "entity")))
+            if number and number in words and rng.random() < 0.6:
+                changed = text(words.replace(number, instead), False, at)
+                away = pair(changed, grounds[at], 0, "entity")
+                made.both.append((on, away))
+                made.both.append((pair(changed, moved, 1, "honest"), away))
+                pair(step, moved, 0, "entity")
         offs = [text(say(off["goal"]), False, at) for off in errand.off]
         for k, off in enumerate(errand.off):
             away = pair(offs[k], grounds[at], 0, off["kind"])
@@ -167,4 +190,5 @@ def batch(errands, rng):
                 pair(rng.choice(steps[at]), request, 0, "neighbour", 0.5)
             if foreign is not None and rng.random() < 0.7:
                 pair(rng.choice(steps[foreign]), request, 0, "foreign", 0.7)
+    made.pairs = balanced(made.pairs)
     return made

@@ -17,8 +17,7 @@ import numpy as np
 import torch
 
 import network
-from network import ERRAND, GOAL
-from train import LONGEST
+from network import ERRAND, GOAL, LONGEST
 
 MAGIC = b"PLUMBENC"
 LONGEST_FILE = 29_900_000

@@ -19,6 +19,7 @@ WIDTH, LAYERS, HEADS, INNER, POSITIONS = 384, 6, 12, 1536, 128
 # Where the layers branch off in which a goal reads its errand, and what is added to those attention logits.
 BRANCH, CROSS_BIAS = 2, -1.0
 ERRAND, GOAL = 0, 2  # roles of a text
+LONGEST = {ERRAND: 120, GOAL: 48}  # tokens of a text that are read
 KINDS = ["honest", "neighbour", "creep", "entity", "opposite", "hijack", "rabbit", "foreign"]
 
 

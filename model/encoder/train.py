@@ -12,9 +12,9 @@ import torch.nn.functional as F
 from tokenizers import Tokenizer
 
 import data
-from network import ERRAND, GOAL, KINDS, Encoder, Packed, pretrained_folder
+from network import ERRAND, GOAL, KINDS, LONGEST, Encoder, Packed, pretrained_folder
+from restore import restored
 
-LONGEST = {ERRAND: 120, GOAL: 48}
 CLS, SEP = 101, 102
 
 
@@ -36,12 +36,17 @@ class Texts:
             self.known[key] = [CLS, *ids, SEP]
         return self.known[key]
 
-    def pack(self, texts, pairs):
-        """texts: (text, is errand); pairs begin with the places of goal and errand."""
-        return Packed(
-            [(self.ids(text, LONGEST[ERRAND if errand else GOAL]), ERRAND if errand else GOAL) for text, errand in texts],
-            [(pair[0], pair[1]) for pair in pairs],
-        )
+    def pack(self, texts, pairs, rng=None):
+        """texts: (text, is errand); pairs begin with the places of goal and errand. With `rng`, some tokens are left
+        out, so that no text is learned by heart."""
+        made = []
+        for text, errand in texts:
+            role = ERRAND if errand else GOAL
+            ids = self.ids(text, LONGEST[role])
+            if rng and len(ids) > 8 and rng.random() < 0.6:
+                ids = [CLS, *(each for each in ids[1:-1] if rng.random() > 0.1), SEP]
+            made.append((ids, role))
+        return Packed(made, [(pair[0], pair[1]) for pair in pairs])
 
 
 def contrast(meaning, batch):
@@ -53,6 +58,26 @@ def contrast(meaning, batch):
     own = errands[None, :] == honest[:, 1:]
     same = group[errands][None, :] == group[honest[:, 0]][:, None]
     return F.cross_entropy(likeness.masked_fill(same & ~own, -1e4), own.float().argmax(1))
+
+
+def follow(meaning, runs, rng):
+    """How well a step tells the run that it belongs to among those of the batch, by likeness to a few steps beside
+    it in its own run, and to as many of each other one."""
+    losses = []
+    runs = [steps for steps in runs if len(steps) > 4]
+    for count in (1, 2, 4):
+        centres = torch.stack([meaning[steps[(at := rng.randrange(len(steps) - count + 1)) : at + count]].mean(0) for steps in runs])
+        for own, steps in enumerate(runs):
+            at = list(range(len(steps)))
+            near = [[steps[j] for j in (at[i - count : i] if i >= count else at[i + 1 : i + 1 + count])] for i in at]
+            mine = meaning[torch.tensor(near)].mean(1)
+            goals = meaning[torch.tensor(steps)]
+            likeness = goals @ F.normalize(centres, dim=-1).T
+            beside = (goals * F.normalize(mine, dim=-1)).sum(-1)
+            keep = torch.arange(len(runs)) == own
+            likeness = torch.where(keep[None, :], beside[:, None], likeness)
+            losses.append(F.cross_entropy(20 * likeness, torch.full((len(steps),), own)))
+    return torch.stack(losses).mean()
 
 
 @torch.no_grad()
@@ -91,19 +116,20 @@ def report(network, errands, texts, rng):
         by_file.setdefault(e.file, []).append(e)
     for e in errands:
         other = rng.choice([o for o in by_file[e.file] if o.id != e.id])
+        english = e.lang == other.lang == "en"
         for step in e.steps:
             pairs += [(e.ground, step), (other.ground, step)]
-            tags += [("honest", 1), ("foreign", 0)]
+            tags += [("honest", 1), ("foreign", 0)] if english else [("honest elsewhere", 1), ("foreign elsewhere", 0)]
         for k, off in enumerate(e.off):
-            pairs.append((e.ground, off["goal"]))
-            tags.append((off["kind"], 0))
+            pairs += [(e.ground, off["goal"]), (other.ground, off["goal"])]
+            tags += [(off["kind"], 0), ("style", 0) if english else ("style elsewhere", 0)]
             if k in e.asked:
                 pairs.append((e.asked[k], off["goal"]))
                 tags.append((off["kind"], 1))
     scores = score(network, pairs, texts)
     take = lambda kind, label: [s for s, t in zip(scores, tags) if t == (kind, label)]
     honest = take("honest", 1)
-    line = {"foreign": round(area(honest, take("foreign", 0)), 3)}
+    line = {"foreign": round(area(honest, take("foreign", 0)), 3), "style": round(area(take("foreign", 0), take("style", 0)), 3)}
     kinds = [k for k in KINDS if k not in ("honest", "foreign")]
     both_on, both_off = [], []
     for kind in kinds:
@@ -124,9 +150,9 @@ def report(network, errands, texts, rng):
     return line
 
 
-def losses(network, batch, texts, rank):
+def losses(network, batch, texts, rank, rng):
     """The parts of the loss of a batch."""
-    logits, of_kind, meaning = network(texts.pack(batch.texts, batch.pairs))
+    logits, of_kind, meaning = network(texts.pack(batch.texts, batch.pairs, rng))
     labels = torch.tensor([float(pair[2]) for pair in batch.pairs])
     kinds = torch.tensor([KINDS.index(pair[3]) for pair in batch.pairs])
     weights = torch.tensor([pair[4] for pair in batch.pairs])
@@ -135,6 +161,7 @@ def losses(network, batch, texts, rank):
         "loss": F.binary_cross_entropy_with_logits(logits, labels, weight=weights),
         "rank": rank * F.softplus(logits[both[:, 1]] - logits[both[:, 0]]).mean(),
         "contrast": 0.3 * contrast(meaning, batch),
+        "follow": 0.3 * follow(meaning, batch.runs, rng),
         "kind": 0.1 * F.cross_entropy(of_kind, kinds),
     }
 
@@ -159,6 +186,7 @@ def main():
     parser.add_argument("--rank", type=float, default=0.3)
     parser.add_argument("--size", type=int, default=14, help="errands a batch")
     parser.add_argument("--share", type=float, default=1.0, help="share of the training errands")
+    parser.add_argument("--from", dest="weights", help="weights.bin to go on from, instead of the pretrained ones")
     parser.add_argument("--every", type=int, default=150, help="batches between two reports")
     options = parser.parse_args()
     torch.manual_seed(1)
@@ -166,9 +194,10 @@ def main():
     rng = random.Random(1)
     texts = Texts()
     train, dev, test = data.parts(data.read(*options.folders))
-    train = train[: round(len(train) * options.share)]
+    cut = lambda errands: errands[: round(len(errands) * options.share)]
+    train = cut(train)
     print(len(train), len(dev), len(test), "errands in train, dev, test", flush=True)
-    network = Encoder.pretrained()
+    network = restored(options.weights) if options.weights else Encoder.pretrained()
     network.words.weight.requires_grad_(False)
     network.positions.weight.requires_grad_(False)
     heads = [*network.hidden.parameters(), *network.score.parameters(), *network.kind.parameters(), *network.near.parameters()]
@@ -188,6 +217,8 @@ def main():
     recent = []
     per_epoch = None
     for epoch in range(options.epochs):
+        if epoch > 0:  # files may have grown meanwhile
+            train = cut(data.parts(data.read(*options.folders))[0])
         made = data.batches(list(train), options.size, rng)
         per_epoch = per_epoch or len(made)
         for batch in made:
@@ -199,7 +230,7 @@ def main():
             rate = options.rate * min(1, seen / 30) * 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimizer.param_groups:
                 group["lr"] = group["times"] * max(rate, options.rate * 0.01)
-            parts = losses(network, batch, texts, options.rank)
+            parts = losses(network, batch, texts, options.rank, rng)
             optimizer.zero_grad()
             sum(parts.values()).backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)

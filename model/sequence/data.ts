@@ -2,7 +2,6 @@
 //   node model/sequence/data.ts OUT FOLDER [RUNS.jsonl …]
 // The runs are made of the development errands of FOLDER, and read from the files RUNS. One JSON line for each step.
 
-import { createHash } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { standingTexts } from '../../src/core/detector/assignment.ts'
 import { detect } from '../../src/core/detector/detect.ts'
@@ -16,7 +15,7 @@ import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
 import { createRandom, seed } from '../../src/core/evaluation/resampling.ts'
 import { shippedWeights } from '../../src/encoder/encoder.ts'
 import { createReads } from '../../src/encoder/reads.ts'
-import { type Errand, offKinds, readErrands } from '../authored.ts'
+import { type Errand, isKeptBack, offKinds, readErrands } from '../authored.ts'
 
 /** The step of a run with its label, or a message of the user. */
 type Event = { goal: string; off: boolean | null } | { text: string }
@@ -41,17 +40,12 @@ const judged = ['agents', 'general', 'kinds', 'software', 'world']
 const random = createRandom(seed)
 const reads = createReads(shippedWeights)
 const errands = readErrands(folder).filter(
-  ({ file, id }) => judged.includes(file) && isHeldBack(id),
+  ({ file, id }) => judged.includes(file) && isKeptBack(id),
 )
 const runs = [...errands.flatMap((errand) => runsOf(errand)), ...files.flatMap(readRuns)]
 const lines = runs.flatMap((run, at) => measuredSteps(run).map((step) => ({ run: at, ...step })))
 writeFileSync(out, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 console.log(`${errands.length} errands, ${runs.length} runs, ${lines.length} steps`)
-
-/** As `place` in `../encoder/data.py`. */
-function isHeldBack(id: string): boolean {
-  return Number.parseInt(createHash('sha256').update(id).digest('hex').slice(0, 8), 16) % 100 < 20
-}
 
 function upTo(count: number): number {
   return Math.floor(random() * count)
