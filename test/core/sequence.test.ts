@@ -65,6 +65,18 @@ test('a step is measured among those before it, by hand', () => {
     'mean of the mean likenesses before': 0.5,
     'mean of the highest likenesses before': 0.5,
     'mean likeness of the last': 0.75,
+    'mean serves of the newest two': 1,
+    'mean serves of the newest three': 2,
+    'mean serves before the newest two': 2389 / 1024,
+    'mean serves before the newest three': 1.5,
+    'mean alike of the newest two': 0.25,
+    'mean alike of the newest three': 307 / 1024,
+    'mean alike before the newest two': 239 / 1024,
+    'mean alike before the newest three': 154 / 1024,
+    'mean of the mean likenesses of the newest two': 0.5,
+    'mean of the mean likenesses of the newest three': 427 / 1024,
+    'mean of the mean likenesses before the newest two': 0.375,
+    'mean of the mean likenesses before the newest three': 0.5,
   })
   const after = withReadStep(before, 'next', { serves: -3, alike: 0 }, measured)
   assert.deepEqual(after.at(-1), { goal: 'next', serves: -3, alike: 0, mean: 0.25, most: 0.5 })

@@ -41,6 +41,8 @@ export function readUserEffect(text: string, standing: readonly string[]): UserE
   }
   if (requests.length > 0) return 'adds'
   const reports = told.some(({ kind }) => kind === 'states')
+  // "Also it took a deposit" asks for something, by what is told.
+  if (told.some(({ text, words }) => words > 3 && table.after('adds', text) !== null)) return 'adds'
   if (reports && (says('limits') || contrasts(table, told))) return 'refines'
   return words >= longText ? 'adds' : 'none'
 }

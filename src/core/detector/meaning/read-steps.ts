@@ -32,6 +32,18 @@ export const sequenceFeatures = [
   'mean of the mean likenesses before',
   'mean of the highest likenesses before',
   'mean likeness of the last',
+  'mean serves of the newest two',
+  'mean serves of the newest three',
+  'mean serves before the newest two',
+  'mean serves before the newest three',
+  'mean alike of the newest two',
+  'mean alike of the newest three',
+  'mean alike before the newest two',
+  'mean alike before the newest three',
+  'mean of the mean likenesses of the newest two',
+  'mean of the mean likenesses of the newest three',
+  'mean of the mean likenesses before the newest two',
+  'mean of the mean likenesses before the newest three',
 ] as const
 
 /**
@@ -50,6 +62,8 @@ export function measureSequence(
   const known = (part: readonly (number | undefined)[]) => part.filter((each) => each !== undefined)
   const ofSteps = (pick: (step: ReadStep) => number | null) =>
     before.flatMap((step) => pick(step) ?? [])
+  const likeness = meanOf(known(likenesses))
+  const mean = Number.isNaN(likeness) ? null : likeness
   return Float64Array.of(
     read.serves,
     read.alike,
@@ -64,13 +78,24 @@ export function measureSequence(
     likenesses.at(-1) ?? Number.NaN,
     highestOf(known(likenesses.slice(-3))),
     highestOf(known(likenesses)),
-    meanOf(known(likenesses)),
+    mean ?? Number.NaN,
     highestOf(known(likenesses.slice(0, -2))),
     highestOf(known(likenesses.slice(0, 3))),
     meanOf(ofSteps(({ mean }) => mean)),
     meanOf(ofSteps(({ most }) => most)),
     last?.mean ?? Number.NaN,
+    ...recentAndEarlier([...serves, read.serves]),
+    ...recentAndEarlier([...alike, read.alike]),
+    ...recentAndEarlier([...before.map(({ mean }) => mean), mean]),
   )
+}
+
+/** The means of the newest two and three values, and of all before them; NaN if there are too few. */
+function recentAndEarlier(given: readonly (number | null)[]): number[] {
+  const values = given.filter((each) => each !== null)
+  const newest = (count: number) =>
+    values.length < count ? Number.NaN : meanOf(values.slice(-count))
+  return [newest(2), newest(3), meanOf(values.slice(0, -2)), meanOf(values.slice(0, -3))]
 }
 
 /** Adds a step to those that the run keeps. */
