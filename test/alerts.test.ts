@@ -503,6 +503,7 @@ onEachDatabase((database) => {
         phi: 0.62,
         advice: sentence,
         ts: noon,
+        state: 'opened',
       })
     })
 

@@ -73,6 +73,7 @@ onEachDatabase((database) => {
       drift_probability: 0.01,
       swap: null,
       incident: { id: last.incident.id, state: 'closed', steps: 200, opened: noon },
+      state: 'closed',
     })
     const entries = await readLog()
     assert.equal(entries[0].delivered, true)
@@ -107,6 +108,41 @@ onEachDatabase((database) => {
       [1, 2, 3].map(() => ['goal-drift', 'none', 0]),
     )
     assert.deepEqual(await incidents(alerted), [])
+  })
+
+  test('an event says whether its drift opens, continues or closes', async (t) => {
+    verifies('events.state')
+    const states = async (config: object, together: boolean) => {
+      const { app, hook, set, log, logAll, post, settle } = await startOn(t, config)
+      await set({ incidents: false, ...config })
+      const goals = [errand, astray, astray, errand, astray, ' ', astray]
+      const steps = goals.map((goal) => ({ goal }))
+      if (together) await logAll(steps)
+      else for (const step of steps) await log(step)
+      for (let asked = 0; asked < 2; asked++) {
+        await post('/v1/escalation', { run_id: 'run', reason: 'lost' })
+      }
+      for (const [turn, goal] of [topic, aside, aside].entries()) {
+        const said = { agent: 'a', position: `I think ${goal}`, distance: 9 - turn }
+        await post('/v1/dialogue', { conv_id: 'run', goal, ...said })
+      }
+      await settle()
+      await app.running.stop()
+      return hook.sent.map(({ body }) => `${body.reason} ${body.state}`)
+    }
+    const each = [
+      ...['goal-drift opened', 'goal-drift continues', 'goal-drift opened'],
+      ...['ungrammatical opened', 'goal-drift opened'],
+      ...['escalation:lost opened', 'escalation:lost opened'],
+      ...['topic-drift opened', 'topic-drift continues'],
+    ]
+    assert.deepEqual(await states({}, false), each)
+    assert.deepEqual(await states({}, true), each)
+    assert.deepEqual(await states({ incidents: true }, false), [
+      ...['goal-drift opened', 'goal-drift closed', 'goal-drift opened'],
+      ...['ungrammatical opened', 'escalation:lost opened', 'escalation:lost opened'],
+      'topic-drift opened',
+    ])
   })
 
   test('incidents open and close in one batch as in many requests', async (t) => {

@@ -1034,6 +1034,10 @@ export const requirements = {
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
     'verdict.events':
       'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
+    'events.url':
+      'An event of a run holds url, the address of the run in the dashboard, when PLUMBLINE_BASE_URL is set; without it the field is absent.',
+    'events.state':
+      'An event holds state: that of its incident, or outside one opened if the step before it did not drift for the same reason, else continues.',
     'rules.stalled':
       'Under meaning a stall alone is never drift, and its window grows with the run.',
     'rules.oscillating':

@@ -73,7 +73,7 @@ export const ownedTables: readonly OwnedTable[] = [
     'alert_events',
     'alert_event',
     'seq',
-    'ts run_id goal reason severity phi advice incident about state due tries attempts held detail',
+    'ts run_id goal reason severity phi advice incident drift_state about state due tries attempts held detail',
   ),
   owned('alert_attempts', 'alert_attempt', 'seq attempt', 'ts host status detail latency_ms bytes'),
   owned(

@@ -118,7 +118,7 @@ export const setAlerts = keyed({
   group: 'operating',
   summary: 'Set the webhook that receives drift alerts.',
   description:
-    'Replaces the previous settings. A field that you leave out goes back to its default. Waiting events go to the new address.',
+    'Replaces the previous settings. A field that you leave out goes back to its default. Waiting events go to the new address. An event says in `state` whether its drift `opened`, `continues` or is `closed`; one that is closed comes only with `incidents`. If PLUMBLINE_BASE_URL is set, `url` is the address of its run in the dashboard.',
   http: { method: 'POST', path: '/v1/alerts' },
   paid: {
     flag: 'alerts',
@@ -217,6 +217,7 @@ function testEvent(config: AlertConfig, ts: number): OutboxEvent {
     phi: 0.62,
     advice: 'The webhook is wired: alerts of drift will arrive here.',
     incident: null,
+    state: 'opened',
     about: null,
   }
 }
@@ -234,6 +235,8 @@ async function attemptTest(
     account: account.id,
     id: newId('msg'),
     event,
+    // The event is of no run that the dashboard could show.
+    baseUrl: null,
     secrets: signingSecrets(secrets, at),
     at,
   })

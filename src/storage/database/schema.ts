@@ -482,4 +482,8 @@ export const migrations: readonly Migration[] = [
     'ALTER TABLE steps ADD COLUMN user_effect TEXT',
     'ALTER TABLE grounds ADD COLUMN step BIGINT',
   ],
+  [
+    // The state that an event tells of the drift; `state` is that of its delivery.
+    "ALTER TABLE alert_events ADD COLUMN drift_state TEXT NOT NULL DEFAULT 'opened'",
+  ],
 ]
