@@ -1034,6 +1034,8 @@ export const requirements = {
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
     'verdict.events':
       'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
+    'alerts.test.sent':
+      'The test answers latency_ms and the body that was sent, null without a valid webhook.',
     'events.url':
       'An event of a run holds url, the address of the run in the dashboard, when PLUMBLINE_BASE_URL is set; without it the field is absent.',
     'events.state':
