@@ -145,6 +145,35 @@ onEachDatabase((database) => {
     ])
   })
 
+  test('a run names the open incident of its main agent', async (t) => {
+    verifies('verdict.run-incident')
+    const alerted = await startOn(t)
+    const { get, log, read } = alerted
+    const ofRuns = async () => {
+      const listed = (await get('/v1/drift/runs')).body.runs
+      for (const { run_id, incident } of listed) {
+        assert.equal(incident, (await read(run_id)).run.incident)
+      }
+      return listed.map(({ run_id, incident }: Record<string, unknown>) => [run_id, incident])
+    }
+    for (const agent_id of ['sub', undefined]) await log({ run_id: 'a', goal: errand, agent_id })
+    await log({ run_id: 'a', goal: astray, agent_id: 'sub' })
+    assert.deepEqual(await ofRuns(), [['a', null]])
+    await log({ run_id: 'a', goal: astray })
+    const [first] = await incidents(alerted, '?open=true')
+    await log({ run_id: 'b', goal: errand })
+    assert.deepEqual(await ofRuns(), [
+      ['b', null],
+      ['a', first!.id],
+    ])
+    await log({ run_id: 'a', goal: ' ' })
+    const [second] = await incidents(alerted, '?open=true')
+    assert.equal(second!.reason, 'ungrammatical')
+    assert.equal((await read('a')).run.incident, second!.id)
+    await log({ run_id: 'a', goal: errand })
+    assert.equal((await read('a')).run.incident, null)
+  })
+
   test('incidents open and close in one batch as in many requests', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)

@@ -121,6 +121,7 @@ onEachDatabase((database) => {
       detector: 'meaning',
       uncertain: false,
       drift_tokens: 0,
+      incident: null,
       first_drift_step: null,
       agents: [
         {

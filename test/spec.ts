@@ -1030,6 +1030,8 @@ export const requirements = {
     'verdict.stored.old': 'A step that was stored without its verdict answers null.',
     'verdict.run':
       'A run shows plan, detector, uncertain, drift_tokens, first_drift_step and unattended_ms.',
+    'verdict.run-incident':
+      'A run shows incident: the id of the open incident of its main agent, or null.',
     'verdict.agents':
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
     'verdict.events':

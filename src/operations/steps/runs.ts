@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { incidentId } from '../../core/alerts/outbox.ts'
 import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { assignmentOf } from '../../core/detector/ground.ts'
@@ -107,6 +108,12 @@ const runSchema = z
       .min(1)
       .nullable()
       .describe('The number of the first drifting step of any agent.'),
+    incident: z
+      .string()
+      .nullable()
+      .describe(
+        'The id of the open incident of the main agent, the newest of several; null without one. GET /v1/alerts/incidents lists them.',
+      ),
     agents: z
       .array(
         z.strictObject({
@@ -217,7 +224,7 @@ export const readRun = keyed({
   const steps = await store.runs.trace(account.id, wanted, after, limit)
   const last = steps.at(-1)?.step ?? run.steps
   return {
-    run: await withParts(store, account.id, run, maxParts, from),
+    run: await shownWith(store, account.id, run, from),
     trace: steps.map(traceStep),
     next_cursor: last < run.steps && steps.length === limit ? cursorOf({ after: last }) : null,
   }
@@ -251,10 +258,7 @@ export const listRuns = keyed({
   const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
   const found = await store.runs.list(account.id, now(), filter, limit + 1, after)
   const { page, next_cursor } = pageOf(found, limit, ({ updated, run_id }) => ({ updated, run_id }))
-  return {
-    runs: await Promise.all(page.map((run) => withParts(store, account.id, run, maxListedParts))),
-    next_cursor,
-  }
+  return { runs: await shownRuns(store, account.id, page, maxListedParts), next_cursor }
 })
 
 /** Sets the outcome of a run. */
@@ -279,7 +283,7 @@ export const setOutcome = keyed({
   const found = await store.runs.setOutcome(account.id, run_id, at, outcome)
   const run = found ? await store.runs.find(account.id, run_id, at) : null
   if (run === null) throw unknownRun()
-  return { ok: true as const, run: await withParts(store, account.id, run, maxParts) }
+  return { ok: true as const, run: await shownWith(store, account.id, run) }
 })
 
 /** Deletes a run with all its steps. */
@@ -338,7 +342,7 @@ async function* exportLines(context: Keyed): AsyncGenerator<string> {
 
 async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<string> {
   const { run_id } = run
-  const first = await withParts(store, account.id, run, maxParts)
+  const first = await shownWith(store, account.id, run)
   const { grounds_cursor, agents_cursor, ...shown } = first
   yield line({ type: 'run', ...shown })
   let before = grounds_cursor === undefined ? 0 : (shown.grounds[0]?.revision ?? 0)
@@ -375,14 +379,44 @@ function line(value: object): string {
 /** The place of a run's newest ground and of its first sub-agent. */
 const firstParts = { before: Number.MAX_SAFE_INTEGER, after: '' }
 
-/** Reads at most `most` grounds and sub-agents of a run, with cursors to further ones. */
+/** Shows runs with at most `most` grounds and sub-agents of each, and cursors to further ones. */
+async function shownRuns(
+  store: Store,
+  account: string,
+  runs: readonly Run[],
+  most: number,
+  from = firstParts,
+): Promise<ShownRun[]> {
+  const ids = runs.map(({ run_id }) => run_id)
+  const incidents = await store.alerts.openOfRuns(account, ids)
+  return Promise.all(
+    runs.map(async (run) => {
+      const open = incidents.get(run.run_id)
+      const incident = open === undefined ? null : incidentId(open.seq)
+      return { ...(await withParts(store, account, run, most, from)), incident }
+    }),
+  )
+}
+
+/** Shows one run with as many of its parts as an answer may hold. */
+async function shownWith(
+  store: Store,
+  account: string,
+  run: Run,
+  from = firstParts,
+): Promise<ShownRun> {
+  const [shown] = await shownRuns(store, account, [run], maxParts, from)
+  if (shown === undefined) throw new Error('a run that is not shown')
+  return shown
+}
+
 async function withParts(
   store: Store,
   account: string,
   run: Run,
   most: number,
-  { before, after } = firstParts,
-): Promise<ShownRun> {
+  { before, after }: typeof firstParts,
+): Promise<Omit<ShownRun, 'incident'>> {
   const [grounds, agents] = await Promise.all([
     store.runs.grounds(account, run.run_id, before, most + 1),
     store.runs.subAgents(account, run.run_id, after, most + 1),
@@ -399,7 +433,11 @@ async function withParts(
   }
 }
 
-function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubAgent[]): ShownRun {
+function shownRun(
+  run: Run,
+  grounds: readonly GroundRow[],
+  agents: readonly SubAgent[],
+): Omit<ShownRun, 'incident'> {
   const shown = {
     run_id: run.run_id,
     ground: run.ground,
@@ -433,7 +471,7 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     agents: agents.map(shownAgent),
   }
   // The cast holds, because stored values were validated when they were written.
-  return shown as ShownRun
+  return shown as Omit<ShownRun, 'incident'>
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {
