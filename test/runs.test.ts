@@ -126,6 +126,7 @@ onEachDatabase((database) => {
       agents: [
         {
           agent_id: 'helper',
+          parent_agent_id: null,
           ground: 'fetch the docs',
           revision: 1,
           steps: 1,

@@ -1034,6 +1034,10 @@ export const requirements = {
       'A run shows incident: the id of the open incident of its main agent, or null.',
     'verdict.agents':
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
+    'agents.parent':
+      'parent_agent_id on a step of a sub-agent is remembered with the agent and shown in agents; null if no step has said it.',
+    'agents.parent.refused':
+      'A parent_agent_id that is no text of 1-200 characters, or is the agent itself, is 400.',
     'verdict.events':
       'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
     'alerts.test.sent':

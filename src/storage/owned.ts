@@ -35,7 +35,12 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('digests', 'digest', '', 'cadence hour_utc weekday channel url created next sent_until'),
   owned('runs', 'run', 'run_id', ofRun),
   owned('grounds', 'ground', 'run_id agent_id revision', 'goal set_by at step'),
-  owned('agents', 'agent', 'run_id agent_id', 'memory steps drifting last_reason totals'),
+  owned(
+    'agents',
+    'agent',
+    'run_id agent_id',
+    'memory steps drifting last_reason totals parent_agent_id',
+  ),
   owned(
     'steps',
     'step',

@@ -118,6 +118,10 @@ const runSchema = z
       .array(
         z.strictObject({
           agent_id: z.string(),
+          parent_agent_id: z
+            .string()
+            .nullable()
+            .describe('The agent that it works for; null if no step has said it.'),
           ground: z.string().nullable(),
           revision: z.int().min(0).nullable().describe('The number of its grounds so far.'),
           steps: z.int(),

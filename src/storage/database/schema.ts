@@ -486,4 +486,5 @@ export const migrations: readonly Migration[] = [
     // The state that an event tells of the drift; `state` is that of its delivery.
     "ALTER TABLE alert_events ADD COLUMN drift_state TEXT NOT NULL DEFAULT 'opened'",
   ],
+  ['ALTER TABLE agents ADD COLUMN parent_agent_id TEXT'],
 ]

@@ -21,6 +21,8 @@ export interface GroundRow {
 /** A sub-agent of a run. */
 export interface SubAgent {
   agent_id: string
+  /** The agent that it works for; null if no step has said it. */
+  parent_agent_id: string | null
   /** Null when its stored state cannot be read. */
   ground: string | null
   /** Number of its grounds so far; null when its stored state cannot be read. */
@@ -180,7 +182,7 @@ export function createRuns(db: Queries): Runs {
     async subAgents(account, runId, after, limit) {
       // The main agent is '', which comes before all others.
       const rows = await db.all<StoredAgent>(
-        `SELECT agent_id, memory, steps, drifting, last_reason, totals FROM agents
+        `SELECT agent_id, parent_agent_id, memory, steps, drifting, last_reason, totals FROM agents
          WHERE account = ? AND run_id = ? AND agent_id > ? ORDER BY agent_id LIMIT ?`,
         account,
         runId,
