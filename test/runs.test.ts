@@ -95,6 +95,14 @@ onEachDatabase((database) => {
           step: 1,
           agent_id: '',
         },
+        {
+          revision: 1,
+          goal: 'fetch the docs',
+          by: 'first',
+          at: '2026-01-15T12:00:01.000Z',
+          step: 2,
+          agent_id: 'helper',
+        },
       ],
       assignment: [
         { text: errand, revision: 1, by: 'first', at: '2026-01-15T12:00:00.000Z', stands: true },
@@ -513,7 +521,8 @@ onEachDatabase((database) => {
     const again = await me.log({ run_id: 'old', goal: other, agent_id: 'helper' })
     assert.deepEqual([again.step, again.reason, again.repetition], [1, 'grounded', undefined])
     const { run, trace } = await me.read('old')
-    assert.deepEqual([trace.length, run.steps, run.tokens, run.grounds], [1, 1, 0, []])
+    const goals = run.grounds.map(({ goal }: { goal: string }) => goal)
+    assert.deepEqual([trace.length, run.steps, run.tokens, goals], [1, 1, 0, [other]])
     const { ground, outcome, score, note, pair, arm, created } = run
     assert.deepEqual([ground, outcome, score, note, pair, arm], Array(6).fill(null))
     assert.equal(created, '2026-01-16T12:00:00.000Z')
@@ -624,8 +633,10 @@ onEachDatabase((database) => {
         agent_id: `agent ${String(at).padStart(3, '0')}`,
       })),
     ])
-    const revisions = (run: { grounds: { revision: number }[] }) =>
-      run.grounds.map(({ revision }) => revision)
+    const revisions = (run: { grounds: { revision: number; agent_id: string }[] }) =>
+      run.grounds.filter(({ agent_id }) => agent_id === '').map(({ revision }) => revision)
+    const ofAgents = (run: { grounds: { agent_id: string }[] }) =>
+      run.grounds.map(({ agent_id }) => agent_id).filter((id) => id !== '')
     const ids = (run: { agents: { agent_id: string }[] }) =>
       run.agents.map(({ agent_id }) => agent_id)
     const upTo = (last: number, count: number) =>
@@ -642,7 +653,11 @@ onEachDatabase((database) => {
     assert.deepEqual([revisions(run), ids(run)], [upTo(130, 100), all.slice(100, 200)])
     run = await read(`&grounds_cursor=${run.grounds_cursor}&agents_cursor=${run.agents_cursor}`)
     assert.deepEqual([revisions(run), ids(run)], [upTo(30, 30), all.slice(200)])
-    assert.deepEqual([run.grounds_cursor, run.agents_cursor], [undefined, undefined])
+    assert.deepEqual([ofAgents(run), run.agents_cursor], [all.slice(0, 70), undefined])
+    run = await read(`&grounds_cursor=${run.grounds_cursor}`)
+    assert.deepEqual([revisions(run), ofAgents(run)], [[], all.slice(70, 170)])
+    run = await read(`&grounds_cursor=${run.grounds_cursor}`)
+    assert.deepEqual([ofAgents(run), run.grounds_cursor], [all.slice(170), undefined])
     for (const query of ['grounds_cursor=x', 'agents_cursor=x']) {
       assertRefused(await me.get(`/v1/drift/run?run_id=run&${query}`), 'cursor')
     }
@@ -658,11 +673,13 @@ onEachDatabase((database) => {
       type,
       own.length,
     ])
-    const expected = { run: 1, ground: 130, agent: 120, step: 450 }
+    const expected = { run: 1, ground: 350, agent: 120, step: 450 }
     assert.deepEqual(counts, Object.entries(expected))
     assert.deepEqual(
-      lines.filter(({ type }) => type === 'ground').map(({ revision }) => revision),
-      upTo(130, 130).reverse(),
+      lines
+        .filter(({ type }) => type === 'ground')
+        .map(({ revision, agent_id }) => agent_id || revision),
+      [...upTo(130, 130).reverse(), ...all],
     )
     assert.deepEqual(
       [

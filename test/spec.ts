@@ -534,7 +534,7 @@ export const requirements = {
     'outcome.retention': 'An outcome does not extend retention.',
     'run.delete': 'DELETE /v1/drift/run answers ok and how many steps went; a second one is 404.',
     'run.parts':
-      'An answer shows the newest 100 grounds and the first 100 sub-agents of a run, in a list 20 each; grounds_cursor and agents_cursor, present only where there are more, show the others.',
+      'An answer shows 100 grounds, the newest of the main agent and then those of sub-agents, and the first 100 sub-agents of a run, in a list 20 each; grounds_cursor and agents_cursor, present only where there are more, show the others.',
     'export.ndjson': 'GET /v1/export streams every run and step of the account as NDJSON.',
     'export.parts':
       'Grounds and sub-agents of a run beyond the first 100 have lines of their own in the export.',
@@ -1038,6 +1038,8 @@ export const requirements = {
       'parent_agent_id on a step of a sub-agent is remembered with the agent and shown in agents; null if no step has said it.',
     'agents.parent.refused':
       'A parent_agent_id that is no text of 1-200 characters, or is the agent itself, is 400.',
+    'agents.grounds':
+      'grounds of a run hold those of its sub-agents, each with its agent_id, after those of the main agent.',
     'verdict.events':
       'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
     'alerts.test.sent':

@@ -108,6 +108,37 @@ onEachDatabase(({ createUrl }) => {
     assert.equal((await again.post('/v1/check', { steps })).status, 200)
   })
 
+  test('the grounds of a run are those of all its agents', async (t) => {
+    verifies('agents.grounds')
+    const { me } = await startHere(t)
+    await me.log({ run_id: 'r', goal: errand, agent_id: 'tester' })
+    for (const [goal, agent_id] of [
+      [errand, undefined],
+      ['run the tests', 'builder'],
+      ['water the plants', 'tester'],
+      ['paint the shed', undefined],
+    ]) {
+      await me.log({ run_id: 'r', goal, agent_id, user_turn: true })
+    }
+    const { run } = await me.read('r')
+    assert.deepEqual(
+      run.grounds.map(({ agent_id, revision, goal, step }: Record<string, unknown>) => [
+        agent_id,
+        revision,
+        goal,
+        step,
+      ]),
+      [
+        ['', 1, errand, 2],
+        ['', 2, 'paint the shed', 5],
+        ['builder', 1, 'run the tests', 3],
+        ['tester', 1, errand, 1],
+        ['tester', 2, 'water the plants', 4],
+      ],
+    )
+    assert.equal(run.grounds_cursor, undefined)
+  })
+
   test('a run says how much of it was drift, and since when', async (t) => {
     verifies('verdict.run', 'verdict.agents')
     const { me } = await startHere(t)

@@ -65,6 +65,7 @@ test('what is asked about one run never looks at another', async (t) => {
     await runs.find('acct_a', 'a', 1_000)
     await runs.trace('acct_a', 'a', 0, 10)
     await runs.grounds('acct_a', 'a', 5, 10)
+    await runs.subGrounds('acct_a', 'a', { agent_id: 'a', revision: 1 }, 10)
     await runs.subAgents('acct_a', 'a', '', 10)
     await runs.setOutcome('acct_a', 'a', 1_000, { outcome: 'success', score: 1, note: null })
     await tx((store) => store.runs.end('acct_a', 'a', 1_000))

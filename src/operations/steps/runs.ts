@@ -57,13 +57,13 @@ const runSchema = z
       )
       .max(maxParts)
       .describe(
-        `The newest grounds, oldest first: at most ${maxParts}, or ${maxListedParts} in a list of runs.`,
+        `The newest grounds of the main agent, oldest first, then those of sub-agents by agent_id: at most ${maxParts}, or ${maxListedParts} in a list of runs.`,
       ),
     grounds_cursor: z
       .string()
       .optional()
       .describe(
-        'Present only if there are older grounds. GET /v1/drift/run?grounds_cursor= lists them.',
+        'Present only if there are further grounds. GET /v1/drift/run?grounds_cursor= lists them: the older ones of the main agent first.',
       ),
     assignment: assignmentSchema,
     last_person_at: time
@@ -202,7 +202,7 @@ export const readRun = keyed({
     grounds_cursor: z
       .string()
       .optional()
-      .describe('`grounds_cursor` of the previous answer, for older grounds.'),
+      .describe('`grounds_cursor` of the previous answer, for further grounds.'),
     agents_cursor: z
       .string()
       .optional()
@@ -222,7 +222,7 @@ export const readRun = keyed({
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
   const from = {
     ...firstParts,
-    ...cursorFrom(parts.grounds_cursor, z.object({ before: z.int().min(0) })),
+    grounds: cursorFrom(parts.grounds_cursor, groundsPlace) ?? firstParts.grounds,
     ...cursorFrom(parts.agents_cursor, z.object({ after: z.string() })),
   }
   const steps = await store.runs.trace(account.id, wanted, after, limit)
@@ -324,7 +324,7 @@ export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
   summary: 'Every run and step of the account, as JSON lines.',
-  description: `Streamed: a line \`{"type":"run",…}\` for each run, then one line \`{"type":"step","run_id":…,…}\` for each of its steps. If a run has more than ${maxParts} grounds or sub-agents, the others get lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
+  description: `Streamed: a line \`{"type":"run",…}\` for each run, then one line \`{"type":"step","run_id":…,…}\` for each of its steps. If a run has more than ${maxParts} grounds or sub-agents, the others get lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, those of the main agent newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
   http: { method: 'GET', path: '/v1/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
@@ -349,13 +349,13 @@ async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<st
   const first = await shownWith(store, account.id, run)
   const { grounds_cursor, agents_cursor, ...shown } = first
   yield line({ type: 'run', ...shown })
-  let before = grounds_cursor === undefined ? 0 : (shown.grounds[0]?.revision ?? 0)
-  while (before > 0) {
-    const grounds = await store.runs.grounds(account.id, run_id, before, exportPage)
-    for (const each of grounds.toReversed()) {
+  let grounds = cursorFrom(grounds_cursor, groundsPlace)
+  while (grounds !== null) {
+    const { main, ofSubs, next } = await findGrounds(store, account.id, run_id, grounds, exportPage)
+    for (const each of [...main.toReversed(), ...ofSubs]) {
       yield line({ type: 'ground', run_id, ...shownGround(each) })
     }
-    before = grounds[0]?.revision ?? 0
+    grounds = next
     await nextTurn()
   }
   let agent = agents_cursor === undefined ? null : shown.agents.at(-1)?.agent_id
@@ -380,8 +380,46 @@ function line(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
+/**
+ * A place in the grounds of a run: those of the main agent below revision `before`, then those of sub-agents
+ * after one of them.
+ */
+const groundsPlace = z.object({
+  before: z.int().min(0),
+  agent_id: z.string().default(''),
+  revision: z.int().min(0).default(0),
+})
+
+type GroundsPlace = z.infer<typeof groundsPlace>
+
 /** The place of a run's newest ground and of its first sub-agent. */
-const firstParts = { before: Number.MAX_SAFE_INTEGER, after: '' }
+const firstParts = {
+  grounds: { before: Number.MAX_SAFE_INTEGER, agent_id: '', revision: 0 } as GroundsPlace,
+  after: '',
+}
+
+/**
+ * Reads at most `most` grounds of a run: the newest of the main agent, oldest first, then those of
+ * sub-agents. `next` is the place of further ones; null if there are none.
+ */
+async function findGrounds(
+  store: Store,
+  account: string,
+  runId: string,
+  from: GroundsPlace,
+  most: number,
+): Promise<{ main: GroundRow[]; ofSubs: GroundRow[]; next: GroundsPlace | null }> {
+  const [newest, following] = await Promise.all([
+    store.runs.grounds(account, runId, from.before, most + 1),
+    store.runs.subGrounds(account, runId, from, most + 1),
+  ])
+  const main = newest.slice(-most)
+  const ofSubs = following.slice(0, most - main.length)
+  const { agent_id, revision } = ofSubs.at(-1) ?? from
+  const next = { before: main[0]?.revision ?? from.before, agent_id, revision }
+  const hasMore = newest.length > main.length || following.length > ofSubs.length
+  return { main, ofSubs, next: hasMore ? next : null }
+}
 
 /** Shows runs with at most `most` grounds and sub-agents of each, and cursors to further ones. */
 async function shownRuns(
@@ -419,18 +457,16 @@ async function withParts(
   account: string,
   run: Run,
   most: number,
-  { before, after }: typeof firstParts,
+  from: typeof firstParts,
 ): Promise<Omit<ShownRun, 'incident'>> {
-  const [grounds, agents] = await Promise.all([
-    store.runs.grounds(account, run.run_id, before, most + 1),
-    store.runs.subAgents(account, run.run_id, after, most + 1),
+  const [{ main, ofSubs, next }, agents] = await Promise.all([
+    findGrounds(store, account, run.run_id, from.grounds, most),
+    store.runs.subAgents(account, run.run_id, from.after, most + 1),
   ])
-  const [oldest, last] = [grounds.at(-most), agents[most - 1]]
+  const last = agents[most - 1]
   return {
-    ...shownRun(run, grounds.slice(-most), agents.slice(0, most)),
-    ...(grounds.length > most && oldest !== undefined
-      ? { grounds_cursor: cursorOf({ before: oldest.revision }) }
-      : {}),
+    ...shownRun(run, [...main, ...ofSubs], agents.slice(0, most)),
+    ...(next === null ? {} : { grounds_cursor: cursorOf(next) }),
     ...(agents.length > most && last !== undefined
       ? { agents_cursor: cursorOf({ after: last.agent_id }) }
       : {}),
@@ -496,8 +532,8 @@ function olderAssignment({ ground, revision }: Run): Assignment {
   return assignmentOf({ ground: ground === null ? null : { goal: ground }, revision })
 }
 
-function shownGround({ revision, goal, set_by, at, step }: GroundRow): ShownRun['grounds'][number] {
-  return { revision, goal, by: set_by, at: isoTime(at), step, agent_id: '' }
+function shownGround({ set_by, at, ...ground }: GroundRow): ShownRun['grounds'][number] {
+  return { ...ground, by: set_by, at: isoTime(at) }
 }
 
 /** Converts a stored step to a step of a trace. */

@@ -8,8 +8,10 @@ import type { Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
 import { type RunRow, runColumns, runOf } from './tables.ts'
 
-/** A ground of the main agent. */
+/** A ground of an agent. */
 export interface GroundRow {
+  /** '' is the main agent. */
+  agent_id: string
   revision: number
   goal: string
   set_by: 'first' | 'user'
@@ -17,6 +19,9 @@ export interface GroundRow {
   /** The step that froze it, 1-based; null for a ground of an earlier release. */
   step: number | null
 }
+
+/** A place in the grounds of sub-agents: the last one already shown. */
+export type GroundPlace = Pick<GroundRow, 'agent_id' | 'revision'>
 
 /** A sub-agent of a run. */
 export interface SubAgent {
@@ -104,6 +109,13 @@ export interface Runs {
   ): Promise<Memory | 'none' | null>
   /** Lists the newest grounds of the main agent with a revision below `before`, oldest first. */
   grounds(account: string, runId: string, before: number, limit: number): Promise<GroundRow[]>
+  /** Lists the grounds of sub-agents by agent and revision, after the given one. */
+  subGrounds(
+    account: string,
+    runId: string,
+    after: GroundPlace,
+    limit: number,
+  ): Promise<GroundRow[]>
   /** Lists sub-agents by id, after the given one. */
   subAgents(account: string, runId: string, after: string, limit: number): Promise<SubAgent[]>
   /** Lists the steps after number `after`, ascending. */
@@ -169,7 +181,7 @@ export function createRuns(db: Queries): Runs {
     },
     async grounds(account, runId, before, limit) {
       const rows = await db.all<GroundRow>(
-        `SELECT revision, goal, set_by, at, step FROM grounds
+        `SELECT agent_id, revision, goal, set_by, at, step FROM grounds
          WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
          ORDER BY revision DESC LIMIT ?`,
         account,
@@ -179,6 +191,18 @@ export function createRuns(db: Queries): Runs {
       )
       return rows.reverse()
     },
+    subGrounds: (account, runId, after, limit) =>
+      // The main agent is '', which comes before all others.
+      db.all<GroundRow>(
+        `SELECT agent_id, revision, goal, set_by, at, step FROM grounds
+         WHERE account = ? AND run_id = ? AND agent_id > '' AND (agent_id, revision) > (?, ?)
+         ORDER BY agent_id, revision LIMIT ?`,
+        account,
+        runId,
+        after.agent_id,
+        after.revision,
+        limit,
+      ),
     async subAgents(account, runId, after, limit) {
       // The main agent is '', which comes before all others.
       const rows = await db.all<StoredAgent>(
