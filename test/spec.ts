@@ -525,8 +525,6 @@ export const requirements = {
     'run.missing': 'An unknown, foreign or expired run is 404 no_run.',
     'runs.list': 'GET /v1/drift/runs lists runs by last step, newest first, without traces.',
     'runs.filters': 'Runs are filtered by drifting, outcome and since.',
-    'runs.index':
-      'The index holds the 200 most recent runs; older ones stay readable by id and in the export.',
     'outcome.set':
       'POST /v1/drift/outcome takes success, failure, abandoned or unknown, a score of 0-1 and a note, and answers ok and run.',
     'outcome.refused':
@@ -1034,6 +1032,16 @@ export const requirements = {
       'A run shows incident: the id of the open incident of its main agent, or null.',
     'verdict.agents':
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
+    'runs.index': 'The index holds every run within retention, page by page.',
+    'runs.search':
+      'q finds the runs whose requests and goals hold all its words, in any case and in any order.',
+    'runs.until': 'until finds the runs updated before it.',
+    'runs.state':
+      'A listed run has a state: waiting while an escalation of it waits for an answer, else drifting, uncertain or calm by its last verdict; state filters by it, and counts counts the runs in each.',
+    'runs.spark':
+      'spark of a listed run holds phi and state of at most 40 of its steps, evenly chosen.',
+    'runs.bounded':
+      'A list looks at a bounded number of runs and steps, and next_cursor goes on where it stopped.',
     'agents.parent':
       'parent_agent_id on a step of a sub-agent is remembered with the agent and shown in agents; null if no step has said it.',
     'agents.parent.refused':

@@ -46,7 +46,7 @@ export const ownedTables: readonly OwnedTable[] = [
     'step',
     'run_id step',
     `ts agent_id goal parent_goal progress distance reason drifting phi goal_score svcscore context
-     tokens overhead judgment verdict revision user_message user_effect`,
+     tokens overhead judgment verdict revision user_message user_effect uncertain`,
   ),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),

@@ -16,7 +16,7 @@ import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { nextTurn } from '../gate/event-loop-turns.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { idField, textField, time, tokenCount } from '../gate/fields.ts'
-import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
+import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import {
@@ -29,13 +29,15 @@ import {
   userEffect,
 } from './verdict.ts'
 
-const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
+/** The outcomes of a run. */
+export const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 
 /** The most grounds and the most sub-agents that an answer shows of a run; fewer for each run of a list. */
 const maxParts = 100
-const maxListedParts = 20
+export const maxListedParts = 20
 
-const runSchema = z
+/** A run without its trace. */
+export const runSchema = z
   .strictObject({
     run_id: z.string(),
     ground: z.string().nullable(),
@@ -234,37 +236,6 @@ export const readRun = keyed({
   }
 })
 
-/** Lists the most recent runs of the account. */
-export const listRuns = keyed({
-  name: 'runs.list',
-  group: 'detector',
-  summary: 'The most recent runs, by their last step, newest first.',
-  description: 'The list holds the 200 most recent runs; older ones stay readable by their id.',
-  http: { method: 'GET', path: '/v1/drift/runs' },
-  input: z.object({
-    drifting: z.enum(['true', 'false'], 'send true or false').optional(),
-    outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`).optional(),
-    since: z.iso
-      .datetime({ offset: true, error: 'send a time such as 2026-01-31T12:00:00Z' })
-      .optional()
-      .describe('Runs updated at or after this time.'),
-    limit: limitField(200, 50),
-    cursor: z.string().optional(),
-  }),
-  output: z.strictObject({ runs: z.array(runSchema), next_cursor: z.string().nullable() }),
-  refusals: [badRequest],
-})(async ({ store, account, now }, { drifting, outcome, since, limit, cursor }) => {
-  const filter = {
-    drifting: drifting === undefined ? null : drifting === 'true',
-    outcome: outcome ?? null,
-    since: since === undefined ? null : Date.parse(since),
-  }
-  const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
-  const found = await store.runs.list(account.id, now(), filter, limit + 1, after)
-  const { page, next_cursor } = pageOf(found, limit, ({ updated, run_id }) => ({ updated, run_id }))
-  return { runs: await shownRuns(store, account.id, page, maxListedParts), next_cursor }
-})
-
 /** Sets the outcome of a run. */
 export const setOutcome = keyed({
   name: 'runs.set-outcome',
@@ -422,7 +393,7 @@ async function findGrounds(
 }
 
 /** Shows runs with at most `most` grounds and sub-agents of each, and cursors to further ones. */
-async function shownRuns(
+export async function shownRuns(
   store: Store,
   account: string,
   runs: readonly Run[],

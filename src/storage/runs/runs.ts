@@ -6,6 +6,7 @@ import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
 import type { Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
+import { createRunIndex, type RunIndex } from './run-index.ts'
 import { type RunRow, runColumns, runOf } from './tables.ts'
 
 /** A ground of an agent. */
@@ -66,20 +67,6 @@ export interface StepRow {
   user_effect: UserEffect | null
 }
 
-/** A filter on the listed runs. */
-export interface RunFilter {
-  drifting: boolean | null
-  outcome: string | null
-  /** Updated at or after this time, milliseconds since 1970; null shows all. */
-  since: number | null
-}
-
-/** A cursor in a list of runs, newest first: the last run already shown. */
-export interface RunPlace {
-  updated: number
-  run_id: string
-}
-
 /** The reported outcome of a run; null keeps the stored value. */
 export interface Outcome {
   outcome: string
@@ -95,7 +82,7 @@ export interface PairedRun
 }
 
 /** The runs of accounts. Readers do not see expired ones. */
-export interface Runs {
+export interface Runs extends RunIndex {
   find(account: string, runId: string, now: number): Promise<Run | null>
   /**
    * Reads the memory of an agent: `none` without such a run, a new memory if the agent has none,
@@ -120,14 +107,6 @@ export interface Runs {
   subAgents(account: string, runId: string, after: string, limit: number): Promise<SubAgent[]>
   /** Lists the steps after number `after`, ascending. */
   trace(account: string, runId: string, after: number, limit: number): Promise<StepRow[]>
-  /** Lists the matching runs among the 200 most recently updated, newest first. */
-  list(
-    account: string,
-    now: number,
-    filter: RunFilter,
-    limit: number,
-    after: RunPlace | null,
-  ): Promise<Run[]>
   /** Lists the unexpired runs among the `entries` most recently updated. */
   recent(account: string, now: number, entries: number): Promise<Run[]>
   /** Lists runs in an arm of an experiment, by pair and id, after the given one. */
@@ -145,9 +124,6 @@ export interface Runs {
   end(account: string, runId: string, now: number): Promise<number | null>
 }
 
-/** Most runs that an account can list. */
-export const indexSize = 200
-
 const columns = Object.keys(runColumns).join(', ')
 
 /** Creates the runs on a database or a transaction. */
@@ -157,6 +133,7 @@ export function createRuns(db: Queries): Runs {
     return rows.map(runOf)
   }
   return {
+    ...createRunIndex(db),
     async find(account, runId, now) {
       const [run] = await select(
         'account = ? AND run_id = ? AND expires > ? AND steps > 0',
@@ -235,31 +212,6 @@ export function createRuns(db: Queries): Runs {
         after,
         limit,
       ),
-    async list(account, now, { drifting, outcome, since }, limit, after) {
-      const rows = await db.all<RunRow>(
-        `SELECT ${columns} FROM (
-           SELECT ${columns} FROM runs WHERE account = ? AND expires > ? AND steps > 0
-           ORDER BY updated DESC, run_id DESC LIMIT ${indexSize}
-         ) AS latest
-         WHERE (CAST(? AS BIGINT) IS NULL OR drifting = ?)
-           AND (CAST(? AS TEXT) IS NULL OR COALESCE(outcome, 'unknown') = ?)
-           AND updated >= ?
-           AND (updated < ? OR (updated = ? AND run_id < ?))
-         ORDER BY updated DESC, run_id DESC LIMIT ?`,
-        account,
-        now,
-        drifting === null ? null : Number(drifting),
-        Number(drifting),
-        outcome,
-        outcome,
-        since ?? 0,
-        after?.updated ?? Number.MAX_SAFE_INTEGER,
-        after?.updated ?? Number.MAX_SAFE_INTEGER,
-        after?.run_id ?? '',
-        limit,
-      )
-      return rows.map(runOf)
-    },
     async recent(account, now, entries) {
       const runs = await select(
         'account = ? ORDER BY updated DESC, run_id DESC LIMIT ?',

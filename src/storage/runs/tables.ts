@@ -79,6 +79,7 @@ const stepColumns = {
   revision: 'BIGINT',
   user_message: 'TEXT',
   user_effect: 'TEXT',
+  uncertain: 'BIGINT',
 } as const satisfies Columns
 
 const groundColumns = {
@@ -228,6 +229,7 @@ export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<ty
     revision,
     user_message: request.step.userMessage ?? null,
     user_effect: verdict.user_effect ?? null,
+    uncertain: verdict.uncertain ? 1 : 0,
   }
 }
 
