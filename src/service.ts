@@ -203,6 +203,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
         webhooks: service.webhooks,
         allow: config.webhookAllow,
         retries: config.alertRetries,
+        baseUrl: config.baseUrl,
         now,
         random: world.random,
       }),

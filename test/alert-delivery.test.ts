@@ -203,9 +203,25 @@ onEachDatabase((database) => {
         agent_id: '',
         drift_probability: 0.95,
         swap: { ground: 'order 1041', goal: 'order 2093', kind: 'number' },
+        state: 'opened',
       })
       assert.match(body.account, /^acct_/)
       assert.match(why, /"1041" in the ground is "2093" in the goal/)
+    })
+
+    test('says where the dashboard shows its run, if the address of the server is set', async (t) => {
+      verifies('events.url')
+      const { hook, set, post, log, settle } = await startOn(t, {
+        env: { PLUMBLINE_BASE_URL: 'https://plumbline.example/' },
+      })
+      await set()
+      for (const goal of [errand, astray]) await log({ run_id: 'plan Ω/1', goal })
+      await post('/v1/escalation', { run_id: 'plan Ω/1', reason: 'lost' })
+      await post('/v1/alerts/test', {})
+      await settle()
+      const urls = Object.fromEntries(hook.sent.map(({ body }) => [body.reason, body.url]))
+      const url = 'https://plumbline.example/app/runs/plan%20%CE%A9%2F1'
+      assert.deepEqual(urls, { 'goal-drift': url, 'escalation:lost': url, stalled: undefined })
     })
 
     test('says null where there is no goal', async (t) => {

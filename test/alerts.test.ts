@@ -464,6 +464,7 @@ onEachDatabase((database) => {
         'alerts.test.detail',
         'alerts.test.status',
         'alerts.test.logged',
+        'alerts.test.sent',
       )
       const { set, post, hook, readLog, account } = await startOn(t)
       await set()
@@ -476,10 +477,10 @@ onEachDatabase((database) => {
         hook.answer(status)
         const delivered = detail === ''
         const answer = await post('/v1/alerts/test', 'this is not even JSON')
-        assert.deepEqual(
-          [answer.status, answer.body],
-          [200, { ok: true, delivered, status, detail }],
-        )
+        const { latency_ms, body, ...told } = answer.body
+        assert.deepEqual([answer.status, told], [200, { ok: true, delivered, status, detail }])
+        assert.ok(Number.isInteger(latency_ms) && latency_ms >= 0)
+        assert.equal(body, hook.sent.at(-1)!.text)
         const [entry] = await readLog()
         assert.deepEqual(entry, {
           ts: noon,
@@ -503,6 +504,7 @@ onEachDatabase((database) => {
         phi: 0.62,
         advice: sentence,
         ts: noon,
+        state: 'opened',
       })
     })
 
@@ -517,7 +519,12 @@ onEachDatabase((database) => {
     })
 
     test('a stored webhook that has become invalid is not called', async (t) => {
-      verifies('alerts.test.status', 'alerts.test.detail', 'alerts.state.no-webhook')
+      verifies(
+        'alerts.test.status',
+        'alerts.test.detail',
+        'alerts.test.sent',
+        'alerts.state.no-webhook',
+      )
       const env = { DATABASE_URL: await database.createUrl() }
       const before = await startAlerted(t, { env })
       await before.set()
@@ -526,7 +533,8 @@ onEachDatabase((database) => {
       const { post, readLog, drift, settle, hook } = alertedOf(before.at(app), before.hook)
       const detail = 'no valid webhook configured'
       const { body } = await post('/v1/alerts/test', {})
-      assert.deepEqual(body, { ok: true, delivered: false, status: 0, detail })
+      const unsent = { latency_ms: 0, body: null }
+      assert.deepEqual(body, { ok: true, delivered: false, status: 0, detail, ...unsent })
       await drift()
       await settle()
       const log = await readLog()
@@ -599,7 +607,8 @@ onEachDatabase((database) => {
       const first = await Promise.race([beside.hook.wait(1).then(() => 'told'), ...hanging])
       assert.equal(first, 'told')
       const detail = 'too many requests are under way; try again'
-      assert.deepEqual(await test(), { ok: true, delivered: false, status: 0, detail })
+      const refused = await test()
+      assert.deepEqual([refused.delivered, refused.status, refused.detail], [false, 0, detail])
       assert.equal(slow.sent.length, 3)
       slow.answer(200)
       slow.release()

@@ -523,6 +523,7 @@ onEachDatabase((database) => {
       run_id: 'talk',
       severity: 'warn',
       ts: '2026-01-15T12:00:00.000Z',
+      state: 'opened',
     }
     const [first, second, ...more] = events
     assert.deepEqual(more, [])

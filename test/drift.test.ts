@@ -586,7 +586,7 @@ onEachDatabase((database) => {
       [run.ground, run.revision, run.drifting, run.last_reason, run.phi, run.steps],
       [errand, 1, false, 'advancing', 0, 8],
     )
-    assert.deepEqual([run.drifting_steps, run.max_phi, run.grounds.length], [3, 0, 1])
+    assert.deepEqual([run.drifting_steps, run.max_phi, run.grounds.length], [3, 0, 4])
     assert.deepEqual(
       run.agents.map((agent: Record<string, unknown>) => [
         ...[agent.agent_id, agent.ground, agent.revision, agent.steps, agent.drifting],

@@ -274,6 +274,7 @@ onEachDatabase((database) => {
         phi: 1,
         advice: 'ask Ada',
         ts: '2026-01-15T12:00:00.000Z',
+        state: 'opened',
       },
     ])
   })

@@ -123,7 +123,7 @@ test('the curl lines of plain-http report a whole run, and let a script go on wi
   const { run: stored, trace } = (await app.get('/v1/drift/run?run_id=run-1', headers)).body
   assert.deepEqual(
     [stored.grounds.length, stored.agents.length, stored.tokens, stored.outcome],
-    [2, 1, 1_200, 'success'],
+    [3, 1, 1_200, 'success'],
   )
   assert.equal(stored.grounds[0].goal, 'add rate limiting to the login endpoint')
   assert.equal(trace[2].parent_goal, 'rate limiting for the login endpoint')

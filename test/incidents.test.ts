@@ -73,6 +73,7 @@ onEachDatabase((database) => {
       drift_probability: 0.01,
       swap: null,
       incident: { id: last.incident.id, state: 'closed', steps: 200, opened: noon },
+      state: 'closed',
     })
     const entries = await readLog()
     assert.equal(entries[0].delivered, true)
@@ -107,6 +108,70 @@ onEachDatabase((database) => {
       [1, 2, 3].map(() => ['goal-drift', 'none', 0]),
     )
     assert.deepEqual(await incidents(alerted), [])
+  })
+
+  test('an event says whether its drift opens, continues or closes', async (t) => {
+    verifies('events.state')
+    const states = async (config: object, together: boolean) => {
+      const { app, hook, set, log, logAll, post, settle } = await startOn(t, config)
+      await set({ incidents: false, ...config })
+      const goals = [errand, astray, astray, errand, astray, ' ', astray]
+      const steps = goals.map((goal) => ({ goal }))
+      if (together) await logAll(steps)
+      else for (const step of steps) await log(step)
+      for (let asked = 0; asked < 2; asked++) {
+        await post('/v1/escalation', { run_id: 'run', reason: 'lost' })
+      }
+      for (const [turn, goal] of [topic, aside, aside].entries()) {
+        const said = { agent: 'a', position: `I think ${goal}`, distance: 9 - turn }
+        await post('/v1/dialogue', { conv_id: 'run', goal, ...said })
+      }
+      await settle()
+      await app.running.stop()
+      return hook.sent.map(({ body }) => `${body.reason} ${body.state}`)
+    }
+    const each = [
+      ...['goal-drift opened', 'goal-drift continues', 'goal-drift opened'],
+      ...['ungrammatical opened', 'goal-drift opened'],
+      ...['escalation:lost opened', 'escalation:lost opened'],
+      ...['topic-drift opened', 'topic-drift continues'],
+    ]
+    assert.deepEqual(await states({}, false), each)
+    assert.deepEqual(await states({}, true), each)
+    assert.deepEqual(await states({ incidents: true }, false), [
+      ...['goal-drift opened', 'goal-drift closed', 'goal-drift opened'],
+      ...['ungrammatical opened', 'escalation:lost opened', 'escalation:lost opened'],
+      'topic-drift opened',
+    ])
+  })
+
+  test('a run names the open incident of its main agent', async (t) => {
+    verifies('verdict.run-incident')
+    const alerted = await startOn(t)
+    const { get, log, read } = alerted
+    const ofRuns = async () => {
+      const listed = (await get('/v1/drift/runs')).body.runs
+      for (const { run_id, incident } of listed) {
+        assert.equal(incident, (await read(run_id)).run.incident)
+      }
+      return listed.map(({ run_id, incident }: Record<string, unknown>) => [run_id, incident])
+    }
+    for (const agent_id of ['sub', undefined]) await log({ run_id: 'a', goal: errand, agent_id })
+    await log({ run_id: 'a', goal: astray, agent_id: 'sub' })
+    assert.deepEqual(await ofRuns(), [['a', null]])
+    await log({ run_id: 'a', goal: astray })
+    const [first] = await incidents(alerted, '?open=true')
+    await log({ run_id: 'b', goal: errand })
+    assert.deepEqual(await ofRuns(), [
+      ['b', null],
+      ['a', first!.id],
+    ])
+    await log({ run_id: 'a', goal: ' ' })
+    const [second] = await incidents(alerted, '?open=true')
+    assert.equal(second!.reason, 'ungrammatical')
+    assert.equal((await read('a')).run.incident, second!.id)
+    await log({ run_id: 'a', goal: errand })
+    assert.equal((await read('a')).run.incident, null)
   })
 
   test('incidents open and close in one batch as in many requests', async (t) => {

@@ -387,7 +387,8 @@ onEachDatabase((database) => {
     }
     const { next_cursor } = (await owner.get('/v1/drift/runs?limit=1')).body
     const page = await strangers[0]!.get(`/v1/drift/runs?cursor=${next_cursor}`)
-    assert.deepEqual(page.body, { runs: [], next_cursor: null })
+    const counts = { waiting: 0, drifting: 0, uncertain: 0, calm: 0 }
+    assert.deepEqual(page.body, { runs: [], counts, next_cursor: null })
     assert.deepEqual(await rowsOf(db, owner.account), before)
   })
 
@@ -428,7 +429,8 @@ onEachDatabase((database) => {
     assert.deepEqual([theirs.run.tokens, theirs.run.outcome], [3, 'failure'])
     assert.deepEqual(await owner.read(runId), mine)
     const { runs } = (await stranger.get('/v1/drift/runs')).body
-    assert.deepEqual(runs, [theirs.run])
+    const [{ state, spark, ...listed }] = runs
+    assert.deepEqual([listed, state, spark.length, runs.length], [theirs.run, 'calm', 3, 1])
     const lines = (await stranger.get('/v1/export')).text.trimEnd().split('\n')
     assert.equal(lines.length, 4)
     await stranger.request('DELETE', `/v1/drift/run?run_id=${runId}`)

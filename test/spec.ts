@@ -525,8 +525,6 @@ export const requirements = {
     'run.missing': 'An unknown, foreign or expired run is 404 no_run.',
     'runs.list': 'GET /v1/drift/runs lists runs by last step, newest first, without traces.',
     'runs.filters': 'Runs are filtered by drifting, outcome and since.',
-    'runs.index':
-      'The index holds the 200 most recent runs; older ones stay readable by id and in the export.',
     'outcome.set':
       'POST /v1/drift/outcome takes success, failure, abandoned or unknown, a score of 0-1 and a note, and answers ok and run.',
     'outcome.refused':
@@ -534,7 +532,7 @@ export const requirements = {
     'outcome.retention': 'An outcome does not extend retention.',
     'run.delete': 'DELETE /v1/drift/run answers ok and how many steps went; a second one is 404.',
     'run.parts':
-      'An answer shows the newest 100 grounds and the first 100 sub-agents of a run, in a list 20 each; grounds_cursor and agents_cursor, present only where there are more, show the others.',
+      'An answer shows 100 grounds, the newest of the main agent and then those of sub-agents, and the first 100 sub-agents of a run, in a list 20 each; grounds_cursor and agents_cursor, present only where there are more, show the others.',
     'export.ndjson': 'GET /v1/export streams every run and step of the account as NDJSON.',
     'export.parts':
       'Grounds and sub-agents of a run beyond the first 100 have lines of their own in the export.',
@@ -1030,10 +1028,34 @@ export const requirements = {
     'verdict.stored.old': 'A step that was stored without its verdict answers null.',
     'verdict.run':
       'A run shows plan, detector, uncertain, drift_tokens, first_drift_step and unattended_ms.',
+    'verdict.run-incident':
+      'A run shows incident: the id of the open incident of its main agent, or null.',
     'verdict.agents':
       'A sub-agent shows ground, revision, first_step, last_step, phi, max_phi, drifting_steps and tokens.',
+    'runs.index': 'The index holds every run within retention, page by page.',
+    'runs.search':
+      'q finds the runs whose requests and goals hold all its words, in any case and in any order.',
+    'runs.until': 'until finds the runs updated before it.',
+    'runs.state':
+      'A listed run has a state: waiting while an escalation of it waits for an answer, else drifting, uncertain or calm by its last verdict; state filters by it, and counts counts the runs in each.',
+    'runs.spark':
+      'spark of a listed run holds phi and state of at most 40 of its steps, evenly chosen.',
+    'runs.bounded':
+      'A list looks at a bounded number of runs and steps, and next_cursor goes on where it stopped.',
+    'agents.parent':
+      'parent_agent_id on a step of a sub-agent is remembered with the agent and shown in agents; null if no step has said it.',
+    'agents.parent.refused':
+      'A parent_agent_id that is no text of 1-200 characters, or is the agent itself, is 400.',
+    'agents.grounds':
+      'grounds of a run hold those of its sub-agents, each with its agent_id, after those of the main agent.',
     'verdict.events':
       'An event of a step holds ground, why, step, agent_id, drift_probability and swap.',
+    'alerts.test.sent':
+      'The test answers latency_ms and the body that was sent, null without a valid webhook.',
+    'events.url':
+      'An event of a run holds url, the address of the run in the dashboard, when PLUMBLINE_BASE_URL is set; without it the field is absent.',
+    'events.state':
+      'An event holds state: that of its incident, or outside one opened if the step before it did not drift for the same reason, else continues.',
     'rules.stalled':
       'Under meaning a stall alone is never drift, and its window grows with the run.',
     'rules.oscillating':

@@ -68,6 +68,77 @@ onEachDatabase(({ createUrl }) => {
     assert.deepEqual([later.tokens, later.drift_tokens], [5, null])
   })
 
+  test('a sub-agent says which agent it works for', async (t) => {
+    verifies('agents.parent', 'agents.parent.refused')
+    const { app, url, me } = await startHere(t)
+    const as = (agent_id: string | undefined, parent_agent_id?: unknown) => ({
+      run_id: 'r',
+      goal: errand,
+      ...(agent_id === undefined ? {} : { agent_id }),
+      ...(parent_agent_id === undefined ? {} : { parent_agent_id }),
+    })
+    const parents = async () =>
+      (await me.read('r')).run.agents.map((agent: Record<string, unknown>) => [
+        agent.agent_id,
+        agent.parent_agent_id,
+      ])
+    await me.log(as(undefined, 'nobody'))
+    await me.log(as('older'))
+    await me.log(as('tester', 'lead'))
+    await me.log(as('tester'))
+    await me.logAll([as('writer', 'tester'), as('writer', null)])
+    const before = [
+      ['older', null],
+      ['tester', 'lead'],
+      ['writer', 'tester'],
+    ]
+    assert.deepEqual(await parents(), before)
+    await app.running.stop()
+    const { at } = me
+    const again = at(await start(t, { env: { DATABASE_URL: url } }))
+    await again.log(as('older', 'lead'))
+    assert.deepEqual((await again.read('r')).run.agents[0].parent_agent_id, 'lead')
+    for (const parent of ['', 'x'.repeat(201), 5, {}, 'tester']) {
+      const refused = await again.post('/v1/drift', as('tester', parent))
+      assert.deepEqual([refused.status, refused.body.error], [400, 'bad_request'])
+      assert.match(refused.body.detail, /^parent_agent_id: /)
+    }
+    // It remembers nothing, and reads of each entry only what it judges.
+    const steps = [as('tester', 'lead'), as('tester', 5)]
+    assert.equal((await again.post('/v1/check', { steps })).status, 200)
+  })
+
+  test('the grounds of a run are those of all its agents', async (t) => {
+    verifies('agents.grounds')
+    const { me } = await startHere(t)
+    await me.log({ run_id: 'r', goal: errand, agent_id: 'tester' })
+    for (const [goal, agent_id] of [
+      [errand, undefined],
+      ['run the tests', 'builder'],
+      ['water the plants', 'tester'],
+      ['paint the shed', undefined],
+    ]) {
+      await me.log({ run_id: 'r', goal, agent_id, user_turn: true })
+    }
+    const { run } = await me.read('r')
+    assert.deepEqual(
+      run.grounds.map(({ agent_id, revision, goal, step }: Record<string, unknown>) => [
+        agent_id,
+        revision,
+        goal,
+        step,
+      ]),
+      [
+        ['', 1, errand, 2],
+        ['', 2, 'paint the shed', 5],
+        ['builder', 1, 'run the tests', 3],
+        ['tester', 1, errand, 1],
+        ['tester', 2, 'water the plants', 4],
+      ],
+    )
+    assert.equal(run.grounds_cursor, undefined)
+  })
+
   test('a run says how much of it was drift, and since when', async (t) => {
     verifies('verdict.run', 'verdict.agents')
     const { me } = await startHere(t)
@@ -87,6 +158,7 @@ onEachDatabase(({ createUrl }) => {
     assert.deepEqual(run.agents, [
       {
         agent_id: 'helper',
+        parent_agent_id: null,
         ground: 'fetch the docs',
         revision: 1,
         steps: 3,
@@ -100,8 +172,8 @@ onEachDatabase(({ createUrl }) => {
         tokens: 10,
       },
     ])
-    const listed = (await me.get('/v1/drift/runs')).body.runs[0]
-    assert.deepEqual(listed, run)
+    const { state, spark, ...listed } = (await me.get('/v1/drift/runs')).body.runs[0]
+    assert.deepEqual([listed, state, spark.length], [run, 'drifting', 6])
     await me.log({ run_id: 'u', goal: errand })
     await me.log({ run_id: 'u', goal: 'eine große Suppe kochen' })
     const { run: unclear } = await me.read('u')

@@ -22,6 +22,8 @@ export interface DeliverParts {
   allow: WebhookAllowance
   /** Retries after a failed attempt. */
   retries: number
+  /** Where people reach the server, without a trailing slash; null if that is not known. */
+  baseUrl: string | null
   /** Milliseconds since 1970. */
   now(): number
   /** A number in [0, 1). */
@@ -85,7 +87,8 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
     const at = now()
     const secretsNow = signingSecrets(secrets, at)
     const id = eventId(account, value.ts, seq)
-    const sent = { url, account, id, event: value, secrets: secretsNow, at }
+    const { baseUrl } = parts
+    const sent = { url, account, id, event: value, baseUrl, secrets: secretsNow, at }
     const answer = await parts.webhooks.sendNow(alertRequest(sent))
     if (answer === null) return false
     // An attempt that the stopping process aborts does not count.

@@ -15,7 +15,6 @@ import {
 } from '../core/accounts/team.ts'
 import { rounded } from '../core/figures.ts'
 import { isoTime } from '../core/time.ts'
-import { indexSize } from '../storage/runs/runs.ts'
 import type { Team } from '../storage/teams.ts'
 import type { Keyed, Service } from './gate/context.ts'
 import { inSlices, nextTurn } from './gate/event-loop-turns.ts'
@@ -23,6 +22,9 @@ import { time, tokenCount } from './gate/fields.ts'
 import { keyed } from './gate/operation.ts'
 import { score } from './steps/verdict.ts'
 import { teamOf } from './team.ts'
+
+/** The most recent runs with which a member counts. */
+const runsOfMember = 200
 
 const rollup = {
   runs: z.int().min(0),
@@ -48,7 +50,7 @@ export const readFleet = keyed({
   name: 'team.fleet',
   group: 'team',
   summary: 'The runs of the team’s members, and where they collide.',
-  description: `Each member counts with the ${indexSize} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${maxListedCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
+  description: `Each member counts with the ${runsOfMember} most recent runs. A collision is two runs of different members whose grounds overlap ${collisionFloor.toFixed(2)} or more. The server compares runs without an outcome and with a step in the last 24 hours: the newest ${comparedOfMember} of each member, and of those the newest ${comparedOfTeam}. \`compared\` is the number of these runs. The answer lists at most ${maxListedCollisions} collisions, the highest overlap first. Without a team the fleet is the account alone.`,
   http: { method: 'GET', path: '/v1/team/fleet' },
   input: z.object({}),
   output: z.strictObject({
@@ -99,7 +101,7 @@ async function readRuns(
   for (let from = 0; from < accounts.length; from += membersPerTurn) {
     if (from > 0) await nextTurn()
     const batch = accounts.slice(from, from + membersPerTurn)
-    runs.push(...(await Promise.all(batch.map((each) => teams.runsOf(each, at, indexSize)))))
+    runs.push(...(await Promise.all(batch.map((each) => teams.runsOf(each, at, runsOfMember)))))
   }
   return runs
 }

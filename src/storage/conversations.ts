@@ -51,6 +51,8 @@ export type TakenTurn =
       goal: string | null
       /** The reason of the previous turn, or null for the first. */
       previous: DialogueReason | null
+      /** Whether the previous turn drifted for the same reason. */
+      continues: boolean
     }
   | 'damaged'
 
@@ -192,7 +194,8 @@ export function createConversations(db: Queries, kind: Database['kind']): Conver
         verdict.echo,
         verdict.self_echo,
       )
-      return { turn, verdict, goal, previous: before.last }
+      const continues = stored?.drifting === 1 && stored.last_reason === verdict.reason
+      return { turn, verdict, goal, previous: before.last, continues }
     },
     async find(account, convId, now) {
       const row = await db.get<ConversationRow>(

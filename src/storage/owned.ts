@@ -35,13 +35,18 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('digests', 'digest', '', 'cadence hour_utc weekday channel url created next sent_until'),
   owned('runs', 'run', 'run_id', ofRun),
   owned('grounds', 'ground', 'run_id agent_id revision', 'goal set_by at step'),
-  owned('agents', 'agent', 'run_id agent_id', 'memory steps drifting last_reason totals'),
+  owned(
+    'agents',
+    'agent',
+    'run_id agent_id',
+    'memory steps drifting last_reason totals parent_agent_id',
+  ),
   owned(
     'steps',
     'step',
     'run_id step',
     `ts agent_id goal parent_goal progress distance reason drifting phi goal_score svcscore context
-     tokens overhead judgment verdict revision user_message user_effect`,
+     tokens overhead judgment verdict revision user_message user_effect uncertain`,
   ),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),
@@ -73,7 +78,7 @@ export const ownedTables: readonly OwnedTable[] = [
     'alert_events',
     'alert_event',
     'seq',
-    'ts run_id goal reason severity phi advice incident about state due tries attempts held detail',
+    'ts run_id goal reason severity phi advice incident drift_state about state due tries attempts held detail',
   ),
   owned('alert_attempts', 'alert_attempt', 'seq attempt', 'ts host status detail latency_ms bytes'),
   owned(

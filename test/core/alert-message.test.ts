@@ -14,6 +14,7 @@ const event: OutboxEvent = {
   phi: 0.5,
   advice: 'The goal has left the ground.',
   incident: null,
+  state: 'opened',
   about: null,
 }
 
@@ -21,8 +22,8 @@ const slack = 'https://hooks.slack.com/services/x'
 const discord = 'https://discord.com/api/webhooks/x'
 const other = 'https://hooks.example.com/x'
 
-function bodyOf(url: string, changes: Partial<OutboxEvent> = {}) {
-  return JSON.parse(alertMessage(url, 'acct_1', { ...event, ...changes }).body)
+function bodyOf(url: string, changes: Partial<OutboxEvent> = {}, baseUrl: string | null = null) {
+  return JSON.parse(alertMessage(url, 'acct_1', { ...event, ...changes }, baseUrl).body)
 }
 
 test('hosts are told apart by their whole name', () => {
@@ -111,6 +112,26 @@ test('what an agent wrote hides no link in the community chat', () => {
   assert.ok(bodyOf(slack, { goal }).text.includes(goal))
 })
 
+test('only an event of a run says where the dashboard shows the run', () => {
+  verifies('events.url')
+  const about = {
+    ground: null,
+    why: '',
+    step: 1,
+    agent_id: '',
+    drift_probability: null,
+    swap: null,
+  }
+  const base = 'https://plumbline.example/at'
+  const run_id = 'a/b? #Ω&'
+  const url = `${base}/app/runs/a%2Fb%3F%20%23%CE%A9%26`
+  assert.equal(bodyOf(other, { about, run_id }, base).url, url)
+  assert.equal(bodyOf(other, { reason: 'escalation:lost', run_id }, base).url, url)
+  assert.equal('url' in bodyOf(other, { about }), false)
+  // A turn of a dialogue and a test have no run.
+  assert.equal('url' in bodyOf(other, {}, base), false)
+})
+
 test('every body is JSON of at most 20 KiB that keeps its ids', () => {
   verifies('events.structured')
   const text = fc.oneof(
@@ -121,7 +142,7 @@ test('every body is JSON of at most 20 KiB that keeps its ids', () => {
   )
   fc.assert(
     fc.property(text, text, fc.constantFrom(slack, discord, other), (goal, advice, url) => {
-      const { body } = alertMessage(url, 'acct_1', { ...event, goal, advice })
+      const { body } = alertMessage(url, 'acct_1', { ...event, goal, advice }, 'https://p.example')
       assert.ok(Buffer.byteLength(body) <= 20 * 1024)
       assert.ok(body.isWellFormed())
       const read = JSON.parse(body)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { runStates } from '../../src/core/runs/run-state.ts'
 import { type DriftRequest, readDrift } from '../../src/core/runs/step-request.ts'
 import type { Database, Queries, Value } from '../../src/storage/database/database.ts'
 import { migrate } from '../../src/storage/database/migrations.ts'
@@ -65,7 +66,10 @@ test('what is asked about one run never looks at another', async (t) => {
     await runs.find('acct_a', 'a', 1_000)
     await runs.trace('acct_a', 'a', 0, 10)
     await runs.grounds('acct_a', 'a', 5, 10)
+    await runs.subGrounds('acct_a', 'a', { agent_id: 'a', revision: 1 }, 10)
     await runs.subAgents('acct_a', 'a', '', 10)
+    await runs.spark('acct_a', 'a', [1, 2])
+    await runs.goals('acct_a', 'a', 0, 10)
     await runs.setOutcome('acct_a', 'a', 1_000, { outcome: 'success', score: 1, note: null })
     await tx((store) => store.runs.end('acct_a', 'a', 1_000))
     await log([entry({})])
@@ -81,16 +85,23 @@ test('what is asked about one run never looks at another', async (t) => {
 test('lists of runs look at those of the account alone', async (t) => {
   const db = await openFor(t, await sqlite.createUrl())
   await migrate(db)
-  const all = { drifting: null, outcome: null, since: null }
   const plans = await plansOf(db, async ({ runs }) => {
-    await runs.list('acct_a', 0, all, 50, null)
+    for (const state of [null, ...runStates]) {
+      await runs.list('acct_a', { state, since: 0, until: 1_000 }, 50, null)
+    }
+    await runs.countStates('acct_a', 0)
     await runs.recent('acct_a', 0, 100)
     await runs.page('acct_a', 0, '', 500)
     await runs.paired('acct_a', 0, null, 10)
   })
-  assert.equal(plans.size, 4)
+  // The list of calm runs asks what the list of all asks.
+  assert.equal(plans.size, 11)
   for (const [sql, plan] of plans) {
     assert.equal(plan.length, 1, sql)
     assert.match(plan[0]!, /^SEARCH runs USING INDEX \w+ \(account=\?/, sql)
+    for (const state of ['drifting', 'uncertain']) {
+      if (!sql.includes(`AND runs.${state} = 1`)) continue
+      assert.match(plan[0]!, new RegExp(`INDEX runs_${state} `), sql)
+    }
   }
 })

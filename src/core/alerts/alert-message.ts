@@ -3,7 +3,7 @@ import { isoTime } from '../time.ts'
 import type { Severity } from './alerts.ts'
 import { type Chat, chatAt } from './chat.ts'
 import type { IncidentState } from './incidents.ts'
-import type { OutboxEvent } from './outbox.ts'
+import { isEscalation, type OutboxEvent } from './outbox.ts'
 
 /** Largest body of an event, in bytes. */
 const maxBodyBytes = 20 * 1024
@@ -16,11 +16,22 @@ export interface AlertMessage {
   structured: boolean
 }
 
-/** Builds the message for an event of `account` to this address. */
-export function alertMessage(url: string, account: string, event: OutboxEvent): AlertMessage {
+/**
+ * Builds the message for an event of `account` to this address. `baseUrl` is where people reach the server,
+ * without a trailing slash; null if that is not known.
+ */
+export function alertMessage(
+  url: string,
+  account: string,
+  event: OutboxEvent,
+  baseUrl: string | null,
+): AlertMessage {
   const chat = chatAt(url)
+  const runUrl = baseUrl === null ? null : urlOfRun(baseUrl, event)
   const render = (cut: OutboxEvent) =>
-    chat === null ? JSON.stringify(structured(account, cut)) : chat.body(chatText(chat, cut))
+    chat === null
+      ? JSON.stringify(structured(account, cut, runUrl))
+      : chat.body(chatText(chat, cut))
   let body = ''
   for (const limit of textLimits) {
     body = render(shortened(event, limit))
@@ -35,8 +46,14 @@ const textLimits = [4000, 2000, 1000, 500, 250]
 const icons: Record<Severity, string> = { critical: '🔴', warn: '🟠', info: '🔵' }
 const closedIcon = '🟢'
 
-function structured(account: string, { incident, about, ...event }: OutboxEvent): object {
-  const { run_id, goal, reason, severity, phi, advice, ts } = event
+/** The address of the run in the dashboard; null for an event without a run. */
+function urlOfRun(baseUrl: string, { run_id, reason, about }: OutboxEvent): string | null {
+  if (about === null && !isEscalation(reason)) return null
+  return `${baseUrl}/app/runs/${encodeURIComponent(run_id)}`
+}
+
+function structured(account: string, event: OutboxEvent, runUrl: string | null): object {
+  const { run_id, goal, reason, severity, phi, advice, ts, incident, about, state } = event
   return {
     event: 'drift',
     account,
@@ -49,6 +66,8 @@ function structured(account: string, { incident, about, ...event }: OutboxEvent)
     ts: isoTime(ts),
     ...about,
     ...(incident === null ? {} : { incident }),
+    state,
+    ...(runUrl === null ? {} : { url: runUrl }),
   }
 }
 

@@ -88,6 +88,8 @@ export interface NewAlert {
   ts: number
   /** What the step held; absent for a turn of a dialogue and an escalation. */
   about?: AboutStep
+  /** Whether the step before it drifted for the same reason; absent is no. */
+  continues?: boolean
 }
 
 /** The log detail of an event without a valid address. */

@@ -19,6 +19,7 @@ import {
 import {
   agentKey,
   incidentId,
+  isEscalation,
   type LogEntry,
   type Numbered,
   type OutboxEvent,
@@ -102,7 +103,7 @@ export function decideAlerts(
   }
 
   function send(
-    { account, ts, run_id, goal, reason, phi, advice, about }: NewAlert,
+    { account, ts, run_id, goal, reason, phi, advice, about, continues }: NewAlert,
     severity: Severity,
     incident: EventDraft['incident'],
   ): void {
@@ -116,6 +117,7 @@ export function decideAlerts(
         phi,
         advice,
         incident,
+        state: incident?.state ?? (continues === true ? 'continues' : 'opened'),
         about: about ?? null,
       }),
     )
@@ -126,7 +128,7 @@ export function decideAlerts(
     const suppression = suppressionOf(config, happening)
     if (suppression !== null || config === null) {
       suppress(happening, severity, suppression ?? '')
-    } else if (config.incidents !== true || happening.reason.startsWith('escalation:')) {
+    } else if (config.incidents !== true || isEscalation(happening.reason)) {
       // Each escalation is a separate question to a person.
       send(happening, severity, null)
     } else {

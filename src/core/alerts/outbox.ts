@@ -26,8 +26,18 @@ export interface OutboxEvent {
   phi: number
   advice: string
   incident: EventIncident | null
+  /**
+   * The state of its incident. Outside an incident it tells the drift of the agent for this reason: opened by
+   * the first drifting step, continued by the next ones.
+   */
+  state: IncidentState
   /** What the step held; null for an event without a step. */
   about: AboutStep | null
+}
+
+/** Whether this reason is that of an escalation. */
+export function isEscalation(reason: string): boolean {
+  return reason.startsWith('escalation:')
 }
 
 /** The incident fields of an event. */

@@ -175,7 +175,7 @@ function written(
 /** A step that drifts or brings its agent back to the ground, or null. Callers without a key have no alerts. */
 function happeningOf(
   { account, now, request }: ReadEntry,
-  { last_reason: previous }: Agent,
+  { last_reason: previous, drifting: drifted }: Agent,
   step: number,
   verdict: Verdict,
 ): Happening | null {
@@ -194,6 +194,7 @@ function happeningOf(
     advice,
     ts: now,
     drifting,
+    continues: drifted && previous === reason,
     about: {
       ground,
       why,

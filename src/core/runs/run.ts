@@ -58,6 +58,8 @@ export interface Run {
 export interface Agent {
   /** '' is the main agent. */
   agent_id: string
+  /** The agent that it works for; null for the main agent, and if no step has said it. */
+  parent_agent_id: string | null
   memory: Memory
   steps: number
   drifting: boolean
@@ -124,6 +126,7 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
 export function newAgent(agentId: string, detector: DetectorName): Agent {
   return {
     agent_id: agentId,
+    parent_agent_id: null,
     memory: newMemory(detector),
     steps: 0,
     drifting: false,
@@ -179,6 +182,7 @@ export function logStep(
     run: isMain ? told(counted, verdict, memory, reading.plan) : counted,
     agent: {
       agent_id: agent.agent_id,
+      parent_agent_id: request.parentAgentId ?? agent.parent_agent_id,
       memory,
       steps: agent.steps + 1,
       drifting: verdict.drifting,

@@ -23,6 +23,8 @@ export interface DriftRequest {
   runId: string
   /** '' is the main agent of the run. */
   agentId: string
+  /** The agent that this sub-agent works for; null if the step does not say, and for the main agent. */
+  parentAgentId: string | null
   step: Step
   /** Tokens of the step, ≥ 0, or null if not reported. */
   tokens: number | null
@@ -70,9 +72,15 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   if (plan !== null) step.plan = plan
   read.text('step_id')
 
+  const agentId = read.id('agent_id') ?? ''
+  const parentAgentId = read.id('parent_agent_id')
+  if (parentAgentId !== null && parentAgentId === agentId) {
+    faults.push('parent_agent_id: name another agent than agent_id, or leave it out')
+  }
   const request: DriftRequest = {
     runId: read.id('run_id') ?? defaultRunId,
-    agentId: read.id('agent_id') ?? '',
+    agentId,
+    parentAgentId: agentId === '' ? null : parentAgentId,
     step,
     tokens: read.amount('tokens'),
     overhead: fields.overhead === undefined ? null : Boolean(fields.overhead),

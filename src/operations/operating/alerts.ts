@@ -118,7 +118,7 @@ export const setAlerts = keyed({
   group: 'operating',
   summary: 'Set the webhook that receives drift alerts.',
   description:
-    'Replaces the previous settings. A field that you leave out goes back to its default. Waiting events go to the new address.',
+    'Replaces the previous settings. A field that you leave out goes back to its default. Waiting events go to the new address. An event says in `state` whether its drift `opened`, `continues` or is `closed`; one that is closed comes only with `incidents`. If PLUMBLINE_BASE_URL is set, `url` is the address of its run in the dashboard.',
   http: { method: 'POST', path: '/v1/alerts' },
   paid: {
     flag: 'alerts',
@@ -177,6 +177,14 @@ export const testAlerts = keyed({
     delivered: z.boolean(),
     status: z.int(),
     detail: z.string().describe('Empty if the event was delivered.'),
+    latency_ms: z
+      .int()
+      .min(0)
+      .describe('Milliseconds until the webhook answered or the attempt failed.'),
+    body: z
+      .string()
+      .nullable()
+      .describe('The body of the request, as it was sent; null if no webhook is valid.'),
   }),
   refusals: [describeRefusal(400, 'no_config', 'No webhook is set.')],
 })(async (context) => {
@@ -195,10 +203,10 @@ export const testAlerts = keyed({
   })
   return {
     outside: async (store) => {
-      const entry = await attemptTest(context, { ...settings, config })
+      const { entry, latency_ms, body } = await attemptTest(context, { ...settings, config })
       await store.tx(({ alerts }) => alerts.addToLog(context.account.id, entry))
       const { delivered, status, detail } = entry
-      return { ok: true as const, delivered, status, detail: detail ?? '' }
+      return { ok: true as const, delivered, status, detail: detail ?? '', latency_ms, body }
     },
   }
 })
@@ -217,28 +225,41 @@ function testEvent(config: AlertConfig, ts: number): OutboxEvent {
     phi: 0.62,
     advice: 'The webhook is wired: alerts of drift will arrive here.',
     incident: null,
+    state: 'opened',
     about: null,
   }
+}
+
+/** A test attempt: its log entry, and the body of its request, null if there was none to send. */
+interface TestAttempt {
+  entry: LogEntry
+  latency_ms: number
+  body: string | null
 }
 
 async function attemptTest(
   { account, settings, webhooks, newId, now }: Keyed,
   { config, secrets }: AlertSettings & { config: AlertConfig },
-): Promise<LogEntry> {
+): Promise<TestAttempt> {
   const at = now()
   const event = testEvent(config, at)
   const target = targetOf(config, testedReason, settings.webhookAllow)
-  if (target === null) return suppressedEntry(event, at, noWebhook)
+  if (target === null) {
+    return { entry: suppressedEntry(event, at, noWebhook), latency_ms: 0, body: null }
+  }
   const request = alertRequest({
     url: target,
     account: account.id,
     id: newId('msg'),
     event,
+    // The event is of no run that the dashboard could show.
+    baseUrl: null,
     secrets: signingSecrets(secrets, at),
     at,
   })
   const answer = await webhooks.sendTest(request)
-  return attemptEntry(event, at, answer)
+  const { body } = request
+  return { entry: attemptEntry(event, at, answer), latency_ms: answer.latencyMs, body }
 }
 
 function shownEntry({ ts, detail, ...entry }: LogEntry): z.infer<typeof logEntrySchema> {

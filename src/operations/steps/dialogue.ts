@@ -135,7 +135,7 @@ export async function logTurn(
   const taken = await store.tx(async ({ conversations, alerts }) => {
     const taken = await conversations.take(account.id, request, at, tier.retention_days)
     if (taken === 'damaged') return taken
-    const { verdict, goal, previous } = taken
+    const { verdict, goal, previous, continues } = taken
     const { reason, phi, advice } = verdict
     // The verdict is on the dialogue, so its alerts name no agent.
     const alert = {
@@ -148,6 +148,7 @@ export async function logTurn(
       phi,
       advice,
       ts: at,
+      continues,
     }
     if (verdict.drifting) await alerts.emit(alert)
     else if (previous !== null && !isOnErrand(previous) && isOnErrand(reason)) {

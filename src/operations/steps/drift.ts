@@ -65,6 +65,11 @@ export const driftBody = z
     agent_id: id
       .optional()
       .describe('The sub-agent that reports the step. Each sub-agent has its own ground.'),
+    parent_agent_id: id
+      .optional()
+      .describe(
+        'The sub-agent that this sub-agent works for. The server remembers the last one that it was told. Read only with agent_id.',
+      ),
     plan: z.array(text).max(maxPlanLength).optional().describe('Sub-goals of the ground.'),
     pair: id.optional().describe('The pair of an experiment that this run belongs to.'),
     arm: z.enum(arms).optional(),

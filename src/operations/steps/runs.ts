@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { incidentId } from '../../core/alerts/outbox.ts'
 import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { assignmentOf } from '../../core/detector/ground.ts'
@@ -15,7 +16,7 @@ import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { nextTurn } from '../gate/event-loop-turns.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { idField, textField, time, tokenCount } from '../gate/fields.ts'
-import { cursorFrom, cursorOf, limitField, pageOf } from '../gate/list.ts'
+import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import {
@@ -28,13 +29,15 @@ import {
   userEffect,
 } from './verdict.ts'
 
-const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
+/** The outcomes of a run. */
+export const outcomes = ['success', 'failure', 'abandoned', 'unknown'] as const
 
 /** The most grounds and the most sub-agents that an answer shows of a run; fewer for each run of a list. */
 const maxParts = 100
-const maxListedParts = 20
+export const maxListedParts = 20
 
-const runSchema = z
+/** A run without its trace. */
+export const runSchema = z
   .strictObject({
     run_id: z.string(),
     ground: z.string().nullable(),
@@ -56,13 +59,13 @@ const runSchema = z
       )
       .max(maxParts)
       .describe(
-        `The newest grounds, oldest first: at most ${maxParts}, or ${maxListedParts} in a list of runs.`,
+        `The newest grounds of the main agent, oldest first, then those of sub-agents by agent_id: at most ${maxParts}, or ${maxListedParts} in a list of runs.`,
       ),
     grounds_cursor: z
       .string()
       .optional()
       .describe(
-        'Present only if there are older grounds. GET /v1/drift/run?grounds_cursor= lists them.',
+        'Present only if there are further grounds. GET /v1/drift/run?grounds_cursor= lists them: the older ones of the main agent first.',
       ),
     assignment: assignmentSchema,
     last_person_at: time
@@ -107,10 +110,20 @@ const runSchema = z
       .min(1)
       .nullable()
       .describe('The number of the first drifting step of any agent.'),
+    incident: z
+      .string()
+      .nullable()
+      .describe(
+        'The id of the open incident of the main agent, the newest of several; null without one. GET /v1/alerts/incidents lists them.',
+      ),
     agents: z
       .array(
         z.strictObject({
           agent_id: z.string(),
+          parent_agent_id: z
+            .string()
+            .nullable()
+            .describe('The agent that it works for; null if no step has said it.'),
           ground: z.string().nullable(),
           revision: z.int().min(0).nullable().describe('The number of its grounds so far.'),
           steps: z.int(),
@@ -191,7 +204,7 @@ export const readRun = keyed({
     grounds_cursor: z
       .string()
       .optional()
-      .describe('`grounds_cursor` of the previous answer, for older grounds.'),
+      .describe('`grounds_cursor` of the previous answer, for further grounds.'),
     agents_cursor: z
       .string()
       .optional()
@@ -211,49 +224,15 @@ export const readRun = keyed({
   const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
   const from = {
     ...firstParts,
-    ...cursorFrom(parts.grounds_cursor, z.object({ before: z.int().min(0) })),
+    grounds: cursorFrom(parts.grounds_cursor, groundsPlace) ?? firstParts.grounds,
     ...cursorFrom(parts.agents_cursor, z.object({ after: z.string() })),
   }
   const steps = await store.runs.trace(account.id, wanted, after, limit)
   const last = steps.at(-1)?.step ?? run.steps
   return {
-    run: await withParts(store, account.id, run, maxParts, from),
+    run: await shownWith(store, account.id, run, from),
     trace: steps.map(traceStep),
     next_cursor: last < run.steps && steps.length === limit ? cursorOf({ after: last }) : null,
-  }
-})
-
-/** Lists the most recent runs of the account. */
-export const listRuns = keyed({
-  name: 'runs.list',
-  group: 'detector',
-  summary: 'The most recent runs, by their last step, newest first.',
-  description: 'The list holds the 200 most recent runs; older ones stay readable by their id.',
-  http: { method: 'GET', path: '/v1/drift/runs' },
-  input: z.object({
-    drifting: z.enum(['true', 'false'], 'send true or false').optional(),
-    outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`).optional(),
-    since: z.iso
-      .datetime({ offset: true, error: 'send a time such as 2026-01-31T12:00:00Z' })
-      .optional()
-      .describe('Runs updated at or after this time.'),
-    limit: limitField(200, 50),
-    cursor: z.string().optional(),
-  }),
-  output: z.strictObject({ runs: z.array(runSchema), next_cursor: z.string().nullable() }),
-  refusals: [badRequest],
-})(async ({ store, account, now }, { drifting, outcome, since, limit, cursor }) => {
-  const filter = {
-    drifting: drifting === undefined ? null : drifting === 'true',
-    outcome: outcome ?? null,
-    since: since === undefined ? null : Date.parse(since),
-  }
-  const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
-  const found = await store.runs.list(account.id, now(), filter, limit + 1, after)
-  const { page, next_cursor } = pageOf(found, limit, ({ updated, run_id }) => ({ updated, run_id }))
-  return {
-    runs: await Promise.all(page.map((run) => withParts(store, account.id, run, maxListedParts))),
-    next_cursor,
   }
 })
 
@@ -279,7 +258,7 @@ export const setOutcome = keyed({
   const found = await store.runs.setOutcome(account.id, run_id, at, outcome)
   const run = found ? await store.runs.find(account.id, run_id, at) : null
   if (run === null) throw unknownRun()
-  return { ok: true as const, run: await withParts(store, account.id, run, maxParts) }
+  return { ok: true as const, run: await shownWith(store, account.id, run) }
 })
 
 /** Deletes a run with all its steps. */
@@ -316,7 +295,7 @@ export const exportRuns = keyed({
   name: 'runs.export',
   group: 'detector',
   summary: 'Every run and step of the account, as JSON lines.',
-  description: `Streamed: a line \`{"type":"run",…}\` for each run, then one line \`{"type":"step","run_id":…,…}\` for each of its steps. If a run has more than ${maxParts} grounds or sub-agents, the others get lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
+  description: `Streamed: a line \`{"type":"run",…}\` for each run, then one line \`{"type":"step","run_id":…,…}\` for each of its steps. If a run has more than ${maxParts} grounds or sub-agents, the others get lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, those of the main agent newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
   http: { method: 'GET', path: '/v1/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines (application/x-ndjson).'),
@@ -338,16 +317,16 @@ async function* exportLines(context: Keyed): AsyncGenerator<string> {
 
 async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<string> {
   const { run_id } = run
-  const first = await withParts(store, account.id, run, maxParts)
+  const first = await shownWith(store, account.id, run)
   const { grounds_cursor, agents_cursor, ...shown } = first
   yield line({ type: 'run', ...shown })
-  let before = grounds_cursor === undefined ? 0 : (shown.grounds[0]?.revision ?? 0)
-  while (before > 0) {
-    const grounds = await store.runs.grounds(account.id, run_id, before, exportPage)
-    for (const each of grounds.toReversed()) {
+  let grounds = cursorFrom(grounds_cursor, groundsPlace)
+  while (grounds !== null) {
+    const { main, ofSubs, next } = await findGrounds(store, account.id, run_id, grounds, exportPage)
+    for (const each of [...main.toReversed(), ...ofSubs]) {
       yield line({ type: 'ground', run_id, ...shownGround(each) })
     }
-    before = grounds[0]?.revision ?? 0
+    grounds = next
     await nextTurn()
   }
   let agent = agents_cursor === undefined ? null : shown.agents.at(-1)?.agent_id
@@ -372,34 +351,104 @@ function line(value: object): string {
   return `${JSON.stringify(value)}\n`
 }
 
-/** The place of a run's newest ground and of its first sub-agent. */
-const firstParts = { before: Number.MAX_SAFE_INTEGER, after: '' }
+/**
+ * A place in the grounds of a run: those of the main agent below revision `before`, then those of sub-agents
+ * after one of them.
+ */
+const groundsPlace = z.object({
+  before: z.int().min(0),
+  agent_id: z.string().default(''),
+  revision: z.int().min(0).default(0),
+})
 
-/** Reads at most `most` grounds and sub-agents of a run, with cursors to further ones. */
+type GroundsPlace = z.infer<typeof groundsPlace>
+
+/** The place of a run's newest ground and of its first sub-agent. */
+const firstParts = {
+  grounds: { before: Number.MAX_SAFE_INTEGER, agent_id: '', revision: 0 } as GroundsPlace,
+  after: '',
+}
+
+/**
+ * Reads at most `most` grounds of a run: the newest of the main agent, oldest first, then those of
+ * sub-agents. `next` is the place of further ones; null if there are none.
+ */
+async function findGrounds(
+  store: Store,
+  account: string,
+  runId: string,
+  from: GroundsPlace,
+  most: number,
+): Promise<{ main: GroundRow[]; ofSubs: GroundRow[]; next: GroundsPlace | null }> {
+  const [newest, following] = await Promise.all([
+    store.runs.grounds(account, runId, from.before, most + 1),
+    store.runs.subGrounds(account, runId, from, most + 1),
+  ])
+  const main = newest.slice(-most)
+  const ofSubs = following.slice(0, most - main.length)
+  const { agent_id, revision } = ofSubs.at(-1) ?? from
+  const next = { before: main[0]?.revision ?? from.before, agent_id, revision }
+  const hasMore = newest.length > main.length || following.length > ofSubs.length
+  return { main, ofSubs, next: hasMore ? next : null }
+}
+
+/** Shows runs with at most `most` grounds and sub-agents of each, and cursors to further ones. */
+export async function shownRuns(
+  store: Store,
+  account: string,
+  runs: readonly Run[],
+  most: number,
+  from = firstParts,
+): Promise<ShownRun[]> {
+  const ids = runs.map(({ run_id }) => run_id)
+  const incidents = await store.alerts.openOfRuns(account, ids)
+  return Promise.all(
+    runs.map(async (run) => {
+      const open = incidents.get(run.run_id)
+      const incident = open === undefined ? null : incidentId(open.seq)
+      return { ...(await withParts(store, account, run, most, from)), incident }
+    }),
+  )
+}
+
+/** Shows one run with as many of its parts as an answer may hold. */
+async function shownWith(
+  store: Store,
+  account: string,
+  run: Run,
+  from = firstParts,
+): Promise<ShownRun> {
+  const [shown] = await shownRuns(store, account, [run], maxParts, from)
+  if (shown === undefined) throw new Error('a run that is not shown')
+  return shown
+}
+
 async function withParts(
   store: Store,
   account: string,
   run: Run,
   most: number,
-  { before, after } = firstParts,
-): Promise<ShownRun> {
-  const [grounds, agents] = await Promise.all([
-    store.runs.grounds(account, run.run_id, before, most + 1),
-    store.runs.subAgents(account, run.run_id, after, most + 1),
+  from: typeof firstParts,
+): Promise<Omit<ShownRun, 'incident'>> {
+  const [{ main, ofSubs, next }, agents] = await Promise.all([
+    findGrounds(store, account, run.run_id, from.grounds, most),
+    store.runs.subAgents(account, run.run_id, from.after, most + 1),
   ])
-  const [oldest, last] = [grounds.at(-most), agents[most - 1]]
+  const last = agents[most - 1]
   return {
-    ...shownRun(run, grounds.slice(-most), agents.slice(0, most)),
-    ...(grounds.length > most && oldest !== undefined
-      ? { grounds_cursor: cursorOf({ before: oldest.revision }) }
-      : {}),
+    ...shownRun(run, [...main, ...ofSubs], agents.slice(0, most)),
+    ...(next === null ? {} : { grounds_cursor: cursorOf(next) }),
     ...(agents.length > most && last !== undefined
       ? { agents_cursor: cursorOf({ after: last.agent_id }) }
       : {}),
   }
 }
 
-function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubAgent[]): ShownRun {
+function shownRun(
+  run: Run,
+  grounds: readonly GroundRow[],
+  agents: readonly SubAgent[],
+): Omit<ShownRun, 'incident'> {
   const shown = {
     run_id: run.run_id,
     ground: run.ground,
@@ -433,7 +482,7 @@ function shownRun(run: Run, grounds: readonly GroundRow[], agents: readonly SubA
     agents: agents.map(shownAgent),
   }
   // The cast holds, because stored values were validated when they were written.
-  return shown as ShownRun
+  return shown as Omit<ShownRun, 'incident'>
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {
@@ -454,8 +503,8 @@ function olderAssignment({ ground, revision }: Run): Assignment {
   return assignmentOf({ ground: ground === null ? null : { goal: ground }, revision })
 }
 
-function shownGround({ revision, goal, set_by, at, step }: GroundRow): ShownRun['grounds'][number] {
-  return { revision, goal, by: set_by, at: isoTime(at), step, agent_id: '' }
+function shownGround({ set_by, at, ...ground }: GroundRow): ShownRun['grounds'][number] {
+  return { ...ground, by: set_by, at: isoTime(at) }
 }
 
 /** Converts a stored step to a step of a trace. */

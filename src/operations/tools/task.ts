@@ -234,6 +234,7 @@ function requestOf(runId: string, step: Step): DriftRequest {
   return {
     runId,
     agentId: '',
+    parentAgentId: null,
     step,
     tokens: null,
     overhead: null,

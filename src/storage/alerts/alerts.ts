@@ -2,7 +2,7 @@ import type { AlertConfig, AlertSecrets, NewAlert, Severity } from '../../core/a
 import type { Incident } from '../../core/alerts/incidents.ts'
 import type { LogEntry, Numbered } from '../../core/alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
-import { listIncidents } from './incidents.ts'
+import { findOpenIncidents, listIncidents } from './incidents.ts'
 import {
   addDeliverJob,
   addLog,
@@ -51,6 +51,8 @@ export interface Alerts {
     limit: number,
     before: number | null,
   ): Promise<Numbered<Incident>[]>
+  /** Finds the open incident of the main agent of each run, the newest of several, by `run_id`. */
+  openOfRuns(account: string, runIds: readonly string[]): Promise<Map<string, Numbered<Incident>>>
 }
 
 /** Creates the alerts on a database or a transaction; `jobAdded` is called after every enqueue. */
@@ -114,6 +116,15 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
     emit: (alert) => emitAlert(db, kind, { ...alert, drifting: true }, jobAdded),
     returned: (alert) => emitAlert(db, kind, { ...alert, drifting: false }, jobAdded),
     incidents: (account, open, limit, before) => listIncidents(db, account, open, limit, before),
+    async openOfRuns(account, runIds) {
+      const open = await findOpenIncidents(
+        db,
+        kind,
+        runIds.map((run_id) => ({ account, run_id, dialogue: false, agent_id: '' })),
+      )
+      // They come oldest first.
+      return new Map(open.map((incident) => [incident.value.run_id, incident]))
+    },
   }
 }
 

@@ -5,6 +5,7 @@ import {
   type Happening,
   numberAlerts,
 } from '../../core/alerts/decide.ts'
+import type { IncidentState } from '../../core/alerts/incidents.ts'
 import type { EventIncident, LogEntry, Numbered, OutboxEvent } from '../../core/alerts/outbox.ts'
 import { isKeyless } from '../../core/keyless.ts'
 import { dayMs } from '../../core/time.ts'
@@ -195,6 +196,7 @@ export const eventColumns = {
   phi: 'DOUBLE PRECISION',
   advice: 'TEXT',
   incident: 'TEXT',
+  drift_state: 'TEXT',
   about: 'TEXT',
   state: 'TEXT',
   due: 'BIGINT',
@@ -263,12 +265,13 @@ function forgetIdleIn(kind: Database['kind']): string {
 }
 
 function eventRow({ account, seq, value }: Numbered<OutboxEvent>): Row<typeof eventColumns> {
-  const { incident, about, ...event } = value
+  const { incident, about, state, ...event } = value
   return {
     account,
     seq,
     ...event,
     incident: incident === null ? null : JSON.stringify(incident),
+    drift_state: state,
     about: about === null ? null : JSON.stringify(about),
     state: 'waiting',
     due: event.ts,
@@ -291,6 +294,8 @@ export function eventOf(row: Row<typeof eventColumns>): OutboxEvent {
     phi: Number(row.phi),
     advice: String(row.advice),
     incident,
+    // An earlier release stored only the state of the incident.
+    state: incident?.state ?? (row.drift_state as IncidentState),
     about: row.about === null ? null : JSON.parse(String(row.about)),
   }
 }

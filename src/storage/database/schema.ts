@@ -482,4 +482,16 @@ export const migrations: readonly Migration[] = [
     'ALTER TABLE steps ADD COLUMN user_effect TEXT',
     'ALTER TABLE grounds ADD COLUMN step BIGINT',
   ],
+  [
+    // The state that an event tells of the drift; `state` is that of its delivery.
+    "ALTER TABLE alert_events ADD COLUMN drift_state TEXT NOT NULL DEFAULT 'opened'",
+  ],
+  ['ALTER TABLE agents ADD COLUMN parent_agent_id TEXT'],
+  [
+    // Steps of earlier releases have none.
+    'ALTER TABLE steps ADD COLUMN uncertain BIGINT',
+    // Few runs are in these states, so that a step of a calm run writes to neither index.
+    'CREATE INDEX runs_drifting ON runs (account, updated) WHERE drifting = 1',
+    'CREATE INDEX runs_uncertain ON runs (account, updated) WHERE uncertain = 1',
+  ],
 ]

@@ -6,10 +6,13 @@ import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
 import type { Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
+import { createRunIndex, type RunIndex } from './run-index.ts'
 import { type RunRow, runColumns, runOf } from './tables.ts'
 
-/** A ground of the main agent. */
+/** A ground of an agent. */
 export interface GroundRow {
+  /** '' is the main agent. */
+  agent_id: string
   revision: number
   goal: string
   set_by: 'first' | 'user'
@@ -18,9 +21,14 @@ export interface GroundRow {
   step: number | null
 }
 
+/** A place in the grounds of sub-agents: the last one already shown. */
+export type GroundPlace = Pick<GroundRow, 'agent_id' | 'revision'>
+
 /** A sub-agent of a run. */
 export interface SubAgent {
   agent_id: string
+  /** The agent that it works for; null if no step has said it. */
+  parent_agent_id: string | null
   /** Null when its stored state cannot be read. */
   ground: string | null
   /** Number of its grounds so far; null when its stored state cannot be read. */
@@ -59,20 +67,6 @@ export interface StepRow {
   user_effect: UserEffect | null
 }
 
-/** A filter on the listed runs. */
-export interface RunFilter {
-  drifting: boolean | null
-  outcome: string | null
-  /** Updated at or after this time, milliseconds since 1970; null shows all. */
-  since: number | null
-}
-
-/** A cursor in a list of runs, newest first: the last run already shown. */
-export interface RunPlace {
-  updated: number
-  run_id: string
-}
-
 /** The reported outcome of a run; null keeps the stored value. */
 export interface Outcome {
   outcome: string
@@ -88,7 +82,7 @@ export interface PairedRun
 }
 
 /** The runs of accounts. Readers do not see expired ones. */
-export interface Runs {
+export interface Runs extends RunIndex {
   find(account: string, runId: string, now: number): Promise<Run | null>
   /**
    * Reads the memory of an agent: `none` without such a run, a new memory if the agent has none,
@@ -102,18 +96,17 @@ export interface Runs {
   ): Promise<Memory | 'none' | null>
   /** Lists the newest grounds of the main agent with a revision below `before`, oldest first. */
   grounds(account: string, runId: string, before: number, limit: number): Promise<GroundRow[]>
+  /** Lists the grounds of sub-agents by agent and revision, after the given one. */
+  subGrounds(
+    account: string,
+    runId: string,
+    after: GroundPlace,
+    limit: number,
+  ): Promise<GroundRow[]>
   /** Lists sub-agents by id, after the given one. */
   subAgents(account: string, runId: string, after: string, limit: number): Promise<SubAgent[]>
   /** Lists the steps after number `after`, ascending. */
   trace(account: string, runId: string, after: number, limit: number): Promise<StepRow[]>
-  /** Lists the matching runs among the 200 most recently updated, newest first. */
-  list(
-    account: string,
-    now: number,
-    filter: RunFilter,
-    limit: number,
-    after: RunPlace | null,
-  ): Promise<Run[]>
   /** Lists the unexpired runs among the `entries` most recently updated. */
   recent(account: string, now: number, entries: number): Promise<Run[]>
   /** Lists runs in an arm of an experiment, by pair and id, after the given one. */
@@ -131,9 +124,6 @@ export interface Runs {
   end(account: string, runId: string, now: number): Promise<number | null>
 }
 
-/** Most runs that an account can list. */
-export const indexSize = 200
-
 const columns = Object.keys(runColumns).join(', ')
 
 /** Creates the runs on a database or a transaction. */
@@ -143,6 +133,7 @@ export function createRuns(db: Queries): Runs {
     return rows.map(runOf)
   }
   return {
+    ...createRunIndex(db),
     async find(account, runId, now) {
       const [run] = await select(
         'account = ? AND run_id = ? AND expires > ? AND steps > 0',
@@ -167,7 +158,7 @@ export function createRuns(db: Queries): Runs {
     },
     async grounds(account, runId, before, limit) {
       const rows = await db.all<GroundRow>(
-        `SELECT revision, goal, set_by, at, step FROM grounds
+        `SELECT agent_id, revision, goal, set_by, at, step FROM grounds
          WHERE account = ? AND run_id = ? AND agent_id = '' AND revision < ?
          ORDER BY revision DESC LIMIT ?`,
         account,
@@ -177,10 +168,22 @@ export function createRuns(db: Queries): Runs {
       )
       return rows.reverse()
     },
+    subGrounds: (account, runId, after, limit) =>
+      // The main agent is '', which comes before all others.
+      db.all<GroundRow>(
+        `SELECT agent_id, revision, goal, set_by, at, step FROM grounds
+         WHERE account = ? AND run_id = ? AND agent_id > '' AND (agent_id, revision) > (?, ?)
+         ORDER BY agent_id, revision LIMIT ?`,
+        account,
+        runId,
+        after.agent_id,
+        after.revision,
+        limit,
+      ),
     async subAgents(account, runId, after, limit) {
       // The main agent is '', which comes before all others.
       const rows = await db.all<StoredAgent>(
-        `SELECT agent_id, memory, steps, drifting, last_reason, totals FROM agents
+        `SELECT agent_id, parent_agent_id, memory, steps, drifting, last_reason, totals FROM agents
          WHERE account = ? AND run_id = ? AND agent_id > ? ORDER BY agent_id LIMIT ?`,
         account,
         runId,
@@ -209,31 +212,6 @@ export function createRuns(db: Queries): Runs {
         after,
         limit,
       ),
-    async list(account, now, { drifting, outcome, since }, limit, after) {
-      const rows = await db.all<RunRow>(
-        `SELECT ${columns} FROM (
-           SELECT ${columns} FROM runs WHERE account = ? AND expires > ? AND steps > 0
-           ORDER BY updated DESC, run_id DESC LIMIT ${indexSize}
-         ) AS latest
-         WHERE (CAST(? AS BIGINT) IS NULL OR drifting = ?)
-           AND (CAST(? AS TEXT) IS NULL OR COALESCE(outcome, 'unknown') = ?)
-           AND updated >= ?
-           AND (updated < ? OR (updated = ? AND run_id < ?))
-         ORDER BY updated DESC, run_id DESC LIMIT ?`,
-        account,
-        now,
-        drifting === null ? null : Number(drifting),
-        Number(drifting),
-        outcome,
-        outcome,
-        since ?? 0,
-        after?.updated ?? Number.MAX_SAFE_INTEGER,
-        after?.updated ?? Number.MAX_SAFE_INTEGER,
-        after?.run_id ?? '',
-        limit,
-      )
-      return rows.map(runOf)
-    },
     async recent(account, now, entries) {
       const runs = await select(
         'account = ? ORDER BY updated DESC, run_id DESC LIMIT ?',

@@ -53,6 +53,7 @@ const agentColumns = {
   drifting: 'BIGINT',
   last_reason: 'TEXT',
   totals: 'TEXT',
+  parent_agent_id: 'TEXT',
 } as const satisfies Columns
 
 const stepColumns = {
@@ -78,6 +79,7 @@ const stepColumns = {
   revision: 'BIGINT',
   user_message: 'TEXT',
   user_effect: 'TEXT',
+  uncertain: 'BIGINT',
 } as const satisfies Columns
 
 const groundColumns = {
@@ -174,6 +176,7 @@ export function agentOf(row: Row<typeof agentColumns>): Agent | 'damaged' {
   if (memory === null) return 'damaged'
   return {
     agent_id: String(row.agent_id),
+    parent_agent_id: row.parent_agent_id === null ? null : String(row.parent_agent_id),
     memory,
     steps: Number(row.steps),
     drifting: row.drifting === 1,
@@ -194,6 +197,7 @@ export function agentRow(changed: ChangedAgent): Row<typeof agentColumns> {
     drifting: agent.drifting ? 1 : 0,
     last_reason: agent.last_reason,
     totals: agent.totals === null ? null : JSON.stringify(agent.totals),
+    parent_agent_id: agent.parent_agent_id,
   }
 }
 
@@ -225,6 +229,7 @@ export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<ty
     revision,
     user_message: request.step.userMessage ?? null,
     user_effect: verdict.user_effect ?? null,
+    uncertain: verdict.uncertain ? 1 : 0,
   }
 }
 

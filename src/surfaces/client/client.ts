@@ -10,12 +10,13 @@ export type {
   StepOptions,
 } from './run.ts'
 
-import type { listRuns, readRun } from '../../operations/steps/runs.ts'
+import type { listRuns } from '../../operations/steps/run-list.ts'
+import type { readRun } from '../../operations/steps/runs.ts'
 import type { CallOptions, ClientOptions, ServiceError } from './calls.ts'
 import { createCalls, isOwnError, type Request } from './calls.ts'
 import { awaitDecision, type DecisionOptions } from './decision.ts'
 import type { Queue } from './queue.ts'
-import type { Escalation, Output, Sent, StoredRun, StoredStep } from './routes.ts'
+import type { Escalation, ListedRun, Output, Sent, StoredRun, StoredStep } from './routes.ts'
 import { type Posted, type Queried, type Route, routes } from './routes.ts'
 import type { FlushOptions, RunHandle, RunOptions } from './run.ts'
 import { createRun } from './run.ts'
@@ -67,7 +68,7 @@ export type Client = {
    * }
    * ```
    */
-  runs(filter?: Pageless<typeof listRuns>, options?: CallOptions): AsyncIterable<StoredRun>
+  runs(filter?: Pageless<typeof listRuns>, options?: CallOptions): AsyncIterable<ListedRun>
   /**
    * Lists all steps of a run, oldest first. It reads one page after another.
    *

@@ -44,7 +44,8 @@ import type { readExperiment } from '../../operations/steps/experiment.ts'
 import type { readGuidance } from '../../operations/steps/guidance.ts'
 import type { modulateStep } from '../../operations/steps/modulate.ts'
 import type { consultOperator } from '../../operations/steps/operator.ts'
-import type { deleteRun, listRuns, readRun, setOutcome } from '../../operations/steps/runs.ts'
+import type { listRuns } from '../../operations/steps/run-list.ts'
+import type { deleteRun, readRun, setOutcome } from '../../operations/steps/runs.ts'
 import type {
   deleteTemplate,
   readTemplates,
@@ -383,7 +384,10 @@ export type Output<O> =
 export type Verdict = Output<typeof logDrift>
 
 /** A run as the service stores it. */
-export type StoredRun = Output<typeof listRuns>['runs'][number]
+export type StoredRun = Output<typeof readRun>['run']
+
+/** A run in a list, with its state and its course. */
+export type ListedRun = Output<typeof listRuns>['runs'][number]
 
 /** A step as the service stores it. */
 export type StoredStep = Output<typeof readRun>['trace'][number]

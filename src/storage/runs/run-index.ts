@@ -1,0 +1,186 @@
+import type { Run } from '../../core/runs/run.ts'
+import {
+  mostPoints,
+  type RunState,
+  runStates,
+  type VerdictState,
+  verdictState,
+} from '../../core/runs/run-state.ts'
+import type { Queries } from '../database/database.ts'
+import { type RunRow, runColumns, runOf } from './tables.ts'
+
+/** A run of the index with its state. */
+export interface ListedRun {
+  run: Run
+  state: RunState
+}
+
+/** The part of the index that a list reads. Times are milliseconds since 1970. */
+export interface RunRange {
+  /**
+   * Narrows the list to the runs that can be in this state; null for all. Waiting runs are among the drifting
+   * and the uncertain ones, and all runs among the calm ones.
+   */
+  state: RunState | null
+  /** Updated at or after this time. */
+  since: number
+  /** Updated before this time. */
+  until: number
+}
+
+/** A cursor in a list of runs, newest first: the last run already looked at. */
+export interface RunPlace {
+  updated: number
+  run_id: string
+}
+
+/** A step of a run as its spark shows it. */
+export interface SparkPoint {
+  phi: number
+  state: VerdictState
+}
+
+/** The runs of accounts by their last step. */
+export interface RunIndex {
+  /**
+   * Lists the next `limit` runs of a range, newest first; expired ones are among them until they are deleted.
+   * It leaves filtering to the caller, so that its cost depends on `limit` alone.
+   */
+  list(
+    account: string,
+    range: RunRange,
+    limit: number,
+    after: RunPlace | null,
+  ): Promise<ListedRun[]>
+  /** Counts the unexpired runs in each state, each up to `mostCounted`. */
+  countStates(account: string, now: number): Promise<Record<RunState, number>>
+  /** Reads the points of these steps, at most `mostPoints`, ascending. */
+  spark(account: string, runId: string, steps: readonly number[]): Promise<SparkPoint[]>
+  /** Reads the goals of the steps after number `after`, ascending. */
+  goals(
+    account: string,
+    runId: string,
+    after: number,
+    limit: number,
+  ): Promise<{ step: number; goal: string }[]>
+}
+
+/** Highest count of a state, and the newest pending escalations whose runs are the waiting ones. */
+export const mostCounted = 1_000
+/** The newest runs among which a state is counted. */
+export const mostLookedAt = 4_000
+
+/** Creates the index of runs on a database or a transaction. */
+export function createRunIndex(db: Queries): RunIndex {
+  async function count(account: string, state: RunState, now: number): Promise<number> {
+    const accounts = state === 'waiting' ? [account, account] : [account]
+    const row = await db.get<{ count: number }>(counts[state], ...accounts, now)
+    return row?.count ?? 0
+  }
+  return {
+    async list(account, { state, since, until }, limit, after) {
+      const rows = await db.all<RunRow & { waiting: number }>(
+        lists[state ?? 'all'],
+        ...(state === 'waiting' ? [account, account] : [account]),
+        since,
+        Math.min(until - 1, after?.updated ?? Number.MAX_SAFE_INTEGER),
+        after?.updated ?? Number.MAX_SAFE_INTEGER,
+        after?.run_id ?? '',
+        limit,
+      )
+      return rows.map(({ waiting, ...row }) => {
+        const run = runOf(row)
+        return { run, state: waiting === 1 ? 'waiting' : verdictState(run.drifting, run.uncertain) }
+      })
+    },
+    async countStates(account, now) {
+      const found = await Promise.all(runStates.map((state) => count(account, state, now)))
+      const entries = runStates.map((state, place) => [state, found[place] ?? 0])
+      return Object.fromEntries(entries)
+    },
+    async spark(account, runId, steps) {
+      // The same text for any number of steps, because each text is prepared once and cached.
+      const wanted = Array.from({ length: mostPoints }, (_, place) => steps[place] ?? null)
+      const rows = await db.all<{ phi: number; drifting: number; uncertain: number | null }>(
+        `SELECT phi, drifting, uncertain FROM steps
+         WHERE account = ? AND run_id = ? AND step IN (${wanted.map(() => '?').join(', ')})
+         ORDER BY step`,
+        account,
+        runId,
+        ...wanted,
+      )
+      return rows.map(({ phi, drifting, uncertain }) => ({
+        phi,
+        state: verdictState(drifting === 1, uncertain === 1),
+      }))
+    },
+    goals: (account, runId, after, limit) =>
+      db.all(
+        `SELECT step, goal FROM steps WHERE account = ? AND run_id = ? AND step > ?
+         ORDER BY step LIMIT ?`,
+        account,
+        runId,
+        after,
+        limit,
+      ),
+  }
+}
+
+const columns = Object.keys(runColumns)
+  .map((name) => `runs.${name}`)
+  .join(', ')
+
+/** Whether a run of `table` has a pending escalation. */
+function isWaiting(table: string): string {
+  return `EXISTS (
+    SELECT 1 FROM escalations WHERE escalations.account = ${table}.account
+      AND escalations.run_id = ${table}.run_id AND escalations.decision IS NULL
+  )`
+}
+
+/** Spelled out, because a partial index serves only a statement that contains its condition. */
+const verdicts = { drifting: 'runs.drifting = 1', uncertain: 'runs.uncertain = 1' }
+
+/** The runs with the newest pending escalations. These are read first, so that no other run is looked at. */
+const waitingRuns = `(
+    SELECT DISTINCT run_id FROM (
+      SELECT run_id FROM escalations WHERE account = ? AND decision IS NULL
+      ORDER BY created DESC, esc_id DESC LIMIT ${mostCounted}
+    ) AS pending
+  ) AS asked
+  CROSS JOIN runs WHERE runs.account = ? AND runs.run_id = asked.run_id`
+
+const inRange = `runs.updated >= ? AND runs.updated <= ? AND (runs.updated < ? OR runs.run_id < ?)
+  ORDER BY runs.updated DESC, runs.run_id DESC LIMIT ?`
+
+const lists = {
+  all: listOf(''),
+  drifting: listOf(`AND ${verdicts.drifting}`),
+  uncertain: listOf(`AND ${verdicts.uncertain}`),
+  // Most runs are calm, so an index of these would save little.
+  calm: listOf(''),
+  waiting: `SELECT ${columns}, 1 AS waiting FROM ${waitingRuns} AND ${inRange}`,
+}
+
+function listOf(filter: string): string {
+  return `SELECT ${columns}, CASE WHEN ${isWaiting('runs')} THEN 1 ELSE 0 END AS waiting FROM runs
+    WHERE runs.account = ? ${filter} AND ${inRange}`
+}
+
+const isKept = 'expires > ? AND steps > 0'
+
+const counts: Record<RunState, string> = {
+  waiting: `SELECT COUNT(*) AS count FROM ${waitingRuns} AND ${isKept}`,
+  drifting: countOf(`AND ${verdicts.drifting}`, ''),
+  uncertain: countOf(`AND ${verdicts.uncertain}`, ''),
+  calm: countOf('', 'AND drifting = 0 AND COALESCE(uncertain, 0) = 0'),
+}
+
+function countOf(indexed: string, filter: string): string {
+  return `SELECT COUNT(*) AS count FROM (
+    SELECT 1 AS counted FROM (
+      SELECT account, run_id, expires, steps, drifting, uncertain FROM runs
+      WHERE account = ? ${indexed} ORDER BY updated DESC LIMIT ${mostLookedAt}
+    ) AS newest WHERE ${isKept} ${filter} AND NOT ${isWaiting('newest')} LIMIT ${mostCounted}
+  ) AS found`
+}
