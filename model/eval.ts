@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { DetectorName } from '../src/core/detector/contract/detector.ts'
 import { packagedModel } from '../src/core/detector/meaning/model.ts'
-import { userEffects } from '../src/core/detector/user-effect.ts'
+import { userEffects } from '../src/core/detector/user/effects.ts'
 import { type Estimate, measurePairs, measureRuns } from '../src/core/evaluation/evaluation.ts'
 import { measureEffects, measureKinds } from '../src/core/evaluation/kinds.ts'
 import type { Judged, JudgedRun, Label } from '../src/core/evaluation/labelled.ts'

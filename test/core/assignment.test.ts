@@ -11,7 +11,7 @@ import {
 import { detect } from '../../src/core/detector/detect.ts'
 import { detectors } from '../../src/core/detector/detectors.ts'
 import { newMemory } from '../../src/core/detector/memory.ts'
-import type { UserEffect } from '../../src/core/detector/user-effect.ts'
+import type { UserEffect } from '../../src/core/detector/user/effects.ts'
 import { verifies } from '../verifies.ts'
 
 type Said = [effect: Exclude<UserEffect, 'none'>, text: string]

@@ -6,7 +6,7 @@ import { detectorNames } from '../../src/core/detector/contract/detector.ts'
 import { type Detected, detect, type Verdict } from '../../src/core/detector/detect.ts'
 import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
 import type { Step } from '../../src/core/detector/step.ts'
-import { hasContent } from '../../src/core/detector/user-effect.ts'
+import { hasContent } from '../../src/core/detector/user/effect.ts'
 import { verifies } from '../verifies.ts'
 import { commands } from './commands.ts'
 

@@ -1,4 +1,4 @@
-import type { UserEffect } from '../../src/core/detector/user-effect.ts'
+import type { UserEffect } from '../../src/core/detector/user/effects.ts'
 
 /** Messages of users in many languages, by what they do to a request to fix a login bug. */
 export const userTurns: Readonly<Record<UserEffect, readonly string[]>> = {

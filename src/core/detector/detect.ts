@@ -17,7 +17,7 @@ import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
 import { type Hints, type Reading, readStep, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
-import type { UserEffect } from './user-effect.ts'
+import type { UserEffect } from './user/effects.ts'
 import { explain } from './why.ts'
 
 /**

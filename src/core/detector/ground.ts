@@ -9,7 +9,8 @@ import { progressValues } from './contract/constants.ts'
 import type { Ground } from './contract/detector.ts'
 import type { Memory } from './memory.ts'
 import type { Reading } from './step.ts'
-import { hasContent, readUserEffect, type UserEffect } from './user-effect.ts'
+import { hasContent, readUserEffect } from './user/effect.ts'
+import type { UserEffect } from './user/effects.ts'
 import { wordsOf } from './words/words.ts'
 
 /** What a step does to the assignment of its run. */

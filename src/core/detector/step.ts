@@ -2,7 +2,7 @@ import type { Adaptation } from './contract/adaptation.ts'
 import type { Reads } from './contract/reads.ts'
 import { isSpelled } from './rules.ts'
 import { contextOf } from './spelling.ts'
-import type { UserEffect } from './user-effect.ts'
+import type { UserEffect } from './user/effects.ts'
 import { wordsOf } from './words/words.ts'
 
 /** Whether a number can be a limit: a step that is drift at any limit scores above all of them. */

@@ -1,4 +1,4 @@
-import { type UserEffect, userEffects } from '../detector/user-effect.ts'
+import { type UserEffect, userEffects } from '../detector/user/effects.ts'
 import { type DetectionMeasures, type Estimate, measureRuns } from './evaluation.ts'
 import { type JudgedEvent, labelledSteps } from './predict.ts'
 

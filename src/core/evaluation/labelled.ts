@@ -1,6 +1,6 @@
 import { progressValues } from '../detector/contract/constants.ts'
 import { readDistance } from '../detector/distance.ts'
-import { type UserEffect, userEffects } from '../detector/user-effect.ts'
+import { type UserEffect, userEffects } from '../detector/user/effects.ts'
 import { maxPlanLength } from '../runs/step-request.ts'
 
 /** The label of a goal: still the ground's errand, or another one. */

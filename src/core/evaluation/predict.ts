@@ -3,7 +3,7 @@ import type { DetectorName } from '../detector/contract/detector.ts'
 import { detect } from '../detector/detect.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { Hints, Step } from '../detector/step.ts'
-import type { UserEffect } from '../detector/user-effect.ts'
+import type { UserEffect } from '../detector/user/effects.ts'
 import type {
   Judged,
   Label,

@@ -3,7 +3,7 @@ import type { DetectorName } from '../detector/contract/detector.ts'
 import { detectorNames } from '../detector/contract/detector.ts'
 import { readDistance, readWholeDistance, saysDistance } from '../detector/distance.ts'
 import type { Step } from '../detector/step.ts'
-import { userEffects } from '../detector/user-effect.ts'
+import { userEffects } from '../detector/user/effects.ts'
 import { maxTextLength, wellFormed } from '../text.ts'
 import { fieldReader } from './field-reader.ts'
 

@@ -1,7 +1,7 @@
 import { overlapOf } from '../detector/compare.ts'
 import { goalFloor } from '../detector/contract/constants.ts'
 import type { Step } from '../detector/step.ts'
-import { readUserEffect } from '../detector/user-effect.ts'
+import { readUserEffect } from '../detector/user/effect.ts'
 import { wordsOf } from '../detector/words/words.ts'
 
 /** The suspended grounds of a task, which it can resume. */

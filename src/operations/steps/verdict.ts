@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
-import { userEffects } from '../../core/detector/user-effect.ts'
+import { userEffects } from '../../core/detector/user/effects.ts'
 import { isoTime } from '../../core/time.ts'
 import { bytesOf } from '../gate/bytes.ts'
 import { textField, time } from '../gate/fields.ts'

@@ -1,6 +1,6 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
-import type { UserEffect } from '../../core/detector/user-effect.ts'
+import type { UserEffect } from '../../core/detector/user/effects.ts'
 import { type AgentTotals, readTotals } from '../../core/runs/agent-totals.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'

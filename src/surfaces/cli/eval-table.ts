@@ -1,4 +1,4 @@
-import { userEffects } from '../../core/detector/user-effect.ts'
+import { userEffects } from '../../core/detector/user/effects.ts'
 import type {
   DetectionMeasures,
   Estimate,

@@ -1,4 +1,4 @@
-import { bytesOfBase64 } from './base64.ts'
+import { bytesOfBase64 } from '../../base64.ts'
 import { meaningModel } from './weights.js'
 
 /** The model of the pair score: a row for each word, and the weights of the features. */

@@ -1,4 +1,4 @@
-import { type Role, tableOf, type UserTable } from './user-table.ts'
+import { type Role, tableOf, type UserTable } from './table.ts'
 
 /** A part of a message between two marks. */
 export interface Clause {

@@ -1,4 +1,4 @@
-import { spacedWords, type UserWords, unspacedWords } from './user-words.ts'
+import { spacedWords, type UserWords, unspacedWords } from './words.ts'
 
 /** A kind of words in a table. */
 export type Role = keyof UserWords
@@ -24,9 +24,9 @@ export interface UserTable {
 /** The table of the language that a text is most likely written in. */
 export function tableOf(text: string, words: readonly string[]): UserTable {
   const script = scripts.find(({ pattern }) => pattern.test(text))
-  if (script !== undefined) return tables[script.language] ?? english
-  let best = english
-  let most = english.known(words)
+  if (script !== undefined) return tables[script.language] ?? englishTable
+  let best = englishTable
+  let most = englishTable.known(words)
   for (const table of latin) {
     const known = table.known(words)
     if (known > most) {
@@ -60,7 +60,8 @@ const tables: Readonly<Record<string, UserTable>> = Object.fromEntries([
     tableFor(words, false, true),
   ]),
 ])
-const english = tableFor(spacedWords.en as UserWords, true, false)
+/** The table of English. */
+export const englishTable = tableFor(spacedWords.en as UserWords, true, false)
 const latin = ['de', 'fr', 'es', 'pt', 'it', 'nl', 'sv', 'pl', 'tr'].flatMap(
   (language) => tables[language] ?? [],
 )

@@ -1,25 +1,42 @@
-import { type Clause, readClauses } from './user-clauses.ts'
-import type { UserTable } from './user-table.ts'
-
-/** What a message of the user can do to the assignment. */
-export const userEffects = ['none', 'refines', 'adds', 'replaces'] as const
-
-/** The effect of a message of the user on the requests that stand. */
-export type UserEffect = (typeof userEffects)[number]
+import { type Clause, readClauses } from './clauses.ts'
+import type { UserEffect } from './effects.ts'
+import { featuresOfMessage } from './features.ts'
+import { learnedEffect } from './learned.ts'
+import { englishTable, type UserTable } from './table.ts'
 
 /** From so many words on, a text that no rule explains counts as a request. */
 const longText = 25
 /** A text of up to so many words can be a request without a verb. */
 const shortText = 12
 
+const addsOutright = /^\W*(?:also|additionally|in addition|one more thing)\b/i
+
 /**
  * Reads what a message of the user does to the `standing` requests: nothing (thanks, go on, a question,
- * impatience, praise, a report), a correction, a further request, or another request instead. It uses word
- * tables of some languages. In doubt between adding and replacing, the message adds. If no request stands,
- * every message with content adds the first one.
+ * impatience, praise, a report), a correction, a further request, or another request instead. If no request stands,
+ * every message with content adds the first one. In English a small model decides, which learned from labelled
+ * messages and from what the word tables read; in other languages the tables do.
  */
 export function readUserEffect(text: string, standing: readonly string[]): UserEffect {
-  const { table, clauses } = readClauses(text)
+  const message = readClauses(text)
+  const read = effectByTables(message, text, standing)
+  const hasContent = message.clauses.some(({ kind }) => kind !== 'said')
+  if (!hasContent || standing.length === 0 || message.table !== englishTable) return read
+  if (standing.some((each) => saysTheSame(each, text))) return 'none'
+  if (read === 'adds' && addsOutright.test(text)) return 'adds'
+  return learnedEffect(featuresOfMessage(text, standing, read))
+}
+
+/** What the word tables read. In doubt between adding and replacing, the message adds. */
+export function readByTables(text: string, standing: readonly string[]): UserEffect {
+  return effectByTables(readClauses(text), text, standing)
+}
+
+function effectByTables(
+  { table, clauses }: ReturnType<typeof readClauses>,
+  text: string,
+  standing: readonly string[],
+): UserEffect {
   const contents = clauses.filter(({ kind }) => kind !== 'said')
   if (contents.length === 0 || standing.some((each) => saysTheSame(each, text))) return 'none'
   if (standing.length === 0) return 'adds'

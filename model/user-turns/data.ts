@@ -1,0 +1,53 @@
+// Writes the features of labelled messages of users, for `train.py`:
+//   node model/user-turns/data.ts OUT FILE.jsonl …
+// A file holds messages `{ standing, text, effect }`, or runs with events. One JSON line for each message.
+
+import { readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { readByTables } from '../../src/core/detector/user/effect.ts'
+import type { UserEffect } from '../../src/core/detector/user/effects.ts'
+import { featuresOfMessage } from '../../src/core/detector/user/features.ts'
+
+interface Message {
+  standing: string[]
+  text: string
+  effect: UserEffect
+}
+
+const [out, ...files] = process.argv.slice(2)
+if (out === undefined || files.length === 0) {
+  console.error('Name the output and the files of messages or runs.')
+  process.exit(2)
+}
+const rows = files.flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .flatMap((line) => messagesOf(JSON.parse(line)))
+    .map(({ standing, text, effect }) => {
+      const read = readByTables(text, standing)
+      const features = featuresOfMessage(text, standing, read)
+      return { file: basename(file, '.jsonl'), text, effect, read, features }
+    }),
+)
+writeFileSync(out, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
+console.log(`${rows.length} messages`)
+
+function messagesOf(row: {
+  standing: string
+  text: string
+  effect: UserEffect
+  ground: string
+  events?: ({ type: 'user'; text: string; effect: UserEffect } | { type: 'step' })[]
+}): Message[] {
+  if (row.events === undefined) return [{ ...row, standing: [row.standing] }]
+  let standing = [row.ground]
+  const messages: Message[] = []
+  for (const event of row.events) {
+    if (event.type !== 'user') continue
+    messages.push({ standing, text: event.text, effect: event.effect })
+    if (event.effect === 'replaces') standing = [event.text]
+    else if (event.effect !== 'none') standing = [...standing, event.text]
+  }
+  return messages
+}
