@@ -27,7 +27,7 @@ export const weights = {
  * Shares of the limit for a step that an encoder has read in sequence: above the first it is uncertain, below the
  * second it ends a drift.
  */
-export const sequenceShares = { uncertain: 0.5, ends: 0.65 } as const
+export const sequenceShares = { uncertain: 0.4, ends: 0.65 } as const
 
 /**
  * Evidence at which a run has left its ground: in general, and with a plan that is kept to the letter, by the words and
@@ -190,21 +190,19 @@ export const calibration: readonly { from: number; driftProbability: number }[] 
 /** The same for steps that an encoder has read in sequence: errands of five folds, by `model/sequence/train.py`. */
 export const readCalibration: typeof calibration = [
   { from: Number.NEGATIVE_INFINITY, driftProbability: 0.002 },
-  { from: -1, driftProbability: 0.003 },
-  { from: -0.75, driftProbability: 0.007 },
-  { from: -0.5, driftProbability: 0.024 },
-  { from: -0.25, driftProbability: 0.05 },
-  { from: 0, driftProbability: 0.078 },
-  { from: 0.1, driftProbability: 0.096 },
-  { from: 0.2, driftProbability: 0.126 },
-  { from: 0.3, driftProbability: 0.165 },
-  { from: 0.4, driftProbability: 0.237 },
-  { from: 0.6, driftProbability: 0.365 },
-  { from: 0.7, driftProbability: 0.438 },
-  { from: 0.8, driftProbability: 0.504 },
-  { from: 0.9, driftProbability: 0.637 },
-  { from: 1, driftProbability: 0.688 },
-  { from: 1.15, driftProbability: 0.821 },
+  { from: -0.75, driftProbability: 0.012 },
+  { from: -0.5, driftProbability: 0.031 },
+  { from: -0.25, driftProbability: 0.069 },
+  { from: 0, driftProbability: 0.117 },
+  { from: 0.2, driftProbability: 0.171 },
+  { from: 0.3, driftProbability: 0.2 },
+  { from: 0.4, driftProbability: 0.257 },
+  { from: 0.5, driftProbability: 0.354 },
+  { from: 0.6, driftProbability: 0.409 },
+  { from: 0.7, driftProbability: 0.518 },
+  { from: 0.8, driftProbability: 0.526 },
+  { from: 1, driftProbability: 0.847 },
+  { from: 1.3, driftProbability: 0.94 },
   { from: 1.5, driftProbability: 0.95 },
 ]
 
