@@ -76,7 +76,7 @@ const rooms: Record<string, readonly string[]> = {
     'alerts guidance',
     'detector',
     'detector/meaning',
-    'detector/exact',
+    'detector/exact detector/user',
     'acts',
     'detector/words',
     'detector/contract',

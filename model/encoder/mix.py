@@ -1,0 +1,31 @@
+"""Mixes the weights of two trainings. Usage: python mix.py OLD.bin NEW.pt OUT.pt
+
+Layers that read a text alone are mostly of the new training, and those that compare a goal with its errand are of both:
+the new one may have had other goals to compare.
+"""
+
+import sys
+
+import torch
+
+from restore import restored
+
+ALONE, COMPARING = 0.9, 0.65  # shares of the new training
+COMPARES = ("cross", "hidden", "score", "near")
+
+
+def main():
+    old_path, new_path, out = sys.argv[1:]
+    old, saved = restored(old_path).state_dict(), torch.load(new_path)
+
+    def share(name):
+        part = name.split(".")[0]
+        # The file of the server lacks the head for the kinds.
+        return 1 if part == "kind" else COMPARING if part in COMPARES else ALONE
+
+    mixed = {name: (1 - share(name)) * old[name] + share(name) * new for name, new in saved["weights"].items()}
+    torch.save({"weights": mixed, "seen": saved["seen"]}, out)
+
+
+if __name__ == "__main__":
+    main()
