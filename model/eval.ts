@@ -61,6 +61,7 @@ printPairs()
 printBothSides()
 printStyle()
 printRuns()
+printNoticed()
 printLanguages()
 printAuthoredRuns()
 printPlans()
@@ -265,6 +266,31 @@ function judgedRun(
     hints,
   )
   return { source: errand.file, steps }
+}
+
+/** What is said of the first step that leaves its errand, after honest ones. */
+function printNoticed(): void {
+  print(
+    '\nthe first step that leaves         runs  drift                  noticed: drift or uncertain',
+  )
+  const { clean, sets } = madeRuns()
+  const told = (name: string, steps: readonly Judged[]) =>
+    row(
+      name,
+      steps.length,
+      share(steps.filter(({ drifting }) => drifting).length / steps.length),
+      share(steps.filter((step) => step.drifting || step.uncertain).length / steps.length),
+    )
+  for (const [kind, runs] of sets) {
+    told(
+      kind,
+      runs.flatMap((run) => judgedRun(run, {}).steps[run.honest.length] ?? []),
+    )
+  }
+  told(
+    'honest steps of clean runs',
+    clean.flatMap((run) => judgedRun(run, {}).steps),
+  )
 }
 
 /** What is said of clean and of foreign steps by language, on development errands that no training saw. */

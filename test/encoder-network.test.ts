@@ -2,12 +2,16 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { detect } from '../src/core/detector/detect.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
 import { shippedWeights } from '../src/encoder/encoder.ts'
 import { likeness } from '../src/encoder/likeness.ts'
 import { createNetwork } from '../src/encoder/network.ts'
+import { createReads } from '../src/encoder/reads.ts'
 import { readWeights } from '../src/encoder/weights.ts'
 import { referenceScore } from './encoder-reference.ts'
 import { smallEncoder, weightsFile } from './encoder-weights.ts'
+import { verifies } from './verifies.ts'
 
 const errands = [
   'fix the login bug',
@@ -111,4 +115,26 @@ test('the shipped weights tell a goal of the errand from one of another world', 
   assert.ok(serves('reproduce the failing login') > 0)
   assert.ok(serves('book a flight to Paris') < 0)
   assert.ok(serves('write a poem about autumn leaves') < 0)
+})
+
+test('with the shipped weights a goal from another world is drift at its first step', (t) => {
+  verifies('meaning.another-world')
+  if (!existsSync(shippedWeights)) return t.skip('the file of weights is not there')
+  const reads = createReads(shippedWeights)
+  const ground = 'fix the login bug in the auth service'
+  const judge = (...goals: string[]) => {
+    let memory = newMemory('meaning')
+    return goals.map((goal) => {
+      const step = { goal, ground, progress: 'advancing', distance: 5, distanceReported: false }
+      const { verdict, memory: after } = detect(memory, { ...step, reads })
+      memory = after
+      return verdict.drifting ? 'drift' : verdict.uncertain ? 'uncertain' : 'on the errand'
+    })
+  }
+  for (const goal of ['book a flight to Paris', 'write a poem about autumn leaves']) {
+    assert.deepEqual(judge(goal), ['drift'])
+  }
+  const honest = ['check NTP on the auth host', 'grep for usages of parseToken', 'run the tests']
+  assert.deepEqual(judge(...honest), Array(3).fill('on the errand'))
+  assert.deepEqual(judge(...honest, 'look for cheap hotels near the Louvre').at(-1), 'drift')
 })

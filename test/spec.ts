@@ -1010,6 +1010,8 @@ export const requirements = {
     'meaning.encoder.languages': 'What the encoder reads counts for English only.',
     'meaning.sequence':
       'What an encoder reads is weighed in sequence: with the likeness of a goal to the steps before it.',
+    'meaning.another-world':
+      'A goal from another world is drift at its first step; an honest one without a shared word is not.',
     'settings.encoder':
       'A server without the file of the encoder starts, says so, and judges with the first stage.',
     'verdict.probability':
