@@ -9,6 +9,7 @@ const longText = 25
 /** A text of up to so many words can be a request without a verb. */
 const shortText = 12
 
+/** A message that begins so adds, whatever it resembles. */
 const addsOutright = /^\W*(?:also|additionally|in addition|one more thing)\b/i
 
 /**
@@ -20,9 +21,11 @@ const addsOutright = /^\W*(?:also|additionally|in addition|one more thing)\b/i
 export function readUserEffect(text: string, standing: readonly string[]): UserEffect {
   const message = readClauses(text)
   const read = effectByTables(message, text, standing)
-  const hasContent = message.clauses.some(({ kind }) => kind !== 'said')
-  if (!hasContent || standing.length === 0 || message.table !== englishTable) return read
-  if (standing.some((each) => saysTheSame(each, text))) return 'none'
+  const isOnlySaid = message.clauses.every(({ kind }) => kind === 'said')
+  const isRepeated = standing.some((each) => saysTheSame(each, text))
+  if (isOnlySaid || isRepeated || standing.length === 0 || message.table !== englishTable) {
+    return read
+  }
   if (read === 'adds' && addsOutright.test(text)) return 'adds'
   return learnedEffect(featuresOfMessage(text, standing, read))
 }
