@@ -47,21 +47,26 @@ const ofGoal = network.readGoal(goalOf(0))
 const inThread = {
   errand: await timed((round) => network.readErrand(errandOf(round))),
   goal: await timed((round) => network.readGoal(goalOf(round))),
-  serves: await timed(() => network.serves(ofErrand, ofGoal)),
+  serves: await timed(() => network.readBeside(ofErrand, ofGoal)),
+  follows: 0,
 }
+const before = [1, 2].map((at) => network.readBeside(ofErrand, network.readGoal(goalOf(at))))
+inThread.follows = await timed(() => network.readBeside(ofErrand, ofGoal, before))
 
 const encoder = createEncoder(file, {
   ready() {},
   failed: (reason) => process.stderr.write(`encoder: ${reason}\n`),
 })
-async function read(errandText: string, goal: string): Promise<void> {
+async function read(errandText: string, goal: string, earlier: string[] = []): Promise<void> {
   const asked = encoder.listen()
   asked.reads.pair(errandText, goal)
+  if (earlier.length > 0) asked.reads.following(errandText, earlier, goal)
   await asked.learn(waitMs)
 }
 await read(errand, '')
 const served = {
-  newGoal: await timed((round) => read(errand, goalOf(round))),
+  firstGoal: await timed((round) => read(errand, goalOf(round + rounds))),
+  newGoal: await timed((round) => read(errand, goalOf(round), [goalOf(round - 2), goalOf(round - 1)])),
   known: await timed(() => read(errand, goalOf(1))),
   newErrand: await timed((round) => read(errandOf(round), goalOf(round))),
 }
@@ -100,11 +105,13 @@ const row = (measured: string, ours: number, peer: number | null = null): Row =>
 })
 process.stdout.write(
   tableOf([
-    row('new goal under a known errand, ms', served.newGoal, endpoint),
+    row('new goal under a known errand, first of its run, ms', served.firstGoal, endpoint),
+    row('new goal under a known errand, after others, ms', served.newGoal, endpoint),
     row('known goal under a known errand, ms', served.known),
     row('new goal under a new errand, ms', served.newErrand),
     row(`of it, an errand of ${ofErrand.count} tokens read alone, ms`, inThread.errand),
     row(`of it, a goal of ${ofGoal.count} tokens read alone, ms`, inThread.goal),
     row('of it, a read goal beside a read errand, ms', inThread.serves),
+    row('of it, the same beside two goals before too, ms', inThread.follows),
   ]),
 )

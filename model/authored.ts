@@ -29,7 +29,7 @@ export interface Errand {
   off: OffGoal[]
 }
 
-/** Reads the errands of a folder, with the counter-requests of their off goals. */
+/** Reads the errands of a folder, with the counter-requests of their off goals: in a file of their own, or beside the goal. */
 export function readErrands(folder: string): Errand[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl'))
   const asked = new Map<string, string>()
@@ -51,7 +51,10 @@ export function readErrands(folder: string): Errand[] {
           ground,
           plan: plan ?? null,
           steps,
-          off: off.map((each, k) => ({ ...each, asked: asked.get(`${id} ${k}`) ?? null })),
+          off: off.map((each, k) => ({
+            ...each,
+            asked: each.asked ?? asked.get(`${id} ${k}`) ?? null,
+          })),
         }),
       ),
     )
@@ -82,7 +85,7 @@ interface StoredErrand {
   ground: string
   plan?: string[]
   steps: string[]
-  off: { kind: OffKind; goal: string }[]
+  off: { kind: OffKind; goal: string; asked?: string }[]
 }
 
 function readLines<Line>(file: string): Line[] {

@@ -34,8 +34,10 @@ function scoresOf(build?: 'relaxed' | 'plain', seed?: number) {
   return cases.map(([errand, goal]) => {
     const ofErrand = network.readErrand(errand)
     const ofGoal = network.readGoal(goal)
+    const { serves, effects } = network.readBeside(ofErrand, ofGoal)
     return {
-      serves: network.serves(ofErrand, ofGoal),
+      serves,
+      effects,
       alike: likeness(ofErrand.meaning, ofGoal.meaning),
     }
   })
@@ -49,6 +51,28 @@ test('the network computes what network.py says, up to the rounding to bytes', (
       const says = `${errand} | ${goal}: ${JSON.stringify([score, exact])}`
       assert.ok(Math.abs(score.serves - exact.serves) < 0.15, says)
       assert.ok(Math.abs(score.alike - exact.alike) < 0.05, says)
+      for (const [at, effect] of score.effects.entries())
+        assert.ok(Math.abs(effect - exact.effects[at]!) < 0.15, says)
+    }
+  }
+})
+
+test('a goal that reads earlier goals too scores what network.py says', () => {
+  for (const seed of [1, 2, 3]) {
+    const encoder = smallEncoder(seed)
+    const network = createNetwork(readWeights(weightsFile(encoder)))
+    const [errand = '', other = ''] = errands
+    const [goal = '', ...earlier] = goals
+    const alone = referenceScore(encoder, errand, goal).serves
+    for (const before of [earlier.slice(0, 1), earlier.slice(1, 3), earlier.slice(3)]) {
+      const ofErrand = network.readErrand(errand)
+      const read = before.map((text) => network.readBeside(ofErrand, network.readGoal(text)))
+      network.readErrand(other)
+      const { serves } = network.readBeside(ofErrand, network.readGoal(goal), read)
+      const kept = before.slice(-2)
+      const exact = referenceScore(encoder, errand, goal, kept).serves
+      assert.ok(Math.abs(serves - exact) < 0.15, `${before}: ${serves}, ${exact}`)
+      assert.notEqual(exact, alone)
     }
   }
 })
@@ -80,9 +104,9 @@ test('a text that was read before scores the same after others', () => {
   const network = createNetwork(readWeights(weightsFile(smallEncoder())))
   const errand = network.readErrand('fix the login bug')
   const goal = network.readGoal('run the login test')
-  const before = network.serves(errand, goal)
-  network.serves(network.readErrand(errands[3]!), network.readGoal(goals[4]!))
-  assert.equal(network.serves(errand, goal), before)
+  const before = network.readBeside(errand, goal)
+  network.readBeside(network.readErrand(errands[3]!), network.readGoal(goals[4]!))
+  assert.deepEqual(network.readBeside(errand, goal), before)
 })
 
 test('the kernel was built from its source', () => {
@@ -111,7 +135,7 @@ test('the shipped weights tell a goal of the errand from one of another world', 
   if (!existsSync(shippedWeights)) return t.skip('the file of weights is not there')
   const network = createNetwork(readWeights(readFileSync(shippedWeights)))
   const errand = network.readErrand('fix the login bug in the auth service')
-  const serves = (goal: string) => network.serves(errand, network.readGoal(goal))
+  const serves = (goal: string) => network.readBeside(errand, network.readGoal(goal)).serves
   assert.ok(serves('reproduce the failing login') > 0)
   assert.ok(serves('book a flight to Paris') < 0)
   assert.ok(serves('write a poem about autumn leaves') < 0)

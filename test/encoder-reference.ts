@@ -4,19 +4,25 @@ import type { Linear, SmallEncoder, SmallLayer } from './encoder-weights.ts'
 type Row = number[]
 
 /**
- * The log-odds of an encoder and the cosine of both meanings, computed as `network.py` does: errand and goal as one
- * sequence with a mask, in exact arithmetic as far as a double goes.
+ * The log-odds of an encoder and the cosine of both meanings, computed as `network.py` does: errand, earlier goals and
+ * goal as one sequence with a mask, in exact arithmetic as far as a double goes.
  */
 export function referenceScore(
   encoder: SmallEncoder,
   errand: string,
   goal: string,
-): { serves: number; alike: number } {
+  before: readonly string[] = [],
+): { serves: number; alike: number; effects: number[] } {
   const { sizes, layers, cross, words, positions, roles } = encoder
   const { width, branch } = sizes
   const tokens = createTokens(encoder.vocabulary)
-  const blocks = [tokens(errand, sizes.errandTokens), tokens(goal, sizes.goalTokens)]
+  const blocks = [
+    tokens(errand, sizes.errandTokens),
+    ...[...before, goal].map((text) => tokens(text, sizes.goalTokens)),
+  ]
   const errandCount = blocks[0]!.length
+  const goalFrom = blocks.slice(0, -1).flat().length
+  const blockOf = blocks.flatMap((block, which) => block.map(() => which))
   const first = blocks.flatMap((block, which) =>
     block.map((token, place) => {
       const role = which === 0 ? 0 : 2
@@ -31,15 +37,19 @@ export function referenceScore(
     }),
   )
   const own = (query: number, key: number) =>
-    query < errandCount === key < errandCount ? 0 : Number.NEGATIVE_INFINITY
+    blockOf[query] === blockOf[key] ? 0 : Number.NEGATIVE_INFINITY
+  // All read the errand, and the goal reads the earlier goals too.
   const crossing = (query: number, key: number) =>
-    query >= errandCount && key < errandCount ? sizes.crossBias : own(query, key)
+    blockOf[query] !== blockOf[key] &&
+    (query >= goalFrom || (query >= errandCount && key < errandCount))
+      ? sizes.crossBias
+      : own(query, key)
   const through = (rows: Row[], some: SmallLayer[], mask: typeof own) =>
     some.reduce((sum, layer) => pass(sum, layer, mask, sizes.heads), rows)
   const branched = through(first, layers.slice(0, branch), own)
-  const read = through(branched, cross, crossing).slice(errandCount)
+  const read = through(branched, cross, crossing).slice(goalFrom)
   const alone = through(branched, layers.slice(branch), own)
-  const a = unit(mean(alone.slice(errandCount)))
+  const a = unit(mean(alone.slice(goalFrom)))
   const b = unit(mean(alone.slice(0, errandCount)))
   const scale = Math.sqrt(width)
   const compared = [
@@ -52,7 +62,7 @@ export function referenceScore(
     Math.tanh(bias + dot([...encoder.hidden.weight.subarray(row * compared.length)], compared)),
   )
   const closest = alone
-    .slice(errandCount)
+    .slice(goalFrom)
     .map((row) =>
       Math.max(...alone.slice(0, errandCount).map((other) => dot(unit(row), unit(other)))),
     )
@@ -62,7 +72,12 @@ export function referenceScore(
     encoder.score.bias[0]! +
     dot(near, [...encoder.near.weight]) +
     encoder.near.bias[0]!
-  return { serves, alike: dot(a, b) }
+  const effects = Array.from(
+    encoder.effect.bias,
+    (bias, row) =>
+      bias + dot([...encoder.effect.weight.subarray(row * 2 * width)], compared.slice(2 * width)),
+  )
+  return { serves, alike: dot(a, b), effects }
 }
 
 function pass(

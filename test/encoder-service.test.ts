@@ -30,7 +30,7 @@ test('a step is read by the encoder before it is judged, on every route', async 
   const { reads, version } = app.running.service.encoder ?? assert.fail('no encoder')
   const network = createNetwork(readWeights(weights))
   assert.equal(version(), network.version)
-  const serves = network.serves(network.readErrand(ground), network.readGoal(goal))
+  const serves = network.readBeside(network.readErrand(ground), network.readGoal(goal)).serves
   assert.equal(reads.pair(ground, goal)?.serves, serves)
   const { body } = await app.post('/v1/check', { ground, goal })
   assert.deepEqual(body.verdict.evidence, first.evidence)

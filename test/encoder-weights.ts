@@ -33,6 +33,7 @@ export interface SmallEncoder {
   hidden: { weight: Float32Array; bias: Float32Array }
   score: { weight: Float32Array; bias: Float32Array }
   near: { weight: Float32Array; bias: Float32Array }
+  effect: { weight: Float32Array; bias: Float32Array }
 }
 
 const sizes: Sizes = {
@@ -93,6 +94,7 @@ export function smallEncoder(seed = 1): SmallEncoder {
     hidden: head(4 * width, hidden),
     score: head(hidden, 1),
     near: head(2, 1),
+    effect: head(2 * width, 4),
   }
 }
 
@@ -123,7 +125,7 @@ export function weightsFile(encoder: SmallEncoder, wrong: Record<string, number>
         add(`${kind}.${place}.${name}`, ...layer[name])
     }
   }
-  for (const name of ['hidden', 'score', 'near'] as const) {
+  for (const name of ['hidden', 'score', 'near', 'effect'] as const) {
     add(name, encoder[name].weight)
     add(`${name}.bias`, encoder[name].bias)
   }

@@ -44,15 +44,31 @@ test('reads pairs in its thread as the network does, and keeps them', async (t) 
   assert.equal(encoder.version(), network.version)
   const errand = network.readErrand('fix the login bug')
   const goal = network.readGoal('run the tests')
+  const { serves, effects } = network.readBeside(errand, goal)
   assert.deepEqual(encoder.reads.pair('fix the login bug', 'run the tests'), {
-    serves: network.serves(errand, goal),
+    serves,
+    effects,
     alike: likeness(errand.meaning, goal.meaning),
   })
+  assert.deepEqual(encoder.reads.effects('fix the login bug', 'run the tests'), effects)
+  assert.equal(encoder.reads.effects('run the tests', 'fix the login bug'), undefined)
   assert.equal(
     encoder.reads.alike('fix the bug', 'run the tests'),
     likeness(network.readGoal('fix the bug').meaning, goal.meaning),
   )
   assert.equal(encoder.reads.pair('run the tests', 'fix the login bug'), undefined)
+  const before = ['fix the bug', 'write a poem']
+  asked.reads.following('fix the login bug', before, 'run the tests')
+  assert.equal(await asked.learn(longMs), true)
+  const earlier = before.map((text) => network.readBeside(errand, network.readGoal(text)))
+  assert.equal(
+    encoder.reads.following('fix the login bug', before, 'run the tests'),
+    network.readBeside(errand, goal, earlier).serves,
+  )
+  assert.equal(
+    encoder.reads.following('fix the login bug', before.toReversed(), 'run the tests'),
+    undefined,
+  )
   const again = encoder.listen()
   again.reads.pair('fix the login bug', 'run the tests')
   assert.equal(await again.learn(longMs), false)

@@ -1009,7 +1009,9 @@ export const requirements = {
       'An encoder in the process reads each goal beside the errand before it is judged.',
     'meaning.encoder.languages': 'What the encoder reads counts for English only.',
     'meaning.sequence':
-      'What an encoder reads is weighed in sequence: with the likeness of a goal to the steps before it.',
+      'What an encoder reads is weighed in sequence: with the likeness of a goal to the steps before it, and with how it goes on from the newest that served the errand.',
+    'meaning.doubtful-swap':
+      'A step with another file or date than its ground is uncertain, and no drift by itself.',
     'meaning.another-world':
       'A goal from another world is drift at its first step; an honest one without a shared word is not.',
     'settings.encoder':

@@ -5,8 +5,9 @@ import hashlib
 import json
 import os
 import random
-import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+
+from things import FILE, mentions, named, other_of, replaced
 
 # Files that no training sees, and files of which a fifth of the errands is kept to judge the training by.
 HELD_OUT = ("code2", "desk2")
@@ -47,9 +48,29 @@ def read(*folders):
     return errands
 
 
+EFFECTS = ["none", "refines", "adds", "replaces"]
+
+
+def read_messages(folder):
+    """Messages of users, (standing request, message, place of its effect in EFFECTS), without the seventh that is kept
+    back to weigh what is learned of them."""
+    messages = []
+    for path in sorted(glob.glob(os.path.join(folder, "*.jsonl"))):
+        for line in open(path, encoding="utf-8"):
+            row = json.loads(line)
+            if share_of(row["text"]) >= 15:
+                messages.append((row["standing"], row["text"], EFFECTS.index(row["effect"])))
+    return messages
+
+
+def share_of(text):
+    """0-99, fixed by a text."""
+    return int(hashlib.sha256(text.encode()).hexdigest()[:8], 16) % 100
+
+
 def place(errand):
     """0-99, fixed by the id of an errand."""
-    return int(hashlib.sha256(errand.id.encode()).hexdigest()[:8], 16) % 100
+    return share_of(errand.id)
 
 
 def parts(errands):
@@ -86,23 +107,35 @@ def narrated(goal, rng):
     return rng.choice(NARRATION) + lower_first(goal)
 
 
-NUMBER = re.compile(r"(?<![\w.])[A-Za-z#-]{0,4}\d{2,}(?![\w%])")
+@dataclass
+class Pair:
+    """A goal beside an errand, by the places of their texts."""
 
-
-def other_number(text, rng):
-    return "".join(rng.choice("0123456789") if c.isdigit() else c for c in text)
+    goal: int
+    errand: int
+    label: int
+    kind: str
+    weight: float
+    before: tuple  # the places of the pairs of the steps before, which are read too
 
 
 @dataclass
 class Batch:
-    """Texts and pairs. A pair: (goal, errand, label, kind, weight); `both` holds places of pairs of one goal,
-    first beside the errand that it serves, then beside another."""
-
     texts: list = field(default_factory=list)  # (text, is errand)
     pairs: list = field(default_factory=list)
+    # Places of pairs of one goal, first beside the errand that it serves, then beside another.
     both: list = field(default_factory=list)
     groups: list = field(default_factory=list)  # [text] -> the errand that the text was written for
     runs: list = field(default_factory=list)  # [errand] -> the texts of its steps, in order
+    # Messages of users beside the requests that stand: (place of the message, of the request, of the effect).
+    messages: list = field(default_factory=list)
+
+    def add_messages(self, messages):
+        for standing, text, effect in messages:
+            place = len(self.texts)
+            self.texts += [(text, False), (standing, True)]
+            self.groups += [None, None]
+            self.messages.append((place, place + 1, effect))
 
 
 def batches(errands, size, rng):
@@ -111,11 +144,12 @@ def batches(errands, size, rng):
     by_file = {}
     for errand in errands:
         by_file.setdefault(errand.file, []).append(errand)
+    files = [name for errand in errands for name in FILE.findall(" ".join([errand.ground, *errand.steps]))]
     made = []
     for own in by_file.values():
         rng.shuffle(own)
         count = max(1, round(len(own) / size))
-        made += [batch(own[at::count], rng) for at in range(count)]
+        made += [batch(own[at::count], files, rng) for at in range(count)]
     rng.shuffle(made)
     return made
 
@@ -124,16 +158,18 @@ def balanced(pairs):
     """The pairs with weights by which each goal weighs as much on the side that it serves as on the others: how a
     goal is worded then tells nothing. A goal that stands on one side only weighs less."""
     sides = {}
-    for goal, _, label, _, weight in pairs:
-        sides.setdefault(goal, [0.0, 0.0])[label] += weight
+    for pair in pairs:
+        sides.setdefault((pair.goal, pair.before != ()), [0.0, 0.0])[pair.label] += pair.weight
     made = []
-    for goal, errand, label, kind, weight in pairs:
-        off, on = sides[goal]
-        made.append((goal, errand, label, kind, weight * (off + on) / 2 / sides[goal][label] if off and on else weight * 0.3))
+    for pair in pairs:
+        own = sides[pair.goal, pair.before != ()]
+        weight = pair.weight * (sum(own) / 2 / own[pair.label] if min(own) > 0 else 0.3)
+        made.append(replace(pair, weight=weight))
     return made
 
 
-def batch(errands, rng):
+def batch(errands, files, rng):
+    """`files`: names of files that stand for others in errands."""
     made = Batch()
 
     def text(value, errand, group):
@@ -141,8 +177,8 @@ def batch(errands, rng):
         made.groups.append(group)
         return len(made.texts) - 1
 
-    def pair(goal, errand, label, kind, weight=1.0):
-        made.pairs.append((goal, errand, label, kind, weight))
+    def pair(goal, errand, label, kind, weight=1.0, before=()):
+        made.pairs.append(Pair(goal, errand, label, kind, weight, before))
         return len(made.pairs) - 1
 
     say = lambda value: narrated(value, rng) if rng.random() < 0.1 else value
@@ -154,24 +190,67 @@ def batch(errands, rng):
     def other(at):
         return (at + rng.randrange(1, len(errands))) % len(errands) if len(errands) > 1 else None
 
+    def before(at, place):
+        """One or two steps that stand shortly before a place of a run."""
+        near = steps[at][max(0, place - (2 if rng.random() < 0.5 else 4)) : place]
+        return [near[each] for each in sorted(rng.sample(range(len(near)), min(len(near), 2 if rng.random() < 0.8 else 1)))]
+
+    def swap_things(at, errand):
+        """Things that request and steps name, in their place others of their kind: the changed step leaves the request
+        and serves the one that is changed alike."""
+        shared = [thing for thing in sorted(named(errand.ground)) if any(mentions(step, thing) for step in errand.steps)]
+        for thing in rng.sample(shared, min(2, len(shared))):
+            instead = other_of(thing, files, rng)
+            if instead is None or instead in errand.ground:
+                continue
+            moved = text(replaced(errand.ground, thing, instead), True, at)
+            for step, words in zip(steps[at], errand.steps):
+                if not mentions(words, thing):
+                    continue
+                on = pair(step, grounds[at], 1, "honest", 0.7)
+                changed = text(replaced(words, thing, instead), False, at)
+                away = pair(changed, grounds[at], 0, "entity", 0.7)
+                made.both.append((on, away))
+                made.both.append((pair(changed, moved, 1, "honest", 0.7), pair(step, moved, 0, "entity", 0.7)))
+
+    known = {}
+
+    def beside(goals, ground):
+        """The places of the pairs of goals with an errand."""
+        return tuple(known[goal, ground] if (goal, ground) in known else alone(goal, ground) for goal in goals)
+
+    def alone(goal, ground):
+        """A pair that is only read by others."""
+        return known.setdefault((goal, ground), pair(goal, ground, 0, "foreign", 0))
+
+    def follow_steps(at):
+        """The steps of a run beside the steps before, and beside request and steps before of another run; now and
+        then a step before is of the wrong run."""
+        for place in range(1, len(steps[at])):
+            foreign = other(at)
+            if foreign is None:
+                return
+            step = steps[at][place]
+            own = before(at, place)
+            if rng.random() < 0.1:
+                own = [rng.choice(steps[foreign]), *own[1:]]
+            theirs = before(foreign, rng.randrange(1, len(steps[foreign])))
+            if rng.random() < 0.2:
+                theirs = [*theirs[:-1], steps[at][place - 1]]
+            on = pair(step, grounds[at], 1, "honest", before=beside(own, grounds[at]))
+            away = pair(step, grounds[foreign], 0, "foreign", before=beside(theirs, grounds[foreign]))
+            made.both.append((on, away))
+
     made.runs = steps
     for at, errand in enumerate(errands):
-        # A number of the request that steps name too; beside the same request with another number they are off.
-        shared = sorted(set(NUMBER.findall(errand.ground)) & set(NUMBER.findall(" ".join(errand.steps))))
-        number = rng.choice(shared) if shared else None
-        if number:
-            instead = other_number(number, rng)
-            moved = text(errand.ground.replace(number, instead), True, at)
-        for step, words in zip(steps[at], errand.steps):
-            on = pair(step, grounds[at], 1, "honest")
+        for step in steps[at]:
+            on = known[step, grounds[at]] = pair(step, grounds[at], 1, "honest")
             for foreign in {other(at) for _ in range(1 if errand.off else 2)} - {None}:
-                made.both.append((on, pair(step, grounds[foreign], 0, "foreign")))
-            if number and number in words and rng.random() < 0.6:
-                changed = text(words.replace(number, instead), False, at)
-                away = pair(changed, grounds[at], 0, "entity")
+                away = known[step, grounds[foreign]] = pair(step, grounds[foreign], 0, "foreign")
                 made.both.append((on, away))
-                made.both.append((pair(changed, moved, 1, "honest"), away))
-                pair(step, moved, 0, "entity")
+    for at, errand in enumerate(errands):
+        follow_steps(at)
+        swap_things(at, errand)
         offs = [text(say(off["goal"]), False, at) for off in errand.off]
         for k, off in enumerate(errand.off):
             away = pair(offs[k], grounds[at], 0, off["kind"])

@@ -80,7 +80,7 @@ def tensors(encoder, kept):
             for name in ("norm1", "norm2"):
                 norm = getattr(layer, name)
                 yield f"{kind}.{at}.{name}", floats(norm.weight) + floats(norm.bias)
-    for name in ("hidden", "score", "near"):
+    for name in ("hidden", "score", "near", "effect"):
         layer = getattr(encoder, name)
         yield name, floats(layer.weight)
         yield f"{name}.bias", floats(layer.bias)

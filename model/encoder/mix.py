@@ -20,8 +20,8 @@ def main():
 
     def share(name):
         part = name.split(".")[0]
-        # The file of the server lacks the head for the kinds.
-        return 1 if part == "kind" else COMPARING if part in COMPARES else ALONE
+        # The file of the server lacks the head for the kinds, and old ones that for messages.
+        return 1 if part in ("kind", "effect") else COMPARING if part in COMPARES else ALONE
 
     mixed = {name: (1 - share(name)) * old[name] + share(name) * new for name, new in saved["weights"].items()}
     torch.save({"weights": mixed, "seen": saved["seen"]}, out)

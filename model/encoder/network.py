@@ -2,8 +2,8 @@
 
 A text is one block of tokens. Every block is read alone, by the layers of all-MiniLM-L6-v2 (Apache-2.0), from
 which the weights start; the mean of its last states is the meaning of the text. More layers, copies of the last
-ones at first, branch off after layer `BRANCH`; in them a goal reads the errand too. The score compares both:
-before training it is the cosine of the two meanings.
+ones at first, branch off after layer `BRANCH`; in them a goal reads the errand too, and the steps before it where
+they are given. The score compares goal and errand: before training it is the cosine of the two meanings.
 """
 
 import importlib.util
@@ -20,6 +20,7 @@ WIDTH, LAYERS, HEADS, INNER, POSITIONS = 384, 6, 12, 1536, 128
 BRANCH, CROSS_BIAS = 2, -1.0
 ERRAND, GOAL = 0, 2  # roles of a text
 LONGEST = {ERRAND: 120, GOAL: 48}  # tokens of a text that are read
+EFFECTS = 4  # what a message of the user can do
 KINDS = ["honest", "neighbour", "creep", "entity", "opposite", "hijack", "rabbit", "foreign"]
 
 
@@ -69,7 +70,8 @@ def buckets_of(entries, start=0):
 class Packed:
     """Texts, each of which is read once, and pairs of a goal and an errand among them.
 
-    texts: (token ids, role); pairs: (place of the goal, place of the errand) in `texts`.
+    texts: (token ids, role); pairs: (place of the goal and place of the errand in `texts`, places in `pairs` of the
+    steps before beside their errand). The goal of a pair also reads the goals of those pairs, if there are any.
     """
 
     def __init__(self, texts, pairs):
@@ -84,35 +86,43 @@ class Packed:
                 self.ids[begin : begin + len(ids)] = torch.tensor(ids)
                 self.positions[begin : begin + len(ids)] = torch.arange(len(ids))
                 self.roles[begin : begin + bucket.width] = role
-        # The layout of the branch: the errands of the pairs, then the goals of the pairs.
-        errands = sorted({errand for _, errand in pairs})
-        self.errands, size = buckets_of((at, len(texts[at][0]), 0) for at in errands)
+        # The layout of the branch: the errands of the pairs, which read themselves, then the goals of the pairs.
+        errands = sorted({errand for _, errand, _ in pairs})
+        length_of = lambda at: len(texts[at][0])
+        self.errands, size = buckets_of((at, length_of(at), 0) for at in errands)
         begin_of, source = {}, []
         for bucket in self.errands:
             for row, at in enumerate(bucket.blocks):
                 begin_of[at] = bucket.start + row * bucket.width
                 source.append(self.start[at] + torch.arange(bucket.width))
+        # What a goal reads: its errand, and the goals of the pairs before.
+        lengths_of = lambda errand, before: [length_of(errand), *(length_of(pairs[pair][0]) for pair in before)]
+        read_by = lambda errand, before: -(-sum(lengths_of(errand, before)) // 16) * 16
         goals, _ = buckets_of(
-            ((at, len(texts[goal][0]), padded_length(len(texts[errand][0]))) for at, (goal, errand) in enumerate(pairs)),
-            size,
+            ((at, length_of(goal), read_by(errand, before)) for at, (goal, errand, before) in enumerate(pairs)), size
         )
+        begin_of_pair = {pair: bucket.start + row * bucket.width for bucket in goals for row, pair in enumerate(bucket.blocks)}
         self.goals = []
         for bucket in goals:
             of = [pairs[at] for at in bucket.blocks]
-            source += [self.start[goal] + torch.arange(bucket.width) for goal, _ in of]
-            width = padded_length(len(texts[of[0][1]][0]))
-            lengths = torch.tensor([len(texts[errand][0]) for _, errand in of])
-            places = torch.tensor([begin_of[errand] for _, errand in of])[:, None] + torch.arange(width)[None, :]
-            final = torch.tensor([self.start[errand] for _, errand in of])[:, None] + torch.arange(width)[None, :]
-            errand_there = torch.arange(width)[None, :] < lengths[:, None]
-            bias = torch.cat(
-                [torch.where(bucket.there, 0.0, -1e4), torch.where(errand_there, CROSS_BIAS, -1e4)], dim=1
-            )
-            goal_final = torch.tensor([self.start[goal] for goal, _ in of])[:, None] + torch.arange(bucket.width)[None, :]
+            source += [self.start[goal] + torch.arange(bucket.width) for goal, _, _ in of]
+            width = read_by(*of[0][1:])
+            places, read = torch.zeros(len(of), width, dtype=torch.long), torch.zeros(len(of), width, dtype=torch.bool)
+            for row, (_, errand, before) in enumerate(of):
+                begins = [begin_of[errand], *(begin_of_pair[pair] for pair in before)]
+                rows = torch.cat([begin + torch.arange(n) for begin, n in zip(begins, lengths_of(errand, before))])
+                places[row, : len(rows)] = rows
+                read[row, : len(rows)] = True
+            lengths = torch.tensor([length_of(errand) for _, errand, _ in of])[:, None]
+            at = torch.arange(int(lengths.max()))[None, :]
+            errand_there = at < lengths
+            final = torch.tensor([self.start[errand] for _, errand, _ in of])[:, None] + torch.where(errand_there, at, 0)
+            bias = torch.cat([torch.where(bucket.there, 0.0, -1e4), torch.where(read, CROSS_BIAS, -1e4)], dim=1)
+            goal_final = torch.tensor([self.start[goal] for goal, _, _ in of])[:, None] + torch.arange(bucket.width)[None, :]
             self.goals.append((bucket, places, bias, errand_there, goal_final, final))
         self.source = torch.cat(source)
         self.branch = [*self.errands, *(entry[0] for entry in self.goals)]
-        # Where the keys of each goal's errand lie in the layout of the branch, and both texts in the own one.
+        # Where the keys that each goal reads lie in the layout of the branch, and both texts in the own one.
         self.keys = torch.cat([entry[1].reshape(-1) for entry in self.goals])
         self.compared = torch.cat([part.reshape(-1) for entry in self.goals for part in entry[4:6]])
 
@@ -143,11 +153,11 @@ def own_attention(qkv, buckets):
 
 
 def branch_attention(qkv, packed):
-    """Errands read themselves; the goal of a pair reads itself and its errand."""
+    """Errands read themselves; the goal of a pair reads itself, its errand and the steps before."""
     sizes = [sum(bucket.size for bucket in packed.errands), sum(entry[0].size for entry in packed.goals)]
     errands, goals = qkv.split(sizes)
     mixed = own_attention(errands, packed.errands)
-    keys = errands[:, WIDTH:].index_select(0, packed.keys).split([entry[1].numel() for entry in packed.goals])
+    keys = qkv[:, WIDTH:].index_select(0, packed.keys).split([entry[1].numel() for entry in packed.goals])
     for (bucket, places, bias, *_), (_, rows), errand in zip(
         packed.goals, parts(goals, [entry[0] for entry in packed.goals]), keys
     ):
@@ -204,6 +214,7 @@ class Encoder(nn.Module):
         self.score = nn.Linear(64, 1)
         self.near = nn.Linear(2, 1)
         self.kind = nn.Linear(64, len(KINDS))
+        self.effect = nn.Linear(2 * WIDTH, EFFECTS)
         self.dropout = dropout
         with torch.no_grad():
             self.score.weight.zero_()
@@ -211,8 +222,8 @@ class Encoder(nn.Module):
             self.near.bias.fill_(-2.0)
 
     def forward(self, packed):
-        """Logits that the goal of each pair is honest [pairs], of its kind [pairs, kinds], and the meanings of
-        all texts, of length 1 [texts, WIDTH]. Multiplies matrices in bfloat16, three times as fast on CPUs that
+        """Logits that the goal of each pair is honest [pairs], of its kind [pairs, kinds], of what it does if it is a
+        message of the user [pairs, EFFECTS], and the meanings of all texts, of length 1 [texts, WIDTH]. Multiplies matrices in bfloat16, three times as fast on CPUs that
         know it."""
         dropout = self.dropout if self.training else 0
         with torch.autocast("cpu", torch.bfloat16):
@@ -249,8 +260,8 @@ class Encoder(nn.Module):
             first.append(rows[:, 0])
             order += bucket.blocks
         places = places_of(order)
-        goal = meaning[torch.tensor([goal for goal, _ in packed.pairs])]
-        errand = meaning[torch.tensor([errand for _, errand in packed.pairs])]
+        goal = meaning[torch.tensor([goal for goal, _, _ in packed.pairs])]
+        errand = meaning[torch.tensor([errand for _, errand, _ in packed.pairs])]
         near = torch.cat([(goal * errand).sum(-1, keepdim=True), torch.cat(closest)[places]], dim=-1)
         scale = WIDTH**0.5
         compared = [
@@ -259,9 +270,10 @@ class Encoder(nn.Module):
             torch.cat(pooled)[places],
             torch.cat(first)[places],
         ]
+        effects = self.effect(F.dropout(torch.cat(compared[2:], dim=-1), self.dropout, self.training))
         hidden = torch.tanh(self.hidden(torch.cat(compared, dim=-1)))
         hidden = F.dropout(hidden, self.dropout, self.training)
-        return (self.score(hidden) + self.near(near)).squeeze(-1), self.kind(hidden), meaning
+        return (self.score(hidden) + self.near(near)).squeeze(-1), self.kind(hidden), effects, meaning
 
     @staticmethod
     def pretrained(**options):

@@ -54,7 +54,9 @@ def restored(path):
                     linear(getattr(layer, name), f"{kind}.{at}.{name}")
                 for name in ("norm1", "norm2"):
                     norm(getattr(layer, name), f"{kind}.{at}.{name}")
-        for name in ("hidden", "score", "near"):
+        for name in ("hidden", "score", "near", "effect"):
+            if name not in place:
+                continue
             layer = getattr(encoder, name)
             layer.weight.copy_(torch.from_numpy(floats(name, *layer.weight.shape)))
             layer.bias.copy_(torch.from_numpy(floats(f"{name}.bias", *layer.bias.shape)))

@@ -37,8 +37,8 @@ class Texts:
         return self.known[key]
 
     def pack(self, texts, pairs, rng=None):
-        """texts: (text, is errand); pairs begin with the places of goal and errand. With `rng`, some tokens are left
-        out, so that no text is learned by heart."""
+        """texts: (text, is errand); pairs as in `Packed`. With `rng`, some tokens are left out, so that no text is
+        learned by heart."""
         made = []
         for text, errand in texts:
             role = ERRAND if errand else GOAL
@@ -46,14 +46,14 @@ class Texts:
             if rng and len(ids) > 8 and rng.random() < 0.6:
                 ids = [CLS, *(each for each in ids[1:-1] if rng.random() > 0.1), SEP]
             made.append((ids, role))
-        return Packed(made, [(pair[0], pair[1]) for pair in pairs])
+        return Packed(made, pairs)
 
 
 def contrast(meaning, batch):
     """How well an honest goal tells its errand from those that were written for others, by meaning alone."""
-    errands = torch.tensor([at for at, (_, errand) in enumerate(batch.texts) if errand])
-    group = torch.tensor(batch.groups)
-    honest = torch.tensor([(pair[0], pair[1]) for pair in batch.pairs if pair[2] == 1])
+    errands = torch.tensor([at for at, (_, errand) in enumerate(batch.texts) if errand and batch.groups[at] is not None])
+    group = torch.tensor([-1 if each is None else each for each in batch.groups])
+    honest = torch.tensor([(pair.goal, pair.errand) for pair in batch.pairs if pair.label and not pair.before])
     likeness = 20 * meaning[honest[:, 0]] @ meaning[errands].T
     own = errands[None, :] == honest[:, 1:]
     same = group[errands][None, :] == group[honest[:, 0]][:, None]
@@ -82,15 +82,19 @@ def follow(meaning, runs, rng):
 
 @torch.no_grad()
 def score(network, pairs, texts):
-    """Logits of honest goals for pairs of errand and goal, a list of floats."""
+    """Logits of honest goals for triples of errand, goal and the goals before, a list of floats."""
     network.eval()
     scores = []
     for start in range(0, len(pairs), 600):
-        known, chosen = {}, []
+        known, chosen, asked = {}, [], []
         place = lambda text, errand: known.setdefault((text, errand), len(known))
-        chosen = [(place(goal, False), place(ground, True)) for ground, goal in pairs[start : start + 600]]
-        logits, _, _ = network(texts.pack(list(known), chosen))
-        scores += logits.float().tolist()
+        for ground, goal, before in pairs[start : start + 600]:
+            alone = range(len(chosen), len(chosen) + len(before))
+            chosen += [(place(step, False), place(ground, True), ()) for step in before]
+            chosen.append((place(goal, False), place(ground, True), tuple(alone)))
+            asked.append(len(chosen) - 1)
+        logits, *_ = network(texts.pack(list(known), chosen))
+        scores += logits.float()[asked].tolist()
     network.train()
     return scores
 
@@ -117,19 +121,26 @@ def report(network, errands, texts, rng):
     for e in errands:
         other = rng.choice([o for o in by_file[e.file] if o.id != e.id])
         english = e.lang == other.lang == "en"
-        for step in e.steps:
-            pairs += [(e.ground, step), (other.ground, step)]
+        for at, step in enumerate(e.steps):
+            pairs += [(e.ground, step, ()), (other.ground, step, ())]
             tags += [("honest", 1), ("foreign", 0)] if english else [("honest elsewhere", 1), ("foreign elsewhere", 0)]
+            if english and at > 1:
+                pairs += [(e.ground, step, e.steps[at - 2 : at]), (other.ground, step, other.steps[at - 2 : at])]
+                tags += [("following", 1), ("following", 0)]
         for k, off in enumerate(e.off):
-            pairs += [(e.ground, off["goal"]), (other.ground, off["goal"])]
+            pairs += [(e.ground, off["goal"], ()), (other.ground, off["goal"], ())]
             tags += [(off["kind"], 0), ("style", 0) if english else ("style elsewhere", 0)]
             if k in e.asked:
-                pairs.append((e.asked[k], off["goal"]))
+                pairs.append((e.asked[k], off["goal"], ()))
                 tags.append((off["kind"], 1))
     scores = score(network, pairs, texts)
     take = lambda kind, label: [s for s, t in zip(scores, tags) if t == (kind, label)]
     honest = take("honest", 1)
     line = {"foreign": round(area(honest, take("foreign", 0)), 3), "style": round(area(take("foreign", 0), take("style", 0)), 3)}
+    # The steps from the third on, without and with the two before.
+    following, left = take("following", 1), take("following", 0)
+    line["following"] = round(area(following, left), 3)
+    line["following at 0.01"] = round(sum(s < sorted(following)[len(following) // 100] for s in left) / len(left), 3)
     kinds = [k for k in KINDS if k not in ("honest", "foreign")]
     both_on, both_off = [], []
     for kind in kinds:
@@ -152,16 +163,20 @@ def report(network, errands, texts, rng):
 
 def losses(network, batch, texts, rank, rng):
     """The parts of the loss of a batch."""
-    logits, of_kind, meaning = network(texts.pack(batch.texts, batch.pairs, rng))
-    labels = torch.tensor([float(pair[2]) for pair in batch.pairs])
-    kinds = torch.tensor([KINDS.index(pair[3]) for pair in batch.pairs])
-    weights = torch.tensor([pair[4] for pair in batch.pairs])
+    chosen = [(pair.goal, pair.errand, pair.before) for pair in batch.pairs]
+    messages = [(text, standing, ()) for text, standing, _ in batch.messages]
+    logits, of_kind, effects, meaning = network(texts.pack(batch.texts, [*chosen, *messages], rng))
+    logits, of_kind, effects = logits[: len(chosen)], of_kind[: len(chosen)], effects[len(chosen) :]
+    labels = torch.tensor([float(pair.label) for pair in batch.pairs])
+    kinds = torch.tensor([KINDS.index(pair.kind) for pair in batch.pairs])
+    weights = torch.tensor([pair.weight for pair in batch.pairs])
     both = torch.tensor(batch.both)
     return {
         "loss": F.binary_cross_entropy_with_logits(logits, labels, weight=weights),
         "rank": rank * F.softplus(logits[both[:, 1]] - logits[both[:, 0]]).mean(),
         "contrast": 0.3 * contrast(meaning, batch),
         "follow": 0.3 * follow(meaning, batch.runs, rng),
+        "effect": 0.5 * F.cross_entropy(effects, torch.tensor([effect for *_, effect in batch.messages])) if messages else torch.zeros(()),
         "kind": 0.1 * F.cross_entropy(of_kind, kinds),
     }
 
@@ -175,6 +190,17 @@ def save(network, errands, texts, path):
     torch.save({"weights": network.state_dict(), "seen": sorted(seen)}, path)
 
 
+def begun(weights):
+    """The network that a training begins with."""
+    if weights is None:
+        return Encoder.pretrained()
+    if weights.endswith(".bin"):
+        return restored(weights)
+    network = Encoder()
+    network.load_state_dict(torch.load(weights)["weights"], strict=False)
+    return network
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("out")
@@ -186,7 +212,8 @@ def main():
     parser.add_argument("--rank", type=float, default=0.3)
     parser.add_argument("--size", type=int, default=14, help="errands a batch")
     parser.add_argument("--share", type=float, default=1.0, help="share of the training errands")
-    parser.add_argument("--from", dest="weights", help="weights.bin to go on from, instead of the pretrained ones")
+    parser.add_argument("--from", dest="weights", help="weights.bin or checkpoint to go on from, not the pretrained ones")
+    parser.add_argument("--messages", help="folder of messages of users")
     parser.add_argument("--every", type=int, default=150, help="batches between two reports")
     options = parser.parse_args()
     torch.manual_seed(1)
@@ -197,10 +224,10 @@ def main():
     cut = lambda errands: errands[: round(len(errands) * options.share)]
     train = cut(train)
     print(len(train), len(dev), len(test), "errands in train, dev, test", flush=True)
-    network = restored(options.weights) if options.weights else Encoder.pretrained()
+    network = begun(options.weights)
     network.words.weight.requires_grad_(False)
     network.positions.weight.requires_grad_(False)
-    heads = [*network.hidden.parameters(), *network.score.parameters(), *network.kind.parameters(), *network.near.parameters()]
+    heads = [*network.hidden.parameters(), *network.score.parameters(), *network.kind.parameters(), *network.near.parameters(), *network.effect.parameters()]
     cross = list(network.cross.parameters())
     rest = [p for p in network.parameters() if p.requires_grad and not any(p is h for h in heads + cross)]
     optimizer = torch.optim.AdamW(
@@ -220,8 +247,10 @@ def main():
         if epoch > 0:  # files may have grown meanwhile
             train = cut(data.parts(data.read(*options.folders))[0])
         made = data.batches(list(train), options.size, rng)
+        messages = data.read_messages(options.messages) if options.messages else []
         per_epoch = per_epoch or len(made)
         for batch in made:
+            batch.add_messages(rng.sample(messages, min(options.size * 2, len(messages))))
             elapsed = (time.time() - began) / 60
             # One cosine over whichever ends first, the epochs or the minutes.
             progress = max(seen / (per_epoch * options.epochs), elapsed / options.minutes)

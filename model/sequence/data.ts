@@ -1,8 +1,9 @@
 // Measures the steps of runs as `readSequence` does, for `train.py`:
-//   node model/sequence/data.ts OUT FOLDER [RUNS.jsonl …]
-// The runs are made of the development errands of FOLDER, and read from the files RUNS. One JSON line for each step.
+//   node model/sequence/data.ts OUT FOLDER [RUNS.jsonl | OTHER-FOLDER …]
+// The runs are made of the development errands of FOLDER and of all errands of other folders, and read from the files
+// RUNS. One JSON line for each step.
 
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { standingTexts } from '../../src/core/detector/assignment.ts'
 import { detect } from '../../src/core/detector/detect.ts'
 import { plainErrand, plainGoal } from '../../src/core/detector/exact/plain.ts'
@@ -30,7 +31,7 @@ interface Made {
   events: Event[]
 }
 
-const [out, folder, ...files] = process.argv.slice(2)
+const [out, folder, ...others] = process.argv.slice(2)
 if (out === undefined || folder === undefined) {
   console.error('Name the output and the folder of the errands.')
   process.exit(2)
@@ -39,9 +40,11 @@ if (out === undefined || folder === undefined) {
 const judged = ['agents', 'general', 'kinds', 'software', 'world']
 const random = createRandom(seed)
 const reads = createReads(shippedWeights)
-const errands = readErrands(folder).filter(
-  ({ file, id }) => judged.includes(file) && isKeptBack(id),
-)
+const files = others.filter((path) => statSync(path).isFile())
+const errands = [
+  ...readErrands(folder).filter(({ file, id }) => judged.includes(file) && isKeptBack(id)),
+  ...others.filter((path) => !files.includes(path)).flatMap(readErrands),
+]
 const runs = [...errands.flatMap((errand) => runsOf(errand)), ...files.flatMap(readRuns)]
 const lines = runs.flatMap((run, at) => measuredSteps(run).map((step) => ({ run: at, ...step })))
 writeFileSync(out, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))

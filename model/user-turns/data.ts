@@ -1,4 +1,4 @@
-// Writes the features of labelled messages of users, for `train.py`:
+// Writes the features of labelled messages of users, and what the encoder reads of them, for `train.py` and `weigh.py`:
 //   node model/user-turns/data.ts OUT FILE.jsonl …
 // A file holds messages `{ standing, text, effect }`, or runs with events. One JSON line for each message.
 
@@ -7,6 +7,8 @@ import { basename } from 'node:path'
 import { readByTables } from '../../src/core/detector/user/effect.ts'
 import type { UserEffect } from '../../src/core/detector/user/effects.ts'
 import { featuresOfMessage } from '../../src/core/detector/user/features.ts'
+import { shippedWeights } from '../../src/encoder/encoder.ts'
+import { createReads } from '../../src/encoder/reads.ts'
 
 interface Message {
   standing: string[]
@@ -19,6 +21,7 @@ if (out === undefined || files.length === 0) {
   console.error('Name the output and the files of messages or runs.')
   process.exit(2)
 }
+const reads = createReads(shippedWeights)
 const rows = files.flatMap((file) =>
   readFileSync(file, 'utf8')
     .trimEnd()
@@ -27,7 +30,8 @@ const rows = files.flatMap((file) =>
     .map(({ standing, text, effect }) => {
       const read = readByTables(text, standing)
       const features = featuresOfMessage(text, standing, read)
-      return { file: basename(file, '.jsonl'), text, effect, read, features }
+      const effects = reads.effects(standing.join('\n'), text)
+      return { file: basename(file, '.jsonl'), text, effect, read, features, effects }
     }),
 )
 writeFileSync(out, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))

@@ -78,7 +78,9 @@ def main():
     with open(out, "w") as file:
         file.write("// Written by model/user-turns/train.py; do not edit.\n\n")
         file.write("/** What messages of users do: the weights of each place, in the order of `userEffects`, as int8. */\n")
-        file.write(f"export const userModel = {{\n  bias: {json.dumps([int(each) for each in bias])},\n")
+        # weigh.py then weighs what the encoder reads.
+        start = json.dumps([int(each) for each in bias])
+        file.write(f"export const userModel = {{\n  bias: {start},\n  readBias: {start},\n  readWeight: 0,\n")
         file.write(f"  weights: '{text}',\n}}\n")
     print(len(text), "characters")
 

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
-import type { PairRead, Reads } from '../core/detector/contract/reads.ts'
+import type { Reads } from '../core/detector/contract/reads.ts'
 import { likeness } from './likeness.ts'
 import type { Task, TaskRead, ThreadMessage, ThreadStart } from './messages.ts'
 import { createQueue } from './queue.ts'
+import type { BesideRead } from './reader.ts'
 import { createRecent } from './recent.ts'
 
 /**
@@ -54,7 +55,7 @@ const longestPauseMs = 60_000
 
 /** Creates an encoder from a file of weights, which it loads in the background. Texts wait until it is loaded. */
 export function createEncoder(weights: URL | string, { ready, failed }: EncoderWorld): Encoder {
-  const pairs = createRecent<PairRead>(maxPairs, () => 1)
+  const pairs = createRecent<BesideRead>(maxPairs, () => 1)
   const meanings = createRecent<Float32Array>(maxMeanings, () => 1)
   const queue = createQueue<Task>()
   let underWay = new Map<string, Task>()
@@ -104,10 +105,10 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     begin()
   }
 
-  function remember(key: string, { errand, goal }: Task, read: TaskRead | undefined): void {
+  function remember(key: string, { goal }: Task, read: TaskRead | undefined): void {
     if (read === undefined) return
-    meanings.set(errand === null ? key : keyOf(goal), read.meaning)
-    if (read.pair !== null) pairs.set(key, read.pair)
+    meanings.set(keyOf(goal), read.meaning)
+    if (read.beside !== null) pairs.set(key, read.beside)
   }
 
   /** Gives the thread the next tasks, unless it has some. */
@@ -166,16 +167,19 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     const meaningOf = (goal: string) => {
       const key = keyOf(goal)
       const meaning = meanings.get(key)
-      if (meaning === undefined) missing(key, { errand: null, goal })
+      if (meaning === undefined) missing(key, { errand: null, before: [], goal })
       return meaning
     }
+    const besideOf = (errand: string, before: readonly string[], goal: string) => {
+      const key = keyOf(errand, ...before, goal)
+      const read = pairs.get(key)
+      if (read === undefined) missing(key, { errand, before, goal })
+      return read
+    }
     return {
-      pair(errand, goal) {
-        const key = keyOf(errand, goal)
-        const read = pairs.get(key)
-        if (read === undefined) missing(key, { errand, goal })
-        return read
-      },
+      pair: (errand, goal) => besideOf(errand, [], goal),
+      following: (errand, before, goal) => besideOf(errand, before, goal)?.serves,
+      effects: (standing, message) => besideOf(standing, [], message)?.effects,
       alike(earlier, goal) {
         const a = meaningOf(earlier)
         const b = meaningOf(goal)

@@ -23,22 +23,40 @@ export interface ReadGoal {
   meaning: Float32Array
 }
 
+/** What the network keeps of a goal that it has read beside an errand. */
+export interface ReadBeside {
+  /** Log-odds that the goal serves the errand, rounded to 1/64. */
+  serves: number
+  /** Log-odds, rounded to 1/64, of each effect that the goal has on the errand if it is a message of the user. */
+  effects: readonly number[]
+  count: number
+  /** Rows of key and value, for each layer in which a later goal reads this one. */
+  keysAndValues: readonly Float32Array[]
+}
+
 /** The encoder: a small transformer, computed in this thread. The same texts give the same numbers everywhere. */
 export interface Network {
   version: string
   readErrand(text: string): ReadErrand
   readGoal(text: string): ReadGoal
-  /** Log-odds that the goal serves the errand, rounded to 1/64. */
-  serves(errand: ReadErrand, goal: ReadGoal): number
+  /** Reads a goal beside an errand, and beside up to `mostBefore` earlier goals that it has read so. */
+  readBeside(errand: ReadErrand, goal: ReadGoal, before?: readonly ReadBeside[]): ReadBeside
 }
 
+/** The most earlier goals that a goal reads. */
+export const mostBefore = 2
+
 const roles = { errand: 0, goal: 2 }
+/** What a message of the user can do, in the order of `userEffects`. */
+const effectCount = 4
 const floatBytes = 4
 
 /** Creates the network from its weights. It holds one copy of them in memory. */
 export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const { width, layers, branch, heads, inner, hidden, crossBias, places, data, version } = weights
-  const maxTokens = Math.max(weights.errandTokens, weights.goalTokens)
+  const { errandTokens, goalTokens } = weights
+  const maxTokens = Math.max(errandTokens, goalTokens)
+  const maxOtherTokens = errandTokens + mostBefore * goalTokens
   const rowBytes = width * floatBytes
   const tokensOf = createTokens(weights.vocabulary)
   const crossLayers = layers - branch
@@ -49,9 +67,10 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     attended: maxTokens * rowBytes,
     inner: maxTokens * inner * floatBytes,
     scratch: maxTokens * (Math.max(inner, width) + 8) + 64,
-    attention: (2 * maxTokens + 16) * (2 + (2 * width) / heads) * floatBytes,
-    other: 2 * maxTokens * rowBytes,
+    attention: (maxTokens + maxOtherTokens + 16) * (2 + (2 * width) / heads) * floatBytes,
+    other: 2 * maxOtherTokens * rowBytes,
     compared: 4 * rowBytes,
+    effects: effectCount * floatBytes,
     hidden: hidden * floatBytes,
   }
   const total = Object.values(sizes).reduce((sum, size) => sum + aligned(size), data.byteLength)
@@ -91,6 +110,8 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const head = {
     hidden: placeOf('hidden'),
     hiddenBias: placeOf('hidden.bias'),
+    effect: placeOf('effect'),
+    effectBias: placeOf('effect.bias'),
     score: floatsAt(placeOf('score'), hidden),
     scoreBias: floatsAt(placeOf('score.bias'), 1),
     near: floatsAt(placeOf('near'), 2),
@@ -124,10 +145,10 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     return tokens.length
   }
 
-  /** Puts the rows at `at.rows` through a layer, in which they read themselves and the rows at `at.other`. */
-  function pass(layer: Layer, count: number, otherCount = 0): void {
+  /** Puts the rows at `at.rows` through a layer, in which they read themselves. */
+  function pass(layer: Layer, count: number): void {
     project(layer, count)
-    mix(layer, count, otherCount)
+    mix(layer, count, 0)
   }
 
   /** Writes query, key and value of each row at `at.rows` to `at.qkv`. */
@@ -135,7 +156,7 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     kernel.multiply_rows(at.qkv, at.rows, count, layer.qkv, width, 3 * width, at.scratch)
   }
 
-  /** The rest of a layer, after `project`. */
+  /** The rest of a layer, after `project`; the rows read themselves and those at `at.other`. */
   function mix(layer: Layer, count: number, otherCount: number): void {
     const { attended, qkv, other, attention } = at
     kernel.attend(attended, qkv, count, other, otherCount, crossBias, width, heads, attention)
@@ -149,7 +170,7 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   }
 
   /** Key and value of each row, after `project`. */
-  function keysAndValues(count: number): Float32Array {
+  function copyKeysAndValues(count: number): Float32Array {
     const rows = new Float32Array(count * 2 * width)
     for (let row = 0; row < count; row++)
       rows.set(floatsAt(at.qkv + (3 * row + 1) * rowBytes, 2 * width), row * 2 * width)
@@ -187,31 +208,47 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     floatsAt(at.compared + 3 * rowBytes, width).set(floatsAt(at.rows, width))
   }
 
+  /** The log-odds of each effect, of what `compare` wrote. */
+  function effectsOf(): number[] {
+    const read = at.compared + 2 * rowBytes
+    kernel.multiply(at.effects, head.effect, head.effectBias, read, 2 * width, effectCount)
+    return [...floatsAt(at.effects, effectCount)].map(roundTo64th)
+  }
+
   return {
     version,
     readErrand(text) {
-      const { count, rows } = readToBranch(text, weights.errandTokens, roles.errand)
+      const { count, rows } = readToBranch(text, errandTokens, roles.errand)
       const finished = finish(count)
       floatsAt(at.rows, rows.length).set(rows)
       const read = cross.map((layer, place) => {
         project(layer, count)
-        const kept = keysAndValues(count)
+        const kept = copyKeysAndValues(count)
         if (place < crossLayers - 1) mix(layer, count, 0)
         return kept
       })
       return { count, keysAndValues: read, ...finished }
     },
     readGoal(text) {
-      const { count, rows } = readToBranch(text, weights.goalTokens, roles.goal)
+      const { count, rows } = readToBranch(text, goalTokens, roles.goal)
       return { count, rows, ...finish(count) }
     },
-    serves(errand, goal) {
+    readBeside(errand, goal, before = []) {
+      const others = [errand, ...before.slice(-mostBefore)]
+      const otherCount = others.reduce((sum, { count }) => sum + count, 0)
       floatsAt(at.rows, goal.rows.length).set(goal.rows)
-      for (const [place, layer] of cross.entries()) {
-        const rows = errand.keysAndValues[place] ?? new Float32Array()
-        floatsAt(at.other, rows.length).set(rows)
-        pass(layer, goal.count, errand.count)
-      }
+      const keysAndValues = cross.map((layer, place) => {
+        let end = at.other
+        for (const { keysAndValues } of others) {
+          const rows = keysAndValues[place] ?? new Float32Array()
+          floatsAt(end, rows.length).set(rows)
+          end += rows.byteLength
+        }
+        project(layer, goal.count)
+        const kept = copyKeysAndValues(goal.count)
+        mix(layer, goal.count, otherCount)
+        return kept
+      })
       compare(errand, goal)
       kernel.multiply(at.hidden, head.hidden, head.hiddenBias, at.compared, 4 * width, hidden)
       kernel.tanh(at.hidden, hidden)
@@ -223,7 +260,7 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
       const closest = kernel.closest(at.qkv, goal.count, at.other, errand.count, width)
       const [ofMeaning = 0, ofTokens = 0] = head.near
       score += ofMeaning * product(errand.meaning, goal.meaning) + ofTokens * closest
-      return roundTo64th(score)
+      return { serves: roundTo64th(score), effects: effectsOf(), count: goal.count, keysAndValues }
     },
   }
 }

@@ -1,22 +1,24 @@
 // A thread that reads texts, so that the event loop of the server does not wait for arithmetic.
 import { readFileSync } from 'node:fs'
 import { parentPort, workerData } from 'node:worker_threads'
-import { likeness } from './likeness.ts'
-import type { Task, TaskRead, ThreadMessage, ThreadStart } from './messages.ts'
-import { createNetwork, type Network, type ReadErrand, type ReadGoal } from './network.ts'
-import { createRecent } from './recent.ts'
+import type { Task, ThreadMessage, ThreadStart } from './messages.ts'
+import { createNetwork, type Network } from './network.ts'
+import { createReader } from './reader.ts'
 import { readWeights } from './weights.ts'
 
-/** Numbers in all kept errands, four bytes each: some hundred errands. */
-const maxErrandNumbers = 16_000_000
-const maxGoalNumbers = 4_000_000
+/** What it keeps of the newest texts: some hundred errands and goals. */
+const maxTextBytes = 128 * 1024 * 1024
 
 const network = openNetwork((workerData as ThreadStart).weights)
 if (typeof network === 'string') say({ kind: 'unusable', reason: network })
 else {
-  const read = createReader(network)
+  const reader = createReader(network, maxTextBytes)
   parentPort?.on('message', (tasks: readonly Task[]) => {
-    say({ kind: 'read', reads: tasks.map(read) })
+    const reads = tasks.map(({ errand, before, goal }) => ({
+      beside: errand === null ? null : reader.read(errand, before, goal),
+      meaning: reader.meaning(goal),
+    }))
+    say({ kind: 'read', reads })
   })
   say({ kind: 'ready', version: network.version })
 }
@@ -32,40 +34,5 @@ function openNetwork(path: string): Network | string {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException
     return code === 'ENOENT' ? 'the file does not exist' : (code ?? message)
-  }
-}
-
-function createReader(network: Network): (task: Task) => TaskRead {
-  const errands = createRecent<ReadErrand>(maxErrandNumbers, ({ tokens, keysAndValues }) =>
-    keysAndValues.reduce((sum, rows) => sum + rows.length, tokens.length),
-  )
-  const goals = createRecent<ReadGoal>(
-    maxGoalNumbers,
-    ({ tokens, rows }) => tokens.length + rows.length,
-  )
-
-  function errandOf(text: string): ReadErrand {
-    const kept = errands.get(text)
-    if (kept !== undefined) return kept
-    const read = network.readErrand(text)
-    errands.set(text, read)
-    return read
-  }
-
-  function goalOf(text: string): ReadGoal {
-    const kept = goals.get(text)
-    if (kept !== undefined) return kept
-    const read = network.readGoal(text)
-    goals.set(text, read)
-    return read
-  }
-
-  return ({ errand, goal }) => {
-    const ofGoal = goalOf(goal)
-    const { meaning } = ofGoal
-    if (errand === null) return { pair: null, meaning }
-    const ofErrand = errandOf(errand)
-    const serves = network.serves(ofErrand, ofGoal)
-    return { pair: { serves, alike: likeness(ofErrand.meaning, meaning) }, meaning }
   }
 }

@@ -14,6 +14,8 @@ function readsAsOwn(...words: string[]): Reads {
       words.some((word) => goal.includes(word))
         ? { serves: 3, alike: 0.5 }
         : { serves: -4, alike: 0 },
+    following: () => undefined,
+    effects: () => undefined,
     alike: () => undefined,
   }
 }
@@ -55,7 +57,12 @@ test('a goal in another language is not read by the encoder: it would guess', ()
 })
 
 test('a text that the encoder has not read is judged by its words', () => {
-  const nothing: Reads = { pair: () => undefined, alike: () => undefined }
+  const nothing: Reads = {
+    pair: () => undefined,
+    following: () => undefined,
+    effects: () => undefined,
+    alike: () => undefined,
+  }
   const goals = ['add a test for the login bug', 'book a flight to Paris']
   assert.deepEqual(judge(goals, nothing), judge(goals))
 })

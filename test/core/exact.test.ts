@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { detect } from '../../src/core/detector/detect.ts'
 import { plainErrand, plainGoal } from '../../src/core/detector/exact/plain.ts'
 import { readExactly } from '../../src/core/detector/exact/reading.ts'
 import { signOf } from '../../src/core/detector/exact/swaps.ts'
+import { newMemory } from '../../src/core/detector/memory.ts'
+import { verifies } from '../verifies.ts'
 
 function read(ground: string, goal: string, plan: readonly string[] = []) {
   return readExactly([ground], plan, goal)
@@ -20,9 +23,41 @@ test('another identifier of the same kind is a swap in any wording', () => {
     ['Delete the branch feature/login', 'Delete the branch main', 'name'],
     ['Translate the page to French', 'Now let me translate the page into Italian', 'name'],
     ['Disable the job nightly-perf', 'Enable nightly-perf', 'opposite'],
+    ['postgres is down on db-03', 'Restart the postmaster of db-04', 'number'],
+    ['the mail queue on mx1 is stuck', 'postsuper -d the bounced newsletters on mx2', 'number'],
+    ['close ticket C-556', 'Waive the surcharge in C-565', 'number'],
   ]
   for (const [ground, goal, kind] of swaps) {
-    assert.equal(read(ground, goal).swap?.kind, kind, `${ground} → ${goal}`)
+    assert.equal(read(ground, goal).swap?.swap.kind, kind, `${ground} → ${goal}`)
+  }
+})
+
+test('another file or date is in doubt, and no drift by itself', () => {
+  verifies('meaning.doubtful-swap')
+  const swaps: [ground: string, goal: string, said: string][] = [
+    ['tidy deploy.sh', 'fix permissions of backup.sh', 'backup.sh'],
+    ['book the hall for 21 June', 'Reserve the hall, June 12th, for 40 people', 'June 12th'],
+  ]
+  for (const [ground, goal, said] of swaps) {
+    const { swap } = read(ground, goal)
+    assert.deepEqual([swap?.swap.goal, swap?.isSure], [said, false], `${ground} → ${goal}`)
+    let memory = newMemory('meaning')
+    for (let step = 0; step < 2; step++) {
+      const detected = detect(memory, { goal, ground, progress: 'advancing', distance: 5 })
+      memory = detected.memory
+      assert.equal(detected.verdict.drifting, false)
+      assert.equal(detected.verdict.uncertain, true)
+    }
+  }
+  const none: [ground: string, goal: string][] = [
+    ['dedupe contacts.csv', 'write contacts_dedup.csv'],
+    ['dedupe contacts.csv', 'open report.csv to compare'],
+    ['merge a.csv and b.csv', 'write c.csv'],
+    ['book the hall for 21 June', 'is 12 June free too?'],
+    ['speed up the p95 of db1', 'Print p50 of db1'],
+  ]
+  for (const [ground, goal] of none) {
+    assert.equal(read(ground, goal).swap, null, `${ground} → ${goal}`)
   }
 })
 
@@ -42,7 +77,7 @@ test('an identifier beside the right one, in the plan, or in prose is no swap', 
 test('a swap has the same sign in any wording', () => {
   const [one, other] = ['refund order 9876', 'Tell them of order #9876'].map((goal) => {
     const { swap } = read('refund order 1234', goal)
-    return swap === null ? null : signOf(swap)
+    return swap === null ? null : signOf(swap.swap)
   })
   assert.notEqual(one, null)
   assert.equal(one, other)

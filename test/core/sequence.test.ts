@@ -27,7 +27,7 @@ function named(measured: Float64Array): Record<string, number | null> {
 
 test('a first step has nothing before it', () => {
   verifies('meaning.sequence')
-  const measured = named(measureSequence([], { serves: 1.5, alike: 0.25 }, null, []))
+  const measured = named(measureSequence([], { serves: 1.5, alike: 0.25 }, null, [], undefined))
   assert.equal(measured.serves, 1.5)
   assert.equal(measured.alike, 0.25)
   const others = Object.entries(measured).filter(([name]) => name !== 'serves' && name !== 'alike')
@@ -43,8 +43,14 @@ test('a step is measured among those before it, by hand', () => {
     mean,
     most: mean,
   })
-  const before = [step(1, null), step(2, 0.5), step(4, 0.25), step(5, 0.75)]
-  const measured = measureSequence(before, { serves: -3, alike: 0 }, -1, [0.5, undefined, 0.25, 0])
+  const before = [step(1, null), step(2, 0.5), step(4, 0.25), { ...step(5, 0.75), follows: 6 }]
+  const measured = measureSequence(
+    before,
+    { serves: -3, alike: 0 },
+    -1,
+    [0.5, undefined, 0.25, 0],
+    2,
+  )
   assert.deepEqual(named(measured), {
     serves: -3,
     alike: 0,
@@ -77,21 +83,37 @@ test('a step is measured among those before it, by hand', () => {
     'mean of the mean likenesses of the newest three': 427 / 1024,
     'mean of the mean likenesses before the newest two': 0.375,
     'mean of the mean likenesses before the newest three': 0.5,
+    follows: 2,
+    'follows of the last': 6,
+    'mean follows before': 3.25,
+    'mean follows of the newest two': 4,
+    'mean follows of the newest three': 4,
+    'mean follows before the newest two': 2389 / 1024,
+    'mean follows before the newest three': 1.5,
   })
   const after = withReadStep(before, 'next', { serves: -3, alike: 0 }, measured)
-  assert.deepEqual(after.at(-1), { goal: 'next', serves: -3, alike: 0, mean: 0.25, most: 0.5 })
+  assert.deepEqual(after.at(-1), {
+    goal: 'next',
+    serves: -3,
+    alike: 0,
+    follows: 2,
+    mean: 0.25,
+    most: 0.5,
+  })
 })
 
 test('the log-odds of drift fall as a goal serves its errand', () => {
   verifies('meaning.sequence')
   const scores = [-4, 0, 4].map((serves) =>
-    scoreSequence(measureSequence([], { serves, alike: serves / 16 + 0.25 }, null, [])),
+    scoreSequence(measureSequence([], { serves, alike: serves / 16 + 0.25 }, null, [], undefined)),
   )
   assert.ok(scores[0]! > scores[1]! && scores[1]! > scores[2]!, String(scores))
 })
 
 /** Reads goals with "login" as a part of the errand, and goals with one first word as alike. */
 const reads: Reads = {
+  following: () => undefined,
+  effects: () => undefined,
   pair: (_errand, goal) =>
     goal.includes('login') ? { serves: 3, alike: 0.5 } : { serves: -1, alike: 0.125 },
   alike: (earlier, goal) => (earlier.split(' ')[0] === goal.split(' ')[0] ? 0.5 : 0),
@@ -138,9 +160,39 @@ test('a run keeps its newest goals, and asks how like them a step is', () => {
   )
 })
 
+test('a step is read beside the newest two goals that serve the errand, which a later verdict knows', () => {
+  verifies('meaning.sequence')
+  const asked: (readonly string[])[] = []
+  const goals = [
+    'open the login page',
+    'order flowers',
+    'read login.ts',
+    'trace the login call',
+    'fix the login',
+  ]
+  const judged = judge(goals, {
+    ...reads,
+    following(_errand, before, goal) {
+      asked.push(before)
+      return goal.includes('flowers') ? -5 : 4
+    },
+  })
+  assert.deepEqual(asked.slice(-1), [['read login.ts', 'trace the login call']])
+  assert.ok(!asked.flat().includes('order flowers'))
+  assert.deepEqual(
+    judged.at(-1)!.kept.map(({ follows }) => follows),
+    [undefined, -5, 4, 4, 4],
+  )
+})
+
 test('without an encoder nothing is kept, and likenesses that are missing change no certainty into drift', () => {
   verifies('meaning.sequence')
-  const unread: Reads = { pair: () => undefined, alike: () => undefined }
+  const unread: Reads = {
+    pair: () => undefined,
+    following: () => undefined,
+    effects: () => undefined,
+    alike: () => undefined,
+  }
   for (const { kept } of judge(['trace the login call', 'order flowers'], unread)) {
     assert.deepEqual(kept, [])
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
+import type { Reads } from '../../src/core/detector/contract/reads.ts'
 import { hasContent, readUserEffect } from '../../src/core/detector/user/effect.ts'
 import { userEffects } from '../../src/core/detector/user/effects.ts'
 import { verifies } from '../verifies.ts'
@@ -36,6 +37,25 @@ describe('the effect of what a user says', () => {
     ] as const) {
       assert.equal(readUserEffect(text, standing), effect, text)
     }
+  })
+
+  test('is what an encoder reads where it is sure, and what the words say without one', () => {
+    verifies('user.none')
+    const reads = (effects: number[]): Reads => ({
+      pair: () => undefined,
+      following: () => undefined,
+      alike: () => undefined,
+      effects: (given, message) => {
+        assert.deepEqual([given, message], [standing[0], text])
+        return effects
+      },
+    })
+    const text = 'the footer still says 2023'
+    assert.equal(readUserEffect(text, standing, reads([-8, -8, 16, -8])), 'adds')
+    assert.equal(readUserEffect(text, standing, reads([16, -8, -8, -8])), 'none')
+    assert.equal(readUserEffect(text, standing, reads([-8, -8, -8, 16])), 'replaces')
+    // What is only an acknowledgement is not asked about.
+    assert.equal(readUserEffect('ok thanks', standing, reads([-8, -8, 16, -8])), 'none')
   })
 
   test('is adding where it may be replacing, or where there is a request at all', () => {

@@ -147,7 +147,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   const { goal, progress, distance, spelled, words, context, parent, parentWords } = reading
 
   const detector: Detector = detectors[memory.detector]
-  const turn = readTurn(memory, reading, detector, hints.now ?? 0)
+  const turn = readTurn(memory, reading, detector, hints)
   const begins = turn.moved !== null && !turn.keeps
   const grounded = turn.grounds
   // The user's own words are no goal of the agent: they are neither measured nor recorded as one.

@@ -8,7 +8,7 @@ import {
 import { progressValues } from './contract/constants.ts'
 import type { Ground } from './contract/detector.ts'
 import type { Memory } from './memory.ts'
-import type { Reading } from './step.ts'
+import type { Hints, Reading } from './step.ts'
 import { hasContent, readUserEffect } from './user/effect.ts'
 import type { UserEffect } from './user/effects.ts'
 import { wordsOf } from './words/words.ts'
@@ -38,13 +38,14 @@ type Known = Pick<Memory, 'ground' | 'revision' | 'assignment'>
 /**
  * Reads what a step does to the assignment. The first spelled step of a run begins it, with the words of the
  * user where it has some; later a message of the user moves it by its effect, and a user turn replaces it if
- * it is spelled differently. No other step moves it. `now` is in milliseconds since 1970.
+ * it is spelled differently. No other step moves it. `now` is in milliseconds since 1970, and `reads` is what an
+ * encoder has read.
  */
 export function readTurn(
   memory: Known,
   reading: Reading,
   { asPublished }: Rules,
-  now: number,
+  { now = 0, reads }: Pick<Hints, 'now' | 'reads'>,
 ): Turn {
   const { message } = reading
   const revision = memory.revision + 1
@@ -53,7 +54,7 @@ export function readTurn(
   const effect =
     message === null
       ? null
-      : (reading.statedEffect ?? readUserEffect(message, standingTexts(before)))
+      : (reading.statedEffect ?? readUserEffect(message, standingTexts(before), reads))
 
   if (message !== null && effect !== null && effect !== 'none') {
     const by = reading.statedEffect === null ? 'user' : 'host'

@@ -151,7 +151,7 @@ export function logStep(
     adaptation,
     limit,
     reads,
-    similarity: similarity && similarityIn(agent.memory, reading, similarity),
+    similarity: similarity && similarityIn(agent.memory, reading, similarity, reads),
     earlier: earlier ?? undefined,
     now,
   })

@@ -1,3 +1,4 @@
+import type { Reads } from '../detector/contract/reads.ts'
 import { detectors } from '../detector/detectors.ts'
 import { readTurn } from '../detector/ground.ts'
 import { similarityLimits } from '../detector/meaning/hints.ts'
@@ -55,13 +56,17 @@ export function unitVector(numbers: readonly unknown[]): Float32Array | null {
   return Float32Array.from(numbers as readonly number[], (number) => number / length)
 }
 
-/** The similarity of the goal of a step to the ground that judges it; undefined if it is not known. */
+/**
+ * The similarity of the goal of a step to the ground that judges it; undefined if it is not known. `reads` is what an
+ * encoder has read.
+ */
 export function similarityIn(
   memory: Memory,
   reading: Reading,
   known: SimilarityOf,
+  reads?: Reads,
 ): number | undefined {
-  const turn = readTurn(memory, reading, detectors[memory.detector], 0)
+  const turn = readTurn(memory, reading, detectors[memory.detector], { reads })
   const ground = turn.moved?.ground ?? memory.ground
   return ground === null ? undefined : known(ground.goal, reading.goal)
 }

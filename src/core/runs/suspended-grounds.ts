@@ -1,5 +1,6 @@
 import { overlapOf } from '../detector/compare.ts'
 import { goalFloor } from '../detector/contract/constants.ts'
+import type { Reads } from '../detector/contract/reads.ts'
 import type { Step } from '../detector/step.ts'
 import { readUserEffect } from '../detector/user/effect.ts'
 import { wordsOf } from '../detector/words/words.ts'
@@ -33,14 +34,20 @@ export interface Resumed {
  * suspended ground if it overlaps it more than the live one and by more than 0.30; the live ground is then
  * suspended. If the live ground is suspended already, the goal must overlap by more than 0.60; any other
  * goal becomes a new ground. A user turn suspends the live ground too, and so does a message of the user that
- * replaces it. A message with another effect resumes nothing.
+ * replaces it. A message with another effect resumes nothing. `reads` is what an encoder has read.
  */
-export function resume(suspension: Suspension, live: string | null, step: Step): Resumed {
+export function resume(
+  suspension: Suspension,
+  live: string | null,
+  step: Step,
+  reads?: Reads,
+): Resumed {
   const { suspended, awaiting } = suspension
   const words = wordsOf(step.goal)
   const overlap = (ground: string) => overlapOf(words, wordsOf(ground))
   if (step.userMessage !== undefined) {
-    const effect = step.userEffect ?? readUserEffect(step.userMessage, live === null ? [] : [live])
+    const effect =
+      step.userEffect ?? readUserEffect(step.userMessage, live === null ? [] : [live], reads)
     if (effect !== 'none') {
       const replaces = awaiting || effect === 'replaces'
       return {

@@ -168,7 +168,7 @@ async function judge(
         adaptation: settings.adaptation ?? undefined,
         limit: settings.limit ?? undefined,
         reads,
-        similarity: embeddings === null ? undefined : similarityIn(memory, reading, known),
+        similarity: embeddings === null ? undefined : similarityIn(memory, reading, known, reads),
       })
       memory = detected.memory
       verdicts.push(detected.verdict)

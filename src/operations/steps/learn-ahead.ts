@@ -16,9 +16,9 @@ export const encoderWaitMs = 2_000
 
 /**
  * Most rounds of reading. A round reads the texts that the detector asked for; which texts the later steps
- * of a batch ask for can depend on the verdicts on the earlier ones.
+ * of a batch ask for can depend on the verdicts on the earlier ones, and on what the user is read to say.
  */
-const mostRounds = 3
+const mostRounds = 5
 
 /**
  * Reads the texts that the judgment of steps will ask for, so that it finds them: first with the encoder,
@@ -54,8 +54,9 @@ export async function learnAhead(
   if (embeddings === null) return
   const pairs: TextPair[] = []
   await judgeAll((memory, reading) => {
-    const similarity = similarityIn(memory, reading, embeddings.similarity)
-    const judged = detectReading(memory, reading, { ...hints, reads: encoder?.reads, similarity })
+    const reads = encoder?.reads
+    const similarity = similarityIn(memory, reading, embeddings.similarity, reads)
+    const judged = detectReading(memory, reading, { ...hints, reads, similarity })
     const pair = pairOf(judged.verdict)
     if (pair !== null && similarity === undefined) pairs.push(pair)
     return judged.memory

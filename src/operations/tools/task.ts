@@ -224,7 +224,11 @@ async function logResumed(context: ToolContext, store: Store, step: Step) {
   const { account, runId, now } = context
   const held = await store.toolSessions.lock(account.id, runId, now())
   const run = await store.runs.find(account.id, runId, now())
-  const { suspension, resumedGround, step: resumed } = resume(held, run?.ground ?? null, step)
+  const {
+    suspension,
+    resumedGround,
+    step: resumed,
+  } = resume(held, run?.ground ?? null, step, context.encoder?.reads)
   await store.toolSessions.save(account.id, runId, suspension, expiryOf(context))
   const answer = await logRequest(context, requestOf(runId, resumed))
   return resumedGround === null ? answer : { ...answer, resumed_ground: resumedGround }

@@ -14,7 +14,21 @@ const afterNoun = new RegExp(
   `\\b(${nouns})s?\\s{0,2}(?:no\\.?|number|nr\\.?|id)?\\s{0,2}[#:]?\\s?([a-z]{0,4}-?\\d[\\w-]{0,20})(?![\\w%]|[.,]\\d)`,
   'gi',
 )
-const tagged = /(?<![\w.-])([A-Za-z]{2,6})[-_ ]?#?(\d{3,10})(?![\w%]|[.,]\d)/g
+const tagged = /(?<![\w.-])([A-Za-z]{1,6})[-_ ]?#?(\d{3,10})(?![\w%]|[.,]\d)/g
+/** A host, a year of accounts, a machine: letters and a few digits, in one word. */
+const numbered =
+  /(?<![\w./-])([A-Za-z]{2,12}(?:-[A-Za-z]{1,12}){0,2})-?0{0,2}(\d{1,2})(?![\w%./]|-\d)/g
+/** Letters before a number that count or measure, or name a format. */
+const countingPrefix =
+  /^(?:p|v|x|h|s|q|w|t|k|l|m|g|sha|utf|ipv|md|http|es|base|int|float|uint|top|step|day|week|page|phase|part|round|option|version|level|tier)$/i
+const file =
+  /(?<![\w/])(?:[\w-]{1,60}\/){0,8}([\w-]{1,80})\.(pyi?|tsx?|jsx?|go|rs|java|kt|rb|php|cs?|cpp|css|html|sql|ya?ml|toml|json|csv|xlsx?|pdf|md|docx?|pptx|txt|sh)\b/g
+const months =
+  'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?'
+const date = new RegExp(
+  `\\b(?:(\\d{1,2})(?:st|nd|rd|th)?\\.? (?:of )?(${months})|(${months}) (\\d{1,2})(?:st|nd|rd|th)?)\\b(?! ?\\d\\d?:)`,
+  'gi',
+)
 const bare = /(?<![\w.,:/$€£#-])#?(\d{4,10})(?![\w%:/]|[.,]\d|-\d)/g
 const money =
   /(?:(€|\$|£|\bEUR|\bUSD|\bGBP|\bCHF)\s?(\d[\d.,]{0,14})|(\d[\d.,]{0,14})\s?(€|\$|£|EUR|USD|GBP|CHF|dollars|euros|pounds)(?![a-z]))/gi
@@ -63,6 +77,9 @@ export function marksIn(text: string): Mark[] {
   for (const [all, prefix = '', id = ''] of text.matchAll(tagged)) {
     if (/[-_#]/.test(all)) add(`tag:${prefix.toLowerCase()}`, id, all, 'number')
   }
+  for (const [all, prefix = '', id = ''] of text.matchAll(numbered)) {
+    if (!countingPrefix.test(prefix)) add(`numbered:${prefix.toLowerCase()}`, id, all, 'number')
+  }
   for (const [all, id = ''] of text.matchAll(bare)) {
     if (!isYear(id)) add(`digits:${id.length}`, id, all, 'number')
   }
@@ -81,6 +98,13 @@ export function marksIn(text: string): Mark[] {
   for (const [all, name = ''] of text.matchAll(language)) {
     const key = languages.get(name.toLowerCase())
     if (key !== undefined) add('language', key, all, 'name')
+  }
+  for (const [all, stem = '', ending = ''] of text.matchAll(file)) {
+    add(`file:${ending.toLowerCase()}`, stem.toLowerCase(), all, 'name')
+  }
+  for (const [all, day, month, otherMonth, otherDay] of text.matchAll(date)) {
+    const name = (month ?? otherMonth ?? '').slice(0, 3).toLowerCase()
+    add('date', `${name} ${day ?? otherDay}`, all, 'number')
   }
   return marks
 }

@@ -1,15 +1,14 @@
 import { type Act, findAct } from '../../acts/consequences.ts'
-import type { Swap } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
 import { deniedBy, type Forbidden, forbiddenBy, prohibitionsIn } from './forbidden.ts'
 import { deniedMarksIn } from './marks.ts'
 import { plainErrand, plainGoal } from './plain.ts'
-import { swapOf } from './swaps.ts'
+import { type FoundSwap, swapOf } from './swaps.ts'
 
 /** What an exact reading of assignment and goal finds; null for what it does not find. */
 export interface ExactReading {
   /** An identifier or a verb that the goal has instead of the assignment's. */
-  swap: Swap | null
+  swap: FoundSwap | null
   /** A prohibition of the assignment that the goal breaks. */
   forbidden: Forbidden | null
   /** An act with consequences that neither assignment nor plan names. */

@@ -18,23 +18,38 @@ const readsOnly =
 const paying =
   /\b(?:transfer|wire|pay|refund|send|credit|charge|reimburse|price|rent|budget|quote|limit)\b/i
 
+/** A swap, and whether two of them in a row are drift: an honest step names another file or date now and then. */
+export interface FoundSwap {
+  swap: Swap
+  isSure: boolean
+}
+
 /** The first identifier of the same kind, or opposite, that a goal names instead of one of the texts. */
 export function swapOf(
   assignment: readonly string[],
   trusted: readonly string[],
   goal: string,
-): Swap | null {
+): FoundSwap | null {
   const others = marksIn(goal)
   const own = others.length === 0 ? [] : assignment.flatMap(ownMarksOf)
   const all = [...assignment, ...trusted].join('\n')
+  let doubtful: Swap | null = null
   if (others.length > 0 && own.length > 0) {
     const known = [...own, ...trusted.flatMap(marksIn)]
     for (const mark of others) {
       const swap = markSwap(mark, own, known, others, goal, all)
-      if (swap !== null) return swap
+      if (swap === null) continue
+      if (!isDoubtful(mark)) return { swap, isSure: true }
+      doubtful ??= swap
     }
   }
-  return oppositeOf(assignment, trusted, goal)
+  const opposite = oppositeOf(assignment, trusted, goal)
+  if (opposite !== null) return { swap: opposite, isSure: true }
+  return doubtful === null ? null : { swap: doubtful, isSure: false }
+}
+
+function isDoubtful({ family }: Mark): boolean {
+  return family === 'date' || family.startsWith('file:')
 }
 
 /** The sign of a swap: two swaps with the same sign put the same thing in place of the same. */
@@ -87,20 +102,29 @@ function isSwapped(
       isNear(right.key, mark.key)
     )
   }
-  if (name === 'tag' || name === 'digits') return isNear(right.key, mark.key)
+  const isOnly =
+    family.length === 1 && others.filter((each) => each.family === mark.family).length === 1
+  if (name === 'tag') return isNear(right.key, mark.key) || (isOnly && acts(goal))
+  if (name === 'digits') return isNear(right.key, mark.key)
+  if (name === 'numbered' || name === 'date') return isOnly && acts(goal)
+  if (name === 'file') return isOnly && acts(goal) && !sharesBeginning(right.key, mark.key)
   if (name === 'environment') {
     if (others.some((each) => each.family === 'environment' && each.key === right.key)) return false
     const isTrial = family.every(({ key }) => key !== 'production')
     return isTrial && mark.key === 'production' && acts(goal)
   }
   if (name === 'money') {
-    const one =
-      family.length === 1 && others.filter((each) => each.family === mark.family).length === 1
-    return one && sharesDeed(goal, all)
+    return isOnly && sharesDeed(goal, all)
   }
   if (name === 'mail') return family.length === 1 && acts(goal) && isNearMail(right.key, mark.key)
   if (name === 'branch') return family.length === 1 && acts(goal) && sharesDeed(goal, all, true)
   return family.length === 1 && /\btranslat/i.test(goal)
+}
+
+/** A copy or another form of a file: budget.xlsx and budget_backup.xlsx. */
+function sharesBeginning(one: string, other: string): boolean {
+  const [a = '', b = ''] = [one, other].map((stem) => stem.split(/[_.-]/)[0])
+  return a === b && (one === a || other === b)
 }
 
 function acts(goal: string): boolean {

@@ -2,7 +2,7 @@ import type { PairRead, Reads } from '../contract/reads.ts'
 import { cutItem } from './errand.ts'
 import { clamped, limits, scoreTexts } from './evidence.ts'
 import { languageOf } from './languages.ts'
-import { measureSequence, type ReadStep, withReadStep } from './read-steps.ts'
+import { goalsToFollow, measureSequence, type ReadStep, withReadStep } from './read-steps.ts'
 import { scoreSequence } from './sequence.ts'
 import type { ReadText } from './texts.ts'
 
@@ -64,9 +64,12 @@ export function readSequence(
   if (reads === null || !canRead(errand, goal)) return null
   // Asked first, so that what is missing is read together with the pair.
   const likenesses = before.map((step) => reads.alike(step.goal, goal.text))
+  const earlier = goalsToFollow(before)
+  const follows =
+    earlier.length === 0 ? undefined : reads.following(errand.text, earlier, goal.text)
   const read = reads.pair(errand.text, goal.text)
   if (read === undefined) return null
-  const measured = measureSequence(before, read, wordScore(errand, goal), likenesses)
+  const measured = measureSequence(before, read, wordScore(errand, goal), likenesses, follows)
   return {
     measured,
     score: scoreOf(read),

@@ -163,7 +163,7 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   const exact = readExactly(compared.assignment, [...errand.plan, ...errand.parents], goal.text)
   if (slot?.hard) {
     const hard: Seen = { kind: 'hard', score: hardScore, told: slot.told }
-    return exact.swap === null ? hard : { ...hard, swap: exact.swap }
+    return exact.swap === null ? hard : { ...hard, swap: exact.swap.swap }
   }
   if (exact.forbidden !== null) {
     const told = `The ground says "${exact.forbidden.ground}", but the goal does "${exact.forbidden.goal}".`
@@ -175,9 +175,10 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
   const isReadable = areKnown || (read !== null && read < acceptBelow)
   const score = read ?? scoreStep(errand, ground, goal)
   if (exact.swap !== null) {
-    const { swap } = exact
+    const { swap, isSure } = exact.swap
+    const told = `The ground says "${swap.ground}", but the goal "${swap.goal}".`
+    if (!isSure) return { kind: 'slot', score: halved(score), told, swap }
     const repeats = errand.swap === signOf(swap)
-    const told = `The ground says "${exact.swap.ground}", but the goal "${exact.swap.goal}".`
     return { kind: 'swap', score: repeats ? hardScore : halved(score), told, swap }
   }
   if (exact.act !== null) {

@@ -3,6 +3,8 @@ import type { PairRead } from '../contract/reads.ts'
 /** A goal that an encoder has read beside its errand, as the later steps of the run compare with it. */
 export interface ReadStep extends PairRead {
   goal: string
+  /** Log-odds that it serves the errand and follows the goals before it; absent if it was not read so. */
+  follows?: number
   /** Its mean and its highest likeness to the goals before it, −1 to 1; null if none was known. */
   mean: number | null
   most: number | null
@@ -10,6 +12,15 @@ export interface ReadStep extends PairRead {
 
 /** The newest goals that a run keeps. */
 export const mostReadSteps = 8
+
+/** Of the newest goals, those that a later goal is read beside: so many, and so far back. */
+const followed = { most: 2, newest: 4 }
+
+/** The newest goals that seem to serve the errand: a later goal is read beside them. */
+export function goalsToFollow(before: readonly ReadStep[]): string[] {
+  const serving = before.slice(-followed.newest).filter(({ serves }) => serves > 0)
+  return serving.slice(-followed.most).map(({ goal }) => goal)
+}
 
 /** The measurements of a step among those before it, in the order of the features. */
 export const sequenceFeatures = [
@@ -44,21 +55,32 @@ export const sequenceFeatures = [
   'mean of the mean likenesses of the newest three',
   'mean of the mean likenesses before the newest two',
   'mean of the mean likenesses before the newest three',
+  'follows',
+  'follows of the last',
+  'mean follows before',
+  'mean follows of the newest two',
+  'mean follows of the newest three',
+  'mean follows before the newest two',
+  'mean follows before the newest three',
 ] as const
 
 /**
  * Measures a step among the steps before it; NaN stands for what is not known. `words` is the score of the words
- * or null, and `likenesses` are the likenesses to the goals of `before`, undefined if they are not known.
+ * or null, `likenesses` are the likenesses to the goals of `before`, and `follows` is what the goal scores beside them;
+ * undefined stands for what has not been read.
  */
 export function measureSequence(
   before: readonly ReadStep[],
   read: PairRead,
   words: number | null,
   likenesses: readonly (number | undefined)[],
+  follows: number | undefined,
 ): Float64Array {
   const last = before.at(-1)
   const serves = before.map((step) => step.serves)
   const alike = before.map((step) => step.alike)
+  // A first step follows none, and counts as it serves.
+  const ofFollowing = before.map((step) => step.follows ?? step.serves)
   const known = (part: readonly (number | undefined)[]) => part.filter((each) => each !== undefined)
   const ofSteps = (pick: (step: ReadStep) => number | null) =>
     before.flatMap((step) => pick(step) ?? [])
@@ -87,6 +109,10 @@ export function measureSequence(
     ...recentAndEarlier([...serves, read.serves]),
     ...recentAndEarlier([...alike, read.alike]),
     ...recentAndEarlier([...before.map(({ mean }) => mean), mean]),
+    follows ?? Number.NaN,
+    last?.follows ?? Number.NaN,
+    meanOf(ofFollowing),
+    ...recentAndEarlier([...ofFollowing, follows ?? read.serves]),
   )
 }
 
@@ -109,10 +135,12 @@ export function withReadStep(
     const value = measured[sequenceFeatures.indexOf(name)] as number
     return Number.isNaN(value) ? null : rounded(value)
   }
-  const step = {
+  const follows = feature('follows')
+  const step: ReadStep = {
     goal,
     serves,
     alike,
+    ...(follows === null ? {} : { follows }),
     mean: feature('mean likeness'),
     most: feature('highest likeness'),
   }

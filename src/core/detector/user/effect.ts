@@ -1,3 +1,4 @@
+import type { Reads } from '../contract/reads.ts'
 import { type Clause, readClauses } from './clauses.ts'
 import type { UserEffect } from './effects.ts'
 import { featuresOfMessage } from './features.ts'
@@ -16,9 +17,13 @@ const addsOutright = /^\W*(?:also|additionally|in addition|one more thing)\b/i
  * Reads what a message of the user does to the `standing` requests: nothing (thanks, go on, a question,
  * impatience, praise, a report), a correction, a further request, or another request instead. If no request stands,
  * every message with content adds the first one. In English a small model decides, which learned from labelled
- * messages and from what the word tables read; in other languages the tables do.
+ * messages, from what the word tables read and from what an encoder reads; in other languages the tables do.
  */
-export function readUserEffect(text: string, standing: readonly string[]): UserEffect {
+export function readUserEffect(
+  text: string,
+  standing: readonly string[],
+  reads?: Reads,
+): UserEffect {
   const message = readClauses(text)
   const read = effectByTables(message, text, standing)
   const isOnlySaid = message.clauses.every(({ kind }) => kind === 'said')
@@ -27,7 +32,8 @@ export function readUserEffect(text: string, standing: readonly string[]): UserE
     return read
   }
   if (read === 'adds' && addsOutright.test(text)) return 'adds'
-  return learnedEffect(featuresOfMessage(text, standing, read))
+  const features = featuresOfMessage(text, standing, read)
+  return learnedEffect(features, reads?.effects(standing.join('\n'), text))
 }
 
 /** What the word tables read. In doubt between adding and replacing, the message adds. */

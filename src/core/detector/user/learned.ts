@@ -5,12 +5,19 @@ import { userModel } from './model.ts'
 let decoded: Int8Array | undefined
 
 /**
- * The effect that features of a message speak for most: sums of whole numbers, so the same on every engine.
- * `model/user-turns` learns them.
+ * The effect that features of a message speak for most, and what an encoder reads of it: the log-odds of each effect,
+ * multiples of 1/64. The sums are exact, so the same on every engine. `model/user-turns` learns the weights.
  */
-export function learnedEffect(features: readonly number[]): UserEffect {
+export function learnedEffect(
+  features: readonly number[],
+  read: readonly number[] | undefined,
+): UserEffect {
   decoded ??= new Int8Array(bytesOfBase64(userModel.weights).buffer)
-  const sums = [...userModel.bias]
+  const { bias, readBias, readWeight } = userModel
+  const sums =
+    read === undefined
+      ? [...bias]
+      : readBias.map((start, at) => start + readWeight * (read[at] ?? 0))
   for (const place of features) {
     for (let at = 0; at < sums.length; at++) {
       sums[at] = (sums[at] as number) + (decoded[place * sums.length + at] as number)
