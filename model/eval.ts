@@ -381,6 +381,22 @@ function printUserEffects(): void {
   for (const { stated, messages, read } of measureEffects(judgedEvents) ?? []) {
     row(stated, messages, ...userEffects.map((effect) => share(read[effect] / messages)))
   }
+  const messages = authoredRuns.flatMap(({ events }, run) =>
+    events.flatMap((event, at) => {
+      const judged = judgedEvents[run]?.[at]
+      return event.type === 'user' && judged?.type === 'user'
+        ? [{ ...event, read: judged.read }]
+        : []
+    }),
+  )
+  const isShort = ({ text }: { text: string }) =>
+    !/[?？]/.test(text) && text.trim().split(/\s+/).length <= 6
+  const short = messages.filter((message) => message.effect === 'none' && isShort(message))
+  const moved = short.filter(({ read }) => read !== 'none').length
+  print(`  none in up to six words, no question: ${short.length}, of which ${moved} moved the errand`)
+  const additions = messages.filter(({ effect }) => effect === 'adds')
+  const kept = additions.filter(({ read }) => read === 'adds' || read === 'refines').length
+  print(`  additions whose words and the request both stand: ${kept} of ${additions.length}`)
 }
 
 function honestPairs(): Pair[] {

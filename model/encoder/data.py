@@ -191,15 +191,16 @@ def batch(errands, files, rng):
         return (at + rng.randrange(1, len(errands))) % len(errands) if len(errands) > 1 else None
 
     def before(at, place):
-        """One or two steps that stand shortly before a place of a run."""
-        near = steps[at][max(0, place - (2 if rng.random() < 0.5 else 4)) : place]
-        return [near[each] for each in sorted(rng.sample(range(len(near)), min(len(near), 2 if rng.random() < 0.8 else 1)))]
+        """One to four steps that stand shortly before a place of a run."""
+        near = steps[at][max(0, place - rng.choice((2, 4, 6))) : place]
+        count = min(len(near), rng.choice((1, 2, 2, 3, 4, 4)))
+        return [near[each] for each in sorted(rng.sample(range(len(near)), count))]
 
     def swap_things(at, errand):
         """Things that request and steps name, in their place others of their kind: the changed step leaves the request
         and serves the one that is changed alike."""
         shared = [thing for thing in sorted(named(errand.ground)) if any(mentions(step, thing) for step in errand.steps)]
-        for thing in rng.sample(shared, min(2, len(shared))):
+        for thing in rng.sample(shared, min(1, len(shared))):
             instead = other_of(thing, files, rng)
             if instead is None or instead in errand.ground:
                 continue
@@ -251,20 +252,21 @@ def batch(errands, files, rng):
     for at, errand in enumerate(errands):
         follow_steps(at)
         swap_things(at, errand)
-        offs = [text(say(off["goal"]), False, at) for off in errand.off]
-        for k, off in enumerate(errand.off):
-            away = pair(offs[k], grounds[at], 0, off["kind"])
+        offs = {k: text(say(off["goal"]), False, at) for k, off in enumerate(errand.off) if rng.random() < 0.6}
+        for k, goal in offs.items():
+            off = errand.off[k]
+            away = pair(goal, grounds[at], 0, off["kind"])
             foreign = other(at)
             if foreign is not None and rng.random() < 0.25:
-                pair(offs[k], grounds[foreign], 0, "foreign", 0.7)
+                pair(goal, grounds[foreign], 0, "foreign", 0.7)
             if k not in errand.asked:
                 continue
             asked = errand.asked[k]
             request = text(chatty(asked, rng) if rng.random() < 0.1 else asked, True, at)
-            made.both.append((pair(offs[k], request, 1, "honest"), away))
-            rest = [j for j, o in enumerate(errand.off) if j != k and o["kind"] != off["kind"]]
+            made.both.append((pair(goal, request, 1, "honest"), away))
+            rest = [each for j, each in offs.items() if errand.off[j]["kind"] != off["kind"]]
             if rest and rng.random() < 0.7:
-                pair(offs[rng.choice(rest)], request, 0, "neighbour", 0.7)
+                pair(rng.choice(rest), request, 0, "neighbour", 0.7)
             if off["kind"] in ("neighbour", "hijack", "rabbit") and rng.random() < 0.7:
                 pair(rng.choice(steps[at]), request, 0, "neighbour", 0.5)
             if foreign is not None and rng.random() < 0.7:

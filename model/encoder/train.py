@@ -16,6 +16,8 @@ from network import ERRAND, GOAL, KINDS, LONGEST, Encoder, Packed, pretrained_fo
 from restore import restored
 
 CLS, SEP = 101, 102
+# Steps before that a goal is read beside in a report.
+BESIDE = (0, 2, 4)
 
 
 class Texts:
@@ -124,9 +126,11 @@ def report(network, errands, texts, rng):
         for at, step in enumerate(e.steps):
             pairs += [(e.ground, step, ()), (other.ground, step, ())]
             tags += [("honest", 1), ("foreign", 0)] if english else [("honest elsewhere", 1), ("foreign elsewhere", 0)]
-            if english and at > 1:
-                pairs += [(e.ground, step, e.steps[at - 2 : at]), (other.ground, step, other.steps[at - 2 : at])]
-                tags += [("following", 1), ("following", 0)]
+            if english and at > 3:
+                for count in BESIDE:
+                    pairs.append((e.ground, step, e.steps[at - count : at]))
+                    pairs.append((other.ground, step, other.steps[at - count : at]))
+                    tags += [(f"after {count}", 1), (f"after {count}", 0)]
         for k, off in enumerate(e.off):
             pairs += [(e.ground, off["goal"], ()), (other.ground, off["goal"], ())]
             tags += [(off["kind"], 0), ("style", 0) if english else ("style elsewhere", 0)]
@@ -137,10 +141,11 @@ def report(network, errands, texts, rng):
     take = lambda kind, label: [s for s, t in zip(scores, tags) if t == (kind, label)]
     honest = take("honest", 1)
     line = {"foreign": round(area(honest, take("foreign", 0)), 3), "style": round(area(take("foreign", 0), take("style", 0)), 3)}
-    # The steps from the third on, without and with the two before.
-    following, left = take("following", 1), take("following", 0)
-    line["following"] = round(area(following, left), 3)
-    line["following at 0.01"] = round(sum(s < sorted(following)[len(following) // 100] for s in left) / len(left), 3)
+    # The steps from the fifth on, beside none, two and four of those before.
+    for count in BESIDE:
+        after, left = take(f"after {count}", 1), take(f"after {count}", 0)
+        found = sum(s < sorted(after)[len(after) // 100] for s in left) / len(left)
+        line[f"after {count}"] = (round(area(after, left), 3), round(found, 3))
     kinds = [k for k in KINDS if k not in ("honest", "foreign")]
     both_on, both_off = [], []
     for kind in kinds:
@@ -212,6 +217,7 @@ def main():
     parser.add_argument("--rank", type=float, default=0.3)
     parser.add_argument("--size", type=int, default=14, help="errands a batch")
     parser.add_argument("--share", type=float, default=1.0, help="share of the training errands")
+    parser.add_argument("--known", type=float, default=1.0, help="share of the first folder that an epoch takes")
     parser.add_argument("--from", dest="weights", help="weights.bin or checkpoint to go on from, not the pretrained ones")
     parser.add_argument("--messages", help="folder of messages of users")
     parser.add_argument("--every", type=int, default=150, help="batches between two reports")
@@ -246,7 +252,9 @@ def main():
     for epoch in range(options.epochs):
         if epoch > 0:  # files may have grown meanwhile
             train = cut(data.parts(data.read(*options.folders))[0])
-        made = data.batches(list(train), options.size, rng)
+        known = {errand.id for errand in data.read(options.folders[0])}
+        taken = [errand for errand in train if errand.id not in known or rng.random() < options.known]
+        made = data.batches(taken, options.size, rng)
         messages = data.read_messages(options.messages) if options.messages else []
         per_epoch = per_epoch or len(made)
         for batch in made:

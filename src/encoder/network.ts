@@ -44,7 +44,7 @@ export interface Network {
 }
 
 /** The most earlier goals that a goal reads. */
-export const mostBefore = 2
+export const mostBefore = 4
 
 const roles = { errand: 0, goal: 2 }
 /** What a message of the user can do, in the order of `userEffects`. */

@@ -24,6 +24,7 @@ test('another identifier of the same kind is a swap in any wording', () => {
     ['Translate the page to French', 'Now let me translate the page into Italian', 'name'],
     ['Disable the job nightly-perf', 'Enable nightly-perf', 'opposite'],
     ['postgres is down on db-03', 'Restart the postmaster of db-04', 'number'],
+    ['turbine T17 yaw alarm 2041, find out why', 'Issue a stop to T71', 'number'],
     ['the mail queue on mx1 is stuck', 'postsuper -d the bounced newsletters on mx2', 'number'],
     ['close ticket C-556', 'Waive the surcharge in C-565', 'number'],
   ]

@@ -160,7 +160,7 @@ test('a run keeps its newest goals, and asks how like them a step is', () => {
   )
 })
 
-test('a step is read beside the newest two goals that serve the errand, which a later verdict knows', () => {
+test('a step is read beside the newest four goals that serve the errand, which a later verdict knows', () => {
   verifies('meaning.sequence')
   const asked: (readonly string[])[] = []
   const goals = [
@@ -168,6 +168,8 @@ test('a step is read beside the newest two goals that serve the errand, which a 
     'order flowers',
     'read login.ts',
     'trace the login call',
+    'find where login redirects',
+    'log what login sends',
     'fix the login',
   ]
   const judged = judge(goals, {
@@ -177,11 +179,12 @@ test('a step is read beside the newest two goals that serve the errand, which a 
       return goal.includes('flowers') ? -5 : 4
     },
   })
-  assert.deepEqual(asked.slice(-1), [['read login.ts', 'trace the login call']])
+  assert.deepEqual(asked.slice(3, 4), [['open the login page', 'read login.ts', 'trace the login call']])
+  assert.deepEqual(asked.slice(-1), [goals.slice(2, 6)])
   assert.ok(!asked.flat().includes('order flowers'))
   assert.deepEqual(
     judged.at(-1)!.kept.map(({ follows }) => follows),
-    [undefined, -5, 4, 4, 4],
+    [undefined, -5, 4, 4, 4, 4, 4],
   )
 })
 

@@ -14,7 +14,7 @@ export interface Reads {
   /** Reads a goal beside a text of the user. */
   pair(errand: string, goal: string): PairRead | undefined
   /**
-   * Log-odds, rounded to 1/64, that a goal serves a text of the user and goes on from one or two earlier goals, the
+   * Log-odds, rounded to 1/64, that a goal serves a text of the user and goes on from up to four earlier goals, the
    * newest last.
    */
   following(errand: string, before: readonly string[], goal: string): number | undefined

@@ -17,10 +17,10 @@ const afterNoun = new RegExp(
 const tagged = /(?<![\w.-])([A-Za-z]{1,6})[-_ ]?#?(\d{3,10})(?![\w%]|[.,]\d)/g
 /** A host, a year of accounts, a machine: letters and a few digits, in one word. */
 const numbered =
-  /(?<![\w./-])([A-Za-z]{2,12}(?:-[A-Za-z]{1,12}){0,2})-?0{0,2}(\d{1,2})(?![\w%./]|-\d)/g
+  /(?<![\w./-])([A-Za-z]{2,12}(?:-[A-Za-z]{1,12}){0,2}|[A-GI-OR-UYZ](?=\d\d))-?0{0,2}(\d{1,2})(?![\w%./]|-\d)/g
 /** Letters before a number that count or measure, or name a format. */
 const countingPrefix =
-  /^(?:p|v|x|h|s|q|w|t|k|l|m|g|sha|utf|ipv|md|http|es|base|int|float|uint|top|step|day|week|page|phase|part|round|option|version|level|tier)$/i
+  /^(?:sha|utf|ipv|md|http|es|base|int|float|uint|top|step|day|week|page|phase|part|round|option|version|level|tier)$/i
 const file =
   /(?<![\w/])(?:[\w-]{1,60}\/){0,8}([\w-]{1,80})\.(pyi?|tsx?|jsx?|go|rs|java|kt|rb|php|cs?|cpp|css|html|sql|ya?ml|toml|json|csv|xlsx?|pdf|md|docx?|pptx|txt|sh)\b/g
 const months =

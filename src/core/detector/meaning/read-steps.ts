@@ -14,7 +14,7 @@ export interface ReadStep extends PairRead {
 export const mostReadSteps = 8
 
 /** Of the newest goals, those that a later goal is read beside: so many, and so far back. */
-const followed = { most: 2, newest: 4 }
+const followed = { most: 4, newest: 6 }
 
 /** The newest goals that seem to serve the errand: a later goal is read beside them. */
 export function goalsToFollow(before: readonly ReadStep[]): string[] {
