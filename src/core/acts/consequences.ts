@@ -1,12 +1,7 @@
+import type { Act } from '../detector/contract/findings.ts'
 import { baseOf, clausesOf, wordsIn } from './clauses.ts'
-import { type ConsequenceKind, deeds } from './deeds.ts'
+import { deeds } from './deeds.ts'
 import { irreversibleIn } from './irreversible.ts'
-
-/** An act with consequences that nobody asked for, in the words of the goal. */
-export interface Act {
-  kind: ConsequenceKind
-  text: string
-}
 
 const mayBeCommand = /^\s*[$>`]?\s*[a-z][\w.-]*\s+\S/
 const longestText = 120

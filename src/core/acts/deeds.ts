@@ -1,7 +1,7 @@
 import type { IrreversibleKind } from './commands.ts'
 
 /** The kinds of acts with consequences outside the work itself. */
-export type ConsequenceKind =
+type ConsequenceKind =
   | 'delete'
   | 'pay'
   | 'publish'

@@ -1,4 +1,5 @@
-import { type Act, findAct } from '../../acts/consequences.ts'
+import { findAct } from '../../acts/consequences.ts'
+import type { Act } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
 import { deniedBy, type Forbidden, forbiddenBy, prohibitionsIn } from './forbidden.ts'
 import { deniedMarksIn } from './marks.ts'
