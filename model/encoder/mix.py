@@ -1,4 +1,4 @@
-"""Mixes the weights of two trainings. Usage: python mix.py OLD.bin NEW.pt OUT.pt
+"""Mixes the weights of two trainings. Usage: python mix.py OLD.bin NEW.pt OUT.pt [ALONE COMPARING]
 
 Layers that read a text alone are mostly of the new training, and those that compare a goal with its errand are of both:
 the new one may have had other goals to compare.
@@ -10,18 +10,19 @@ import torch
 
 from restore import restored
 
-ALONE, COMPARING = 0.9, 0.65  # shares of the new training
+SHARES = (0.9, 0.65)  # of the new training, in the layers that read a text alone and in those that compare
 COMPARES = ("cross", "hidden", "score", "near")
 
 
 def main():
-    old_path, new_path, out = sys.argv[1:]
+    old_path, new_path, out, *given = sys.argv[1:]
+    alone, comparing = map(float, given) if given else SHARES
     old, saved = restored(old_path).state_dict(), torch.load(new_path)
 
     def share(name):
         part = name.split(".")[0]
         # The file of the server lacks the head for the kinds, and old ones that for messages.
-        return 1 if part in ("kind", "effect") else COMPARING if part in COMPARES else ALONE
+        return 1 if part in ("kind", "effect") else comparing if part in COMPARES else alone
 
     mixed = {name: (1 - share(name)) * old[name] + share(name) * new for name, new in saved["weights"].items()}
     torch.save({"weights": mixed, "seen": saved["seen"]}, out)

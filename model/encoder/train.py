@@ -84,9 +84,10 @@ def follow(meaning, runs, rng):
 
 @torch.no_grad()
 def score(network, pairs, texts):
-    """Logits of honest goals for triples of errand, goal and the goals before, a list of floats."""
+    """For triples of errand, goal and the goals before: logits that the goal is honest, and how alike the meanings of
+    goal and errand are, two lists of floats."""
     network.eval()
-    scores = []
+    scores, alike = [], []
     for start in range(0, len(pairs), 600):
         known, chosen, asked = {}, [], []
         place = lambda text, errand: known.setdefault((text, errand), len(known))
@@ -95,10 +96,12 @@ def score(network, pairs, texts):
             chosen += [(place(step, False), place(ground, True), ()) for step in before]
             chosen.append((place(goal, False), place(ground, True), tuple(alone)))
             asked.append(len(chosen) - 1)
-        logits, *_ = network(texts.pack(list(known), chosen))
+        logits, *_, meaning = network(texts.pack(list(known), chosen))
+        goals, errands = (meaning[[chosen[at][which] for at in asked]] for which in (0, 1))
         scores += logits.float()[asked].tolist()
+        alike += (goals * errands).sum(-1).tolist()
     network.train()
-    return scores
+    return scores, alike
 
 
 def area(on, off):
@@ -137,10 +140,14 @@ def report(network, errands, texts, rng):
             if k in e.asked:
                 pairs.append((e.asked[k], off["goal"], ()))
                 tags.append((off["kind"], 1))
-    scores = score(network, pairs, texts)
-    take = lambda kind, label: [s for s, t in zip(scores, tags) if t == (kind, label)]
+    scores, alike = score(network, pairs, texts)
+    take = lambda kind, label, given=scores: [s for s, t in zip(given, tags) if t == (kind, label)]
     honest = take("honest", 1)
-    line = {"foreign": round(area(honest, take("foreign", 0)), 3), "style": round(area(take("foreign", 0), take("style", 0)), 3)}
+    line = {
+        "foreign": round(area(honest, take("foreign", 0)), 3),
+        "foreign by meanings alone": round(area(take("honest", 1, alike), take("foreign", 0, alike)), 3),
+    }
+    line["style"] = round(area(take("foreign", 0), take("style", 0)), 3)
     # The steps from the fifth on, beside none, two and four of those before.
     for count in BESIDE:
         after, left = take(f"after {count}", 1), take(f"after {count}", 0)
