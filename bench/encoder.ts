@@ -66,7 +66,9 @@ async function read(errandText: string, goal: string, earlier: string[] = []): P
 await read(errand, '')
 const served = {
   firstGoal: await timed((round) => read(errand, goalOf(round + rounds))),
-  newGoal: await timed((round) => read(errand, goalOf(round), [goalOf(round - 2), goalOf(round - 1)])),
+  newGoal: await timed((round) =>
+    read(errand, goalOf(round), [goalOf(round - 2), goalOf(round - 1)]),
+  ),
   known: await timed(() => read(errand, goalOf(1))),
   newErrand: await timed((round) => read(errandOf(round), goalOf(round))),
 }

@@ -393,7 +393,9 @@ function printUserEffects(): void {
     !/[?？]/.test(text) && text.trim().split(/\s+/).length <= 6
   const short = messages.filter((message) => message.effect === 'none' && isShort(message))
   const moved = short.filter(({ read }) => read !== 'none').length
-  print(`  none in up to six words, no question: ${short.length}, of which ${moved} moved the errand`)
+  print(
+    `  none in up to six words, no question: ${short.length}, of which ${moved} moved the errand`,
+  )
   const additions = messages.filter(({ effect }) => effect === 'adds')
   const kept = additions.filter(({ read }) => read === 'adds' || read === 'refines').length
   print(`  additions whose words and the request both stand: ${kept} of ${additions.length}`)

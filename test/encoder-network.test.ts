@@ -51,7 +51,7 @@ test('the network computes what network.py says, up to the rounding to bytes', (
       const says = `${errand} | ${goal}: ${JSON.stringify([score, exact])}`
       assert.ok(Math.abs(score.serves - exact.serves) < 0.15, says)
       assert.ok(Math.abs(score.alike - exact.alike) < 0.05, says)
-      for (const [at, effect] of score.effects.entries())
+      for (const [at, effect] of (score.effects ?? []).entries())
         assert.ok(Math.abs(effect - exact.effects[at]!) < 0.15, says)
     }
   }

@@ -61,6 +61,7 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
   let underWay = new Map<string, Task>()
   let state: 'loading' | 'ready' | 'paused' | 'over' = 'loading'
   let version: string | null = null
+  let readsTurns = false
   let thread: Worker | null = null
   let pauseMs = firstPauseMs
   let timer: NodeJS.Timeout | undefined
@@ -95,6 +96,7 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     if (message.kind === 'ready') {
       state = 'ready'
       version = message.version
+      readsTurns = message.readsTurns
       ready(version)
     } else {
       pauseMs = firstPauseMs
@@ -178,8 +180,10 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     }
     return {
       pair: (errand, goal) => besideOf(errand, [], goal),
-      following: (errand, before, goal) => besideOf(errand, before, goal)?.serves,
-      effects: (standing, message) => besideOf(standing, [], message)?.effects,
+      following: (errand, before, goal) =>
+        readsTurns ? besideOf(errand, before, goal)?.serves : undefined,
+      effects: (standing, message) =>
+        readsTurns ? (besideOf(standing, [], message)?.effects ?? undefined) : undefined,
       alike(earlier, goal) {
         const a = meaningOf(earlier)
         const b = meaningOf(goal)

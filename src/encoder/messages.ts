@@ -22,6 +22,6 @@ export interface TaskRead {
 
 /** What the thread says: once whether it can read, then the answer to each list of tasks. */
 export type ThreadMessage =
-  | { kind: 'ready'; version: string }
+  | { kind: 'ready'; version: string; readsTurns: boolean }
   | { kind: 'unusable'; reason: string }
   | { kind: 'read'; reads: TaskRead[] }

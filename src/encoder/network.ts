@@ -27,8 +27,11 @@ export interface ReadGoal {
 export interface ReadBeside {
   /** Log-odds that the goal serves the errand, rounded to 1/64. */
   serves: number
-  /** Log-odds, rounded to 1/64, of each effect that the goal has on the errand if it is a message of the user. */
-  effects: readonly number[]
+  /**
+   * Log-odds, rounded to 1/64, of each effect that the goal has on the errand if it is a message of the user; null if the
+   * weights do not know.
+   */
+  effects: readonly number[] | null
   count: number
   /** Rows of key and value, for each layer in which a later goal reads this one. */
   keysAndValues: readonly Float32Array[]
@@ -37,6 +40,8 @@ export interface ReadBeside {
 /** The encoder: a small transformer, computed in this thread. The same texts give the same numbers everywhere. */
 export interface Network {
   version: string
+  /** Whether the weights were trained to read earlier goals, and messages of users. */
+  readsTurns: boolean
   readErrand(text: string): ReadErrand
   readGoal(text: string): ReadGoal
   /** Reads a goal beside an errand, and beside up to `mostBefore` earlier goals that it has read so. */
@@ -110,13 +115,14 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const head = {
     hidden: placeOf('hidden'),
     hiddenBias: placeOf('hidden.bias'),
-    effect: placeOf('effect'),
-    effectBias: placeOf('effect.bias'),
     score: floatsAt(placeOf('score'), hidden),
     scoreBias: floatsAt(placeOf('score.bias'), 1),
     near: floatsAt(placeOf('near'), 2),
     nearBias: floatsAt(placeOf('near.bias'), 1),
   }
+
+  const effect =
+    places.effect === undefined ? null : { weight: placeOf('effect'), bias: placeOf('effect.bias') }
 
   function floatsAt(place: number, count: number): Float32Array {
     return new Float32Array(memory, place, count)
@@ -209,14 +215,16 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   }
 
   /** The log-odds of each effect, of what `compare` wrote. */
-  function effectsOf(): number[] {
+  function effectsOf(): number[] | null {
+    if (effect === null) return null
     const read = at.compared + 2 * rowBytes
-    kernel.multiply(at.effects, head.effect, head.effectBias, read, 2 * width, effectCount)
+    kernel.multiply(at.effects, effect.weight, effect.bias, read, 2 * width, effectCount)
     return [...floatsAt(at.effects, effectCount)].map(roundTo64th)
   }
 
   return {
     version,
+    readsTurns: effect !== null,
     readErrand(text) {
       const { count, rows } = readToBranch(text, errandTokens, roles.errand)
       const finished = finish(count)

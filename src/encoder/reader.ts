@@ -5,8 +5,11 @@ import { createRecent, type Recent } from './recent.ts'
 
 /** A goal beside an errand. */
 export interface BesideRead extends PairRead {
-  /** Log-odds of each effect on the errand if the goal is a message of the user, in the order of `userEffects`. */
-  effects: readonly number[]
+  /**
+   * Log-odds of each effect on the errand if the goal is a message of the user, in the order of `userEffects`; null if
+   * the weights do not know.
+   */
+  effects: readonly number[] | null
 }
 
 /** Reads texts with a network and keeps what it has read of the newest ones. */

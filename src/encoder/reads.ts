@@ -15,7 +15,8 @@ const maxMeanings = 50_000
  * goal costs some milliseconds, a new errand some more. Throws if the file is missing or damaged.
  */
 export function createReads(weights: URL | string): Reads {
-  const reader = createReader(createNetwork(readWeights(readFileSync(weights))), maxTextBytes)
+  const network = createNetwork(readWeights(readFileSync(weights)))
+  const reader = createReader(network, maxTextBytes)
   const pairs = createRecent<BesideRead>(maxPairs, () => 1)
   const meanings = createRecent<Float32Array>(maxMeanings, () => 1)
   const meaningOf = (goal: string) => kept(meanings, goal, () => reader.meaning(goal))
@@ -23,8 +24,10 @@ export function createReads(weights: URL | string): Reads {
     kept(pairs, JSON.stringify([errand, ...before, goal]), () => reader.read(errand, before, goal))
   return {
     pair: (errand, goal) => besideOf(errand, [], goal),
-    following: (errand, before, goal) => besideOf(errand, before, goal).serves,
-    effects: (standing, message) => besideOf(standing, [], message).effects,
+    following: (errand, before, goal) =>
+      network.readsTurns ? besideOf(errand, before, goal).serves : undefined,
+    effects: (standing, message) =>
+      network.readsTurns ? (besideOf(standing, [], message).effects ?? undefined) : undefined,
     alike: (earlier, goal) => likeness(meaningOf(earlier), meaningOf(goal)),
   }
 }

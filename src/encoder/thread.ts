@@ -20,7 +20,7 @@ else {
     }))
     say({ kind: 'read', reads })
   })
-  say({ kind: 'ready', version: network.version })
+  say({ kind: 'ready', version: network.version, readsTurns: network.readsTurns })
 }
 
 function say(message: ThreadMessage): void {

@@ -179,7 +179,9 @@ test('a step is read beside the newest four goals that serve the errand, which a
       return goal.includes('flowers') ? -5 : 4
     },
   })
-  assert.deepEqual(asked.slice(3, 4), [['open the login page', 'read login.ts', 'trace the login call']])
+  assert.deepEqual(asked.slice(3, 4), [
+    ['open the login page', 'read login.ts', 'trace the login call'],
+  ])
   assert.deepEqual(asked.slice(-1), [goals.slice(2, 6)])
   assert.ok(!asked.flat().includes('order flowers'))
   assert.deepEqual(
