@@ -1,15 +1,18 @@
-"""Learns what messages of users do. Usage: python train.py FEATURES.jsonl OUT.ts [FILE …]
+"""Learns what messages of users do. Usage: python train.py FEATURES.jsonl OUT.ts [FILE …] [--from MODEL.ts]
 
 FEATURES.jsonl is the output of data.ts. A logistic regression over hashed words, pairs and parts of words and the
 reading of the word tables. Prints what folds that did not train it show, beside the tables alone; messages of the
-FILEs named are held back and measured by the model that is written.
+FILEs named are held back and measured by the model that is written. With `--from`, the weights move away from those of
+a model that was written before, as far as the new messages ask for it.
 """
 
+import argparse
 import base64
 import json
-import sys
+import re
 
 import numpy as np
+from scipy.optimize import minimize
 from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -17,8 +20,10 @@ from sklearn.model_selection import StratifiedKFold
 EFFECTS = ["none", "refines", "adds", "replaces"]
 PLACES = 1 << 13  # userPlaces in user-features.ts
 STRENGTH = 0.3
-# Log-odds for `adds`: in doubt a message adds, since a request that is not heard is lost.
-DOUBT = 0.6
+# How strongly the weights of an earlier model hold: the inverse of the variance of what is added to them, in log-odds.
+HOLD = 12
+# Log-odds: in doubt a message adds, since a request that is not heard is lost, and one that is replaced too.
+DOUBT = {"adds": 1.3, "replaces": -0.5}
 
 
 def read(path):
@@ -32,13 +37,50 @@ def read(path):
     return rows, features, effects
 
 
-def learn(features, effects):
+def learn(features, effects, begun=None):
     """Whole numbers from -127 to 127 for each place and effect, and a whole number for each effect."""
-    model = LogisticRegression(C=STRENGTH, max_iter=2000).fit(features, effects)
-    scale = 127 / np.abs(model.coef_).max()
-    doubt = np.array([DOUBT if effect == "adds" else 0 for effect in EFFECTS])
-    bias = (model.intercept_ + doubt) * scale
-    return np.rint(model.coef_ * scale).astype(np.int8), np.rint(bias).astype(int), scale
+    if begun is None:
+        model = LogisticRegression(C=STRENGTH, max_iter=2000).fit(features, effects)
+        coefficients, intercept = model.coef_, model.intercept_
+    else:
+        coefficients, intercept = moved(features, effects, *begun[:2])
+    scale = 127 / np.abs(coefficients).max()
+    bias = (intercept + in_doubt(DOUBT)) * scale
+    return np.rint(coefficients * scale).astype(np.int8), np.rint(bias).astype(int), scale
+
+
+def in_doubt(doubt):
+    """What is added to the log-odds of each effect."""
+    return np.array([doubt.get(effect, 0) for effect in EFFECTS])
+
+
+def written(path):
+    """The weights [effects, places] and the bias of a model that was written before, and the weight of the encoder, in
+    log-odds."""
+    source = open(path).read()
+    field = lambda pattern: re.search(pattern, source).group(1)
+    scale = float(field(r"unit: ([\d.]+)"))
+    weights = np.frombuffer(base64.b64decode(field(r"weights:\s*'([^']+)'")), np.int8)
+    bias = np.array(json.loads(field(r"bias: (\[.*?\])")), float) / scale
+    return weights.reshape(-1, len(EFFECTS)).T / scale, bias - in_doubt(DOUBT), float(field(r"readWeight: (\d+)")) / scale
+
+
+def moved(features, effects, weights, bias):
+    """The weights and the bias that fit the messages, held near those given."""
+    count = features.shape[1] * len(EFFECTS)
+    start, meant = features @ weights.T + bias, np.eye(len(EFFECTS))[effects]
+
+    def loss(values):
+        added, more = values[:count].reshape(-1, len(EFFECTS)), values[count:]
+        logits = start + features @ added + more
+        odds = np.exp(logits - logits.max(axis=1, keepdims=True))
+        shares = odds / odds.sum(axis=1, keepdims=True)
+        off = shares - meant
+        total = -np.log((shares * meant).sum(axis=1)).sum() + HOLD / 2 * np.square(added).sum() + np.square(more).sum() / 2
+        return total, np.r_[(features.T @ off + HOLD * added).ravel(), off.sum(axis=0) + more]
+
+    found = minimize(loss, np.zeros(count + len(EFFECTS)), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+    return weights + found[:count].reshape(-1, len(EFFECTS)).T, bias + found[count:]
 
 
 def told(features, weights, bias):
@@ -56,31 +98,39 @@ def report(name, read_as, effects):
 
 
 def main():
-    path, out, *held_back = sys.argv[1:]
-    rows, features, effects = read(path)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("features")
+    parser.add_argument("out")
+    parser.add_argument("held_back", nargs="*", help="files that are only measured")
+    parser.add_argument("--from", dest="begun", help="a model to go on from")
+    options = parser.parse_args()
+    held_back = options.held_back
+    rows, features, effects = read(options.features)
+    begun = written(options.begun) if options.begun else None
     files = np.array([row["file"] for row in rows])
     tables = np.array([EFFECTS.index(row["read"]) for row in rows])
     known = ~np.isin(files, held_back)
     guessed = np.zeros(len(rows), int)
     at = np.flatnonzero(known)
     for some, others in StratifiedKFold(5, shuffle=True, random_state=1).split(at, effects[at]):
-        weights, bias, _ = learn(features[at[some]], effects[at[some]])
+        weights, bias, _ = learn(features[at[some]], effects[at[some]], begun)
         guessed[at[others]] = told(features[at[others]], weights, bias)
     report("tables alone", tables[at], effects[at])
     report("other folds", guessed[at], effects[at])
-    weights, bias, scale = learn(features[at], effects[at])
-    print("one unit of log-odds is", round(scale, 2))
+    weights, bias, scale = learn(features[at], effects[at], begun)
     for file in held_back:
         part = files == file
         report(f"{file}, tables alone", tables[part], effects[part])
         report(f"{file}", told(features[part], weights, bias), effects[part])
     text = base64.b64encode(weights.T.astype(np.int8).tobytes()).decode()
-    with open(out, "w") as file:
+    with open(options.out, "w") as file:
         file.write("// Written by model/user-turns/train.py; do not edit.\n\n")
         file.write("/** What messages of users do: the weights of each place, in the order of `userEffects`, as int8. */\n")
         # weigh.py then weighs what the encoder reads.
         start = json.dumps([int(each) for each in bias])
-        file.write(f"export const userModel = {{\n  bias: {start},\n  readBias: {start},\n  readWeight: 0,\n")
+        file.write(f"export const userModel = {{\n  /** One unit of log-odds. */\n  unit: {scale:.2f},\n")
+        of_encoder = round(begun[2] * scale) if begun else 0
+        file.write(f"  bias: {start},\n  readBias: {start},\n  readWeight: {of_encoder},\n")
         file.write(f"  weights: '{text}',\n}}\n")
     print(len(text), "characters")
 

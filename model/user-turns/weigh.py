@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedKFold
 
-from train import DOUBT, EFFECTS, read, report
+from train import DOUBT, EFFECTS, in_doubt, read, report
 
 BIAS = re.compile(r"readBias: (\[.*?\])")
 WEIGHT = re.compile(r"readWeight: (-?\d+)")
@@ -25,11 +25,6 @@ def is_kept_back(row):
     """As `read_messages` of encoder/data.py."""
     share = int(hashlib.sha256(row["text"].encode()).hexdigest()[:8], 16) % 100
     return share < 15 or row["file"].startswith("runs")
-
-
-def in_doubt(adds):
-    """What is added to the logits of the effects, so that a message adds in doubt."""
-    return np.array([adds if effect == "adds" else 0 for effect in EFFECTS])
 
 
 def fit(words, reads, effects):
@@ -63,7 +58,7 @@ def main():
         logits[others] = factor * words[others] + weight * reads[others] + start
     lost = lambda guessed: np.mean((guessed[effects == 2] == 0) | (guessed[effects == 2] == 3))
     for more in (0, 0.3, 0.6, 1, 1.5, 2):
-        guessed = np.argmax(logits + in_doubt(more), axis=1)
+        guessed = np.argmax(logits + in_doubt({**DOUBT, "adds": more}), axis=1)
         print(f"doubt {more}: {np.mean(guessed == effects):.3f} right, {lost(guessed):.3f} of the additions lost, "
               f"{np.mean(guessed[effects == 0] != 0):.3f} of the messages that ask for nothing move something")
     report("both, other folds", np.argmax(logits + in_doubt(DOUBT), axis=1), effects)
