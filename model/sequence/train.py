@@ -1,11 +1,13 @@
 """Learns the trees that read a run in sequence. Usage: python train.py STEPS.jsonl OUT.ts
 
-STEPS.jsonl is the output of data.ts. Prints what other errands than those of training show, the limits, and the table
-of probabilities.
+STEPS.jsonl is the output of data.ts. Two models share the false alarms: one finds foreign work, by the course of the
+run, the other goals that stay near their errand, by the step alone. A step is drift if either says so. Prints what other
+errands than those of training show, and the table of probabilities.
 """
 
 import json
 import sys
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -14,86 +16,126 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GroupKFold
 
-SETTINGS = dict(
-    max_iter=100, learning_rate=0.06, max_leaf_nodes=10, min_samples_leaf=150, l2_regularization=5, random_state=1
-)
+SETTINGS = dict(learning_rate=0.06, min_samples_leaf=150, l2_regularization=5, random_state=1)
+
+
+@dataclass
+class Head:
+    """One of the two models: its measurements, its trees, and how much foreign goals and others count in training."""
+
+    features: slice
+    trees: int
+    leaves: int
+    foreign: float
+    others: float
+
+
+COURSE = Head(slice(None), 100, 10, 0.45, 0.05)
+# The first three measurements are of the step alone.
+ALONE = Head(slice(3), 60, 8, 0.1, 0.4)
 BASE_RATE = 0.1
 EDGES = [-np.inf, -1.5, -1, -0.75, -0.5, -0.25, 0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.15, 1.3, 1.5]
 LIMIT = 2.9
-# False alarms per 1,000 honest steps at the limit; a drift that goes on adds some.
-BUDGET = 7.5
+# False alarms per 1,000 honest steps at the limit, and the share of them that the course alone may cause. On other
+# errands there are some more, and a drift that goes on adds some.
+BUDGET = 8
+SHARE = 0.5
 
 
 def read(path):
     rows = [json.loads(line) for line in open(path)]
     features = np.array([[np.nan if v is None else v for v in row["features"]] for row in rows])
+    # What these weights never read tells nothing.
+    features[:, np.isnan(features).all(axis=0)] = 0
     return rows, features, np.array([row["off"] for row in rows]).astype(int)
 
 
-def weights(off, kinds):
-    """The honest steps count as many as the others; foreign steps as many as those of all kinds together."""
+def weights(off, kinds, head):
+    """The honest steps count as many as the others; foreign steps and those of other kinds as the head says."""
     weight = np.ones(len(off))
     foreign = (off == 1) & (kinds == "foreign")
     other = (off == 1) & (kinds != "foreign")
     honest = off == 0
-    for part, share in ((foreign, 0.25), (other, 0.25), (honest, 0.5)):
+    for part, share in ((foreign, head.foreign), (other, head.others), (honest, 0.5)):
         weight[part] = share * len(off) / max(1, part.sum())
     return weight
 
 
-def log_odds(model, features):
-    return model.decision_function(features)
+def learned(head, features, off, kinds):
+    """The better a goal serves its errand, by the first measurement, the less it is drift."""
+    measured = features[:, head.features]
+    falls = [-1] + [0] * (measured.shape[1] - 1)
+    model = HistGradientBoostingClassifier(
+        max_iter=head.trees, max_leaf_nodes=head.leaves, monotonic_cst=falls, **SETTINGS
+    )
+    return model.fit(measured, off, sample_weight=weights(off, kinds, head))
 
 
-def crossed(features, off, kinds, groups):
+def log_odds(model, head, features):
+    return model.decision_function(features[:, head.features])
+
+
+def crossed(head, features, off, kinds, groups):
+    """The log-odds of steps by models that did not learn from their errand."""
     scores = np.zeros(len(off))
     for known, new in GroupKFold(5).split(features, groups=groups):
-        model = HistGradientBoostingClassifier(**SETTINGS)
-        model.fit(features[known], off[known], sample_weight=weights(off[known], kinds[known]))
-        scores[new] = log_odds(model, features[new])
+        scores[new] = log_odds(learned(head, features[known], off[known], kinds[known]), head, features[new])
     return scores
 
 
-def report(name, scores, rows, budget, ends=None):
-    """At the limit that `budget` of 1,000 steps of clean runs exceed."""
+def limits_of(course, alone, clean, budget):
+    """The limits of both heads: the course takes its share of the false alarms, and the step alone what is left."""
+    ranked = lambda scores: np.sort(scores[clean])[::-1]
+    of_course = ranked(course)[int(SHARE * budget / 1000 * len(clean))]
+    found = ranked(alone)[0]
+    for limit in ranked(alone):
+        if np.mean((course[clean] > of_course) | (alone[clean] > limit)) > budget / 1000:
+            break
+        found = limit
+    return of_course, found
+
+
+def report(name, above, rows):
+    """What is found at the limits. `above`: how far each step lies above the nearer limit."""
     runs = {}
     for at, row in enumerate(rows):
         runs.setdefault(row["run"], []).append(at)
     clean = [ats for ats in runs.values() if rows[ats[0]]["kind"] == "clean"]
-    limit = np.sort(np.concatenate([scores[ats] for ats in clean]))[::-1][int(budget / 1000 * sum(map(len, clean)))]
-
-    def alarms(ats):
-        on, out = False, []
-        for at in ats:
-            on = scores[at] > limit or (on and ends is not None and scores[at] > limit - ends)
-            out.append(on)
-        return np.array(out)
-
-    told = [f"{name} limit {limit:.3f}", f"clean FA {1000 * np.mean(np.concatenate([alarms(a) for a in clean])):.1f}",
-            f"clean runs alarmed {np.mean([alarms(a).any() for a in clean]):.3f}"]
+    told = [f"{name} clean FA {1000 * np.mean(above[np.concatenate(clean)] > 0):.1f}",
+            f"clean runs alarmed {np.mean([(above[ats] > 0).any() for ats in clean]):.3f}"]
+    near = []
     for kind in ("foreign", "neighbour", "creep", "entity", "opposite", "hijack", "rabbit", "run"):
         found, false, honest = [], 0, 0
         for ats in runs.values():
             if rows[ats[0]]["kind"] != kind:
                 continue
             off = np.array([rows[at]["off"] for at in ats])
-            on = alarms(ats)
+            on = above[ats] > 0
             if off.any():
                 first = int(np.argmax(off))
                 found.append([on[first : first + k].any() for k in (1, 2, 3)])
             false += (on & ~off).sum()
             honest += (~off).sum()
-        if found:
-            told.append(f"{kind} {'/'.join(f'{v:.2f}' for v in np.mean(found, axis=0))}" + (f" FA {1000 * false / honest:.0f}" if kind in ("run", "foreign") else ""))
+        if not found:
+            continue
+        shares = np.mean(found, axis=0)
+        if kind in ("foreign", "run"):
+            told.append(f"{kind} {'/'.join(f'{v:.2f}' for v in shares)} FA {1000 * false / honest:.0f}")
+        else:
+            near.append(shares[2])
+            told.append(f"{kind} {shares[2]:.2f}")
+    told.append(f"kinds {np.mean(near):.3f}")
+    asked = np.array([row["kind"] == "asked" for row in rows])
+    told.append(f"asked FA {1000 * np.mean(above[asked] > 0):.1f}")
     print("; ".join(told))
-    return limit
 
 
 def print_single(features, off, kinds):
     """The score of a step alone, log-odds at even prior odds: `fitted` of encoded.ts."""
     known = ~np.isnan(features[:, 2])
     inputs = np.c_[features[:, 0], np.where(known, features[:, 2], 0), known]
-    model = LogisticRegression(C=100, max_iter=1000).fit(inputs, off, sample_weight=weights(off, kinds))
+    weight = weights(off, kinds, Head(slice(3), 0, 0, 0.25, 0.25))
+    model = LogisticRegression(C=100, max_iter=1000).fit(inputs, off, sample_weight=weight)
     names = ("serves", "words", "known")
     print("fitted", {name: round(float(value), 3) for name, value in zip(names, model.coef_[0])}, "rest",
           round(float(model.intercept_[0]), 3))
@@ -119,26 +161,29 @@ def main():
     rows, features, off = read(sys.argv[1])
     kinds = np.array([row["kind"] for row in rows])
     groups = np.array([row["id"] for row in rows])
-    scores = crossed(features, off, kinds, groups)
-    for budget in (5, 10, 15, 20, 30):
-        report(f"budget {budget}", scores, rows, budget)
-    for ends in (0.5, 1, 1.5, 2, 3):
-        report(f"ends {ends} below", scores, rows, 10, ends)
-    report("no history", crossed(features[:, :3], off, kinds, groups), rows, 10)
-    limit = report(f"budget {BUDGET}", scores, rows, BUDGET)
+    clean = np.flatnonzero([row["kind"] == "clean" for row in rows])
+    course, alone = (crossed(head, features, off, kinds, groups) for head in (COURSE, ALONE))
+    limits = (0.0, 0.0)
+    for budget in (5, 10, 15, 20, 30, BUDGET):
+        limits = limits_of(course, alone, clean, budget)
+        above = np.maximum(course - limits[0], alone - limits[1])
+        report(f"budget {budget}", above, rows)
+    print("limits", limits)
+    for name, scores in (("course only", course), ("step alone only", alone)):
+        report(f"{name}, budget 10", scores - np.sort(scores[clean])[::-1][int(len(clean) / 100)], rows)
     langs = np.array([row["lang"] for row in rows])
     for lang in sorted(set(langs), key=lambda each: -(langs == each).sum()):
-        clean = (langs == lang) & (kinds == "clean")
+        honest = (langs == lang) & (kinds == "clean")
         foreign = (langs == lang) & (kinds == "foreign") & (off == 1)
-        if clean.sum() < 40:
+        if honest.sum() < 40:
             continue
         serves = -features[:, 0]
-        ranked = roc_auc_score(np.r_[np.zeros(clean.sum()), np.ones(foreign.sum())], np.r_[serves[clean], serves[foreign]])
-        print(f"{lang}: {clean.sum()} clean steps, FA {1000 * np.mean(scores[clean] > limit):.0f}, foreign steps above the "
-              f"limit {np.mean(scores[foreign] > limit):.2f}, area of what the encoder reads {ranked:.2f}")
+        ranked = roc_auc_score(np.r_[np.zeros(honest.sum()), np.ones(foreign.sum())], np.r_[serves[honest], serves[foreign]])
+        print(f"{lang}: {honest.sum()} clean steps, FA {1000 * np.mean(above[honest] > 0):.0f}, foreign steps above the "
+              f"limit {np.mean(above[foreign] > 0):.2f}, area of what the encoder reads {ranked:.2f}")
     print_single(features, off, kinds)
     # The probability where one step in ten is drift, by share of the limit.
-    share = (scores - limit + LIMIT) / LIMIT
+    share = (above + LIMIT) / LIMIT
     weight = np.where(off == 1, BASE_RATE / off.sum(), (1 - BASE_RATE) / (off == 0).sum())
     rising = IsotonicRegression(y_min=0.002, y_max=0.95, out_of_bounds="clip").fit(share, off, sample_weight=weight)
     middles = [(-2.5 if np.isinf(a) else a + (b - a) / 2) for a, b in zip(EDGES, EDGES[1:] + [1.9])]
@@ -148,20 +193,22 @@ def main():
     honest = np.array([row["kind"] == "clean" for row in rows])
     for at in (0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8):
         print(f"share above {at}: clean {np.mean(share[honest] > at):.3f}, foreign {np.mean(share[(kinds == 'foreign') & (off == 1)] > at):.3f}")
-    model = HistGradientBoostingClassifier(**SETTINGS)
-    model.fit(features, off, sample_weight=weights(off, kinds))
-    trees = {
-        "base": round(float(model._baseline_prediction.ravel()[0]), 5),
-        "trees": [nodes_of(predictors[0]) for predictors in model._predictors],
-    }
-    ours = np.array([score_of(trees, row) for row in features[:500]])
-    assert np.abs(ours - log_odds(model, features[:500])).max() < 0.01, "the written trees differ"
-    text = json.dumps(trees, separators=(",", ":"))
+    heads = []
+    for head, limit in zip((COURSE, ALONE), limits):
+        model = learned(head, features, off, kinds)
+        trees = {
+            "base": round(float(model._baseline_prediction.ravel()[0] - limit), 5),
+            "trees": [nodes_of(predictors[0]) for predictors in model._predictors],
+        }
+        ours = np.array([score_of(trees, row) for row in features[:500]])
+        assert np.abs(ours - log_odds(model, head, features[:500]) + limit).max() < 0.01, "the written trees differ"
+        heads.append(trees)
+    text = json.dumps(heads, separators=(",", ":"))
     with open(sys.argv[2], "w") as file:
         file.write("// Written by model/sequence/train.py; do not edit.\n\n")
-        file.write("/** The trees that `scoreSequence` reads. */\n")
+        file.write("/** The trees that `scoreSequence` reads: of the course of the run, and of the step alone. */\n")
         file.write(f"export const sequenceTrees =\n  '{text}'\n")
-    print(len(text), "characters,", len(trees["trees"]), "trees")
+    print(len(text), "characters,", sum(len(each["trees"]) for each in heads), "trees")
 
 
 def score_of(trees, row):

@@ -264,7 +264,14 @@ describe('evidence', () => {
       foreign,
       /^It shares no word with the ground and resembles nothing accepted so far/,
     )
-    assert.match(foreign, /With the steps before it, that is \d+ % of what makes a drift\.$/)
+    assert.match(foreign, / That is \d+ % of what makes a drift\.$/)
+    const second = lastOf([errand, away[0]!, away[1]!]).why
+    assert.match(second, /With the steps before it, that is (\d+ % of what makes a|enough)/)
+  })
+
+  test('counts pronouns as no words', () => {
+    const { words } = lastOf(['reply to her about the kettle', 'offer her a voucher'])
+    assert.deepEqual(words, { shared: [], missing: ['offer', 'voucher'] })
   })
 })
 

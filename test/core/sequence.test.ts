@@ -129,11 +129,13 @@ function judge(goals: readonly string[], read: Reads = reads) {
   })
 }
 
-test('a goal unlike the steps before it is nearer to drift than one that resembles them', () => {
+test('foreign work that goes on is nearer to drift than its first step', () => {
   verifies('meaning.sequence')
-  const honest = ['trace the login call', 'trace the login cookie', 'trace the login redirect']
-  const last = (goal: string) => judge([...honest, goal]).at(-1)!.score
-  assert.ok(last('order flowers') > last('trace the headers'))
+  const honest = ['trace the login call', 'log the login cookie', 'mock the login redirect']
+  const scores = judge([...honest, 'order flowers', 'book a room', 'print the menu']).map(
+    ({ score }) => score,
+  )
+  assert.ok(scores[3]! > scores[2]! && scores[5]! > scores[3]!, String(scores))
 })
 
 test('a run keeps its newest goals, and asks how like them a step is', () => {

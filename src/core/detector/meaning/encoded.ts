@@ -13,12 +13,6 @@ import type { ReadText } from './texts.ts'
 const fitted = { serves: -0.85, rest: -0.16 } as const
 
 /**
- * The log-odds of the sequence above which a step is drift: chosen on the development errands, so that 7.5 of 1,000
- * honest steps lie above it. `model/sequence/README.md` has the figures.
- */
-const alarmAbove = 2.808
-
-/**
  * The score of a goal beside an errand that an encoder has read too, in log-odds, above 0 leaning off the
  * errand; null if it has not been read, or is not in a language that the encoder reads.
  */
@@ -73,7 +67,7 @@ export function readSequence(
   return {
     measured,
     score: scoreOf(read),
-    evidence: limits.alone + scoreSequence(measured) - alarmAbove,
+    evidence: limits.alone + scoreSequence(measured),
     after: withReadStep(before, cutItem(goal.text), read, measured),
   }
 }

@@ -41,6 +41,11 @@ const english = new Set<string>([
   'its',
 ])
 
+/** They stand for somebody whom other words name. */
+const pronouns = new Set(
+  'he him his she her hers they them theirs we us our ours you your yours me my mine'.split(' '),
+)
+
 /** These are words with a meaning in English, and particles only in a text of their own language. */
 const meaningful = new Set(['die', 'on', 'more', 'son', 'sin', 'per', 'par', 'sur', 'bei'])
 const common = new Set(
@@ -72,6 +77,7 @@ export const languageOf = rememberingTexts((text): Language | null => {
 /** Whether a word, lower-cased, says nothing about an errand in a text of that language. */
 export function isParticle(word: string, language: Language | null): boolean {
   if (unspaced.has(word)) return true
+  if ((language === 'English' || language === null) && pronouns.has(word)) return true
   if (language === 'English') return false
   return common.has(word) || (language !== null && ofLanguage.get(language)?.has(word) === true)
 }

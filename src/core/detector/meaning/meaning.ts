@@ -119,6 +119,7 @@ export const meaning: Detector = {
         seen,
         hints: hinted.told,
         weighed,
+        hasBefore: (before.read ?? []).length > 0 || before.evidence > 0 || before.lasting > 0,
         drifts,
         continues,
         parent: claim?.found ?? null,

@@ -10,6 +10,8 @@ interface Explained {
   /** The findings of table and embeddings, in sentences. */
   hints: readonly string[]
   weighed: Weighed
+  /** Whether earlier steps may have added to the evidence. */
+  hasBefore: boolean
   drifts: boolean
   /** Whether only the drift before makes this step drift. */
   continues: boolean
@@ -93,17 +95,22 @@ export function sharedTold(words: SharedWords): string {
 }
 
 /** How much of the evidence that drift needs is there, in per cent. */
-function evidence({ seen, weighed: { evidence, limit } }: Explained): string {
+function evidence({ seen, weighed: { evidence, limit }, hasBefore }: Explained): string {
   if (evidence <= 0) {
     const differs = seen.kind === 'swap' || seen.kind === 'slot'
     return differs
       ? 'Whether that is meant, only the user can tell.'
       : 'Nothing in it speaks for drift.'
   }
-  if (seen.score >= limit) return 'That alone is enough to call it drift.'
   const share = Math.floor((100 * evidence) / limit)
-  if (share >= 100) return 'With the steps before it, that is enough to call it drift.'
-  return `With the steps before it, that is ${share} % of what makes a drift.`
+  const isEnough = share >= 100
+  if (seen.score >= limit || (isEnough && !hasBefore)) {
+    return 'That alone is enough to call it drift.'
+  }
+  if (!hasBefore) return `That is ${share} % of what makes a drift.`
+  return isEnough
+    ? 'With the steps before it, that is enough to call it drift.'
+    : `With the steps before it, that is ${share} % of what makes a drift.`
 }
 
 function listed(words: readonly string[]): string {
