@@ -27,7 +27,7 @@ export const weights = {
  * Shares of the limit for a step that an encoder has read in sequence: above the first it is uncertain, below the
  * second it ends a drift.
  */
-export const sequenceShares = { uncertain: 0.4, ends: 0.65 } as const
+export const sequenceShares = { uncertain: 0.25, ends: 0.45 } as const
 
 /**
  * Evidence at which a run has left its ground: in general, and with a plan that is kept to the letter, by the words and
@@ -190,21 +190,21 @@ export const calibration: readonly { from: number; driftProbability: number }[] 
 /** The same for steps that an encoder has read in sequence: errands of five folds, by `model/sequence/train.py`. */
 export const readCalibration: typeof calibration = [
   { from: Number.NEGATIVE_INFINITY, driftProbability: 0.002 },
-  { from: -0.75, driftProbability: 0.004 },
-  { from: -0.5, driftProbability: 0.017 },
-  { from: -0.25, driftProbability: 0.046 },
-  { from: 0, driftProbability: 0.08 },
-  { from: 0.1, driftProbability: 0.119 },
-  { from: 0.2, driftProbability: 0.174 },
-  { from: 0.3, driftProbability: 0.198 },
-  { from: 0.4, driftProbability: 0.216 },
-  { from: 0.5, driftProbability: 0.313 },
-  { from: 0.6, driftProbability: 0.391 },
-  { from: 0.7, driftProbability: 0.425 },
-  { from: 0.8, driftProbability: 0.57 },
-  { from: 0.9, driftProbability: 0.632 },
-  { from: 1, driftProbability: 0.701 },
-  { from: 1.15, driftProbability: 0.914 },
+  { from: -1, driftProbability: 0.004 },
+  { from: -0.75, driftProbability: 0.011 },
+  { from: -0.5, driftProbability: 0.037 },
+  { from: -0.25, driftProbability: 0.074 },
+  { from: 0, driftProbability: 0.147 },
+  { from: 0.1, driftProbability: 0.182 },
+  { from: 0.2, driftProbability: 0.242 },
+  { from: 0.3, driftProbability: 0.315 },
+  { from: 0.4, driftProbability: 0.403 },
+  { from: 0.5, driftProbability: 0.449 },
+  { from: 0.6, driftProbability: 0.474 },
+  { from: 0.7, driftProbability: 0.533 },
+  { from: 0.8, driftProbability: 0.631 },
+  { from: 1, driftProbability: 0.712 },
+  { from: 1.15, driftProbability: 0.912 },
   { from: 1.3, driftProbability: 0.95 },
 ]
 

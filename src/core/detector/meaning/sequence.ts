@@ -17,16 +17,18 @@ let decoded: readonly Trees[] | undefined
 
 /**
  * How far a step lies above the limit of drift, in log-odds at even prior odds, from the measurements of
- * `measureSequence`. Of two sets of gradient-boosted trees, which `model/sequence/train.py` learns, the surer one
- * counts: one reads the course of the run, the other the step alone. The same on every engine, because it only compares
- * and adds, in a fixed order; rounded to 1/1024.
+ * `measureSequence`. There are two sets of gradient-boosted trees, which `model/sequence/train.py` learns: one reads the
+ * course of the run, the other the step alone. The surer one counts if it is above its limit; else the mean of
+ * both. The same on every engine, because it only compares and adds, in a fixed order; rounded to 1/1024.
  */
 export function scoreSequence(measured: Float64Array): number {
   decoded ??= JSON.parse(sequenceTrees) as Trees[]
   const sums = decoded.map(({ base, trees }) =>
     trees.reduce((sum, tree) => sum + valueIn(tree, measured), base),
   )
-  return Math.round(Math.max(...sums) * 1024) / 1024
+  const highest = Math.max(...sums)
+  const mean = sums.reduce((all, sum) => all + sum, 0) / sums.length
+  return Math.round((highest > 0 ? highest : mean) * 1024) / 1024
 }
 
 function valueIn(tree: readonly Node[], measured: Float64Array): number {
