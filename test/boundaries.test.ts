@@ -65,7 +65,7 @@ test('imports point down', () => {
  */
 const rooms: Record<string, readonly string[]> = {
   surfaces: ['cli http', 'client mcp'],
-  operations: ['tools', '', 'account operating', 'steps', 'gate'],
+  operations: ['tools', '', 'account hosts operating', 'steps', 'gate'],
   jobs: [''],
   outbound: [''],
   encoder: [''],
@@ -73,7 +73,7 @@ const rooms: Record<string, readonly string[]> = {
   core: [
     'accounts corpus evaluation language',
     'runs',
-    'alerts guidance',
+    'alerts guidance hosts',
     'detector',
     'detector/meaning',
     'detector/exact detector/user',

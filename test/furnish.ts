@@ -48,6 +48,10 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     ...{ reversible: false, outward: true },
   })
   await send('/v1/team/invite', { label: marker })
+  await send('/v1/hooks/vscode', {
+    ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },
+    prompt: `paint the ${marker}`,
+  })
   for (const goal of [errand, `paint the ${marker}`]) {
     await callTool(app, 'reset_task', { goal }, caller.headers)
   }

@@ -35,6 +35,7 @@ const shrinks: Record<string, 'old' | 'run' | 'conversation' | 'account' | { bou
   conversation_turns: 'conversation',
   escalations: 'old',
   tool_sessions: 'old',
+  host_sessions: 'old',
   acts: 'old',
   idempotency: 'old',
   counters: 'old',

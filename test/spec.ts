@@ -1,16 +1,16 @@
 /** One testable sentence of the specification. `issue` is the one that brings it; 7 stands for a later one. */
 export interface Requirement {
   id: string
-  from: 'interface' | 'api' | 'api-2' | 'configuration'
+  from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts'
   says: string
-  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15
+  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16
 }
 
 /** The id of a requirement, so that a misspelt one is a type error. */
 export type RequirementId = keyof typeof requirements
 
 /** Issues whose requirements no test has to verify yet; an issue that is done leaves this list. */
-export const openIssues: readonly number[] = [7]
+export const openIssues: readonly number[] = [7, 16]
 
 /** Every requirement by its id: where it is written, the issue that brings it, and what it says. */
 export const requirements = {
@@ -1135,6 +1135,29 @@ export const requirements = {
       'The memory of an agent is bounded however much the user says; beyond the bound the oldest request no longer stands, and the answer shows it.',
     'memory.older':
       'A memory that an earlier release has stored goes on: its ground is the one request.',
+  }),
+
+  ...written('hosts', 16, {
+    'hosts.readers':
+      'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
+    'hosts.who-spoke':
+      'A prompt is a person’s unless the host or its text says otherwise; what the host or Plumbline put around it is taken off.',
+    'hosts.private':
+      'What is read of an event holds no file content and no output of a tool, and of a command no values of flags, assignments, queries of addresses or secrets.',
+    'hosts.steps':
+      'A step is opened by a prompt of a person, a change of the derived goal, a delegation, or the tenth act under one goal.',
+    'hosts.goal':
+      'The goal of a step is the plan item in work, the stated intent, what the agent has just said, its description of the act, or the act, in this order.',
+    'hosts.agents':
+      'A sub-agent has its task as its ground, and the agent that started it as its parent.',
+    'hosts.once': 'An event of one id counts once, by whichever hook it comes.',
+    'hosts.bounded': 'What is kept of a session is bounded.',
+    'hosts.endpoint':
+      'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
+    'hosts.durable': 'What makes a step is durable before the answer.',
+    'hosts.note': 'What was wrong with an event stands in x-plumbline-note.',
+    'hosts.remind':
+      'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
   }),
 
   ...written('configuration', 7, {

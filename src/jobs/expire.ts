@@ -48,6 +48,8 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
     (at) => store.tx(({ deliveries }) => deliveries.expire(at - alertsKeptMs, sliceRows)),
     async (at) =>
       (await store.tx(({ toolSessions }) => toolSessions.expire(at, sliceRows))) === sliceRows,
+    async (at) =>
+      (await store.tx(({ hostSessions }) => hostSessions.expire(at, sliceRows))) === sliceRows,
   ]
   return {
     name: kindName,

@@ -52,6 +52,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('contexts', 'context', 'context', 'runs lowest'),
   owned('acts', 'act', 'act run_id', 'work_group at'),
   owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
+  owned('host_sessions', 'host_session', 'run_id', 'state expires'),
   owned('idempotency', 'stored_answer', 'scope key', 'at status run_id'),
   owned(
     'escalations',

@@ -16,6 +16,7 @@ import { createEmails, type Emails } from './emails.ts'
 import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
+import { createHostSessions, type HostSessions } from './host-sessions.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
@@ -45,6 +46,7 @@ export interface Store {
   readonly acts: Acts
   readonly field: FieldStore
   readonly toolSessions: ToolSessions
+  readonly hostSessions: HostSessions
   readonly secrets: Secrets
   readonly erasure: Erasure
   /** Logs steps in order and resolves when they are durable; see `logSteps`. */
@@ -108,6 +110,7 @@ export function createStore(db: Database): OpenStore {
       acts: createActs(queries, db.kind),
       field: createFieldStore(queries),
       toolSessions: createToolSessions(queries),
+      hostSessions: createHostSessions(queries),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),
     }

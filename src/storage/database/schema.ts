@@ -494,4 +494,15 @@ export const migrations: readonly Migration[] = [
     'CREATE INDEX runs_drifting ON runs (account, updated) WHERE drifting = 1',
     'CREATE INDEX runs_uncertain ON runs (account, updated) WHERE uncertain = 1',
   ],
+  [
+    // What is known of a session of a host; its run has the same key.
+    `CREATE TABLE host_sessions (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      state TEXT NOT NULL,
+      expires BIGINT NOT NULL,
+      PRIMARY KEY (account, run_id)
+    )`,
+    'CREATE INDEX host_sessions_by_expiry ON host_sessions (expires)',
+  ],
 ]

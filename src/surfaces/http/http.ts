@@ -8,6 +8,7 @@ import { createAnswerLog, createLogController } from './answer-log.ts'
 import { parametersOf } from './call.ts'
 import { adminDescription, type DescriptionParts, descriptionRoute } from './description.ts'
 import { createErrorHandler, missing, refuseUnrouted, undecodable } from './faults.ts'
+import { hookRoutes } from './hook-routes.ts'
 import { mailPages } from './mail-pages.ts'
 import { mcpRoute } from './mcp-route.ts'
 import type { Metrics } from './metrics.ts'
@@ -39,6 +40,10 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   app.register(mailPages, parts)
   app.register(healthRoutes, parts)
   if (servesMetrics) app.register(metricsRoute, parts)
+  app.register(hookRoutes, {
+    ...parts,
+    onHookFault: (error: unknown, host: string) => log.error({ err: error, host }, 'a hook failed'),
+  })
   app.register(mcpRoute, {
     ...parts,
     onFault: (error: unknown, tool: string) => log.error({ err: error, tool }, 'a tool failed'),

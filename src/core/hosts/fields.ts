@@ -1,0 +1,80 @@
+import { cutTo, fnv1a, maxTextLength, wellFormed } from '../text.ts'
+
+/** A JSON object whose fields are not known. */
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The value as an object; an empty one if it is none. */
+export function fieldsOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as Fields)
+    : {}
+}
+
+/** The value as an object, also if it arrives as JSON in a text. */
+export function parsedFields(value: unknown): Fields {
+  if (typeof value !== 'string') return fieldsOf(value)
+  try {
+    return fieldsOf(JSON.parse(value))
+  } catch {
+    return {}
+  }
+}
+
+/** The value as a list; an empty one if it is none. */
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** The first of the values that is a text with content, trimmed and well-formed, at most 4,000 characters. */
+export function textOf(...values: readonly unknown[]): string {
+  for (const value of values) {
+    if (typeof value !== 'string') continue
+    const text = wellFormed(cutTo(value.trim(), maxTextLength))
+    if (text !== '') return text
+  }
+  return ''
+}
+
+/** The value as a number of at least 0. */
+export function amountOf(value: unknown): number | undefined {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : undefined
+}
+
+/** A time in milliseconds since 1970, from a number or an ISO text. */
+export function timeOf(value: unknown): number | undefined {
+  const time = typeof value === 'string' ? Date.parse(value) : value
+  return amountOf(time)
+}
+
+/** A field if it is known, to spread into an object. */
+export function given<Name extends string, Value>(
+  name: Name,
+  value: Value | undefined | '',
+): { [name in Name]?: Value } {
+  return value === undefined || value === '' ? {} : ({ [name]: value } as { [name in Name]: Value })
+}
+
+/** Sixteen hexadecimal digits, equal for equal texts. Not for secrets: short texts can be guessed. */
+export function digestOf(text: string): string {
+  const [one, other] = [fnv1a(text), fnv1a(`${text.length}:${text}\u0001`)]
+  return hex(one) + hex(other)
+}
+
+/** The digest of a JSON value; the order of fields does not count, and what lies deeper than `deepest` neither. */
+export function digestOfValue(value: unknown): string {
+  return digestOf(JSON.stringify(sorted(value, deepest)) ?? '')
+}
+
+const deepest = 16
+
+function sorted(value: unknown, left: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (left === 0) return null
+  if (Array.isArray(value)) return value.map((each) => sorted(each, left - 1))
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each, left - 1)]))
+}
+
+function hex(hash: number): string {
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}

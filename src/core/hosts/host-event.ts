@@ -1,0 +1,109 @@
+/** The hosts whose events are read. */
+export const hostNames = [
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'qwen-code',
+  'copilot',
+  'vscode',
+  'cursor',
+  'opencode',
+  'cline',
+] as const
+
+export type HostName = (typeof hostNames)[number]
+
+/** Kinds of acts. `verify` are tests, checks and builds; `wait` only passes time. */
+export const actFamilies = [
+  'read',
+  'search',
+  'edit',
+  'run',
+  'verify',
+  'web',
+  'wait',
+  'other',
+] as const
+
+export type ActFamily = (typeof actFamilies)[number]
+
+/** An item of the agent's own list. */
+export interface PlanItem {
+  /** The host's id of the item; absent where it has none. */
+  id?: string
+  text: string
+  state: 'open' | 'now' | 'done'
+}
+
+/** What an agent did with one tool. It holds no file content and no output, only their hashes. */
+export interface Act {
+  kind: 'act'
+  family: ActFamily
+  /** The host's name of the tool. */
+  tool: string
+  /** Relative to the folder of the project; a place outside it is `~/…/` and its last part. */
+  paths: string[]
+  /** What can be compared with the errand: a command's programs, subcommands and flags, a query, a pattern. */
+  words: string
+  /** The agent's own description of the act. */
+  said?: string
+  outcome: 'ok' | 'failed' | 'unknown'
+  exit?: number
+  /** Equal for equal errors; `infra` for those of networks and rate limits. Absent unless it failed. */
+  errorClass?: string
+  /** Equal for equal arguments of one tool. */
+  argsHash: string
+  /** Equal for equal results. */
+  resultHash?: string
+  /** Hashes of the names of the tests that failed, sorted. */
+  failing?: string[]
+  /** Hashes of the text before and after. */
+  edits?: { path: string; from: string; to: string }[]
+  /** Milliseconds that it took. */
+  ms?: number
+}
+
+/** What one event of a host says, without where it belongs. */
+export type HostFact =
+  | { kind: 'session'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
+  | { kind: 'prompt'; text: string; by: 'person' | 'machine' | 'unknown' }
+  /** `whole`: the items are the list, not changes of it. */
+  | { kind: 'plan'; items: PlanItem[]; whole: boolean }
+  /** `child` is absent until the host says which agent took the task. */
+  | { kind: 'delegate'; task: string; label?: string; agentType?: string; child?: string }
+  | {
+      kind: 'agent'
+      child: string
+      parent: string
+      state: 'start' | 'stop'
+      agentType?: string
+      said?: string
+    }
+  | Act
+  | { kind: 'say'; text: string }
+  | { kind: 'intent'; text: string }
+  | { kind: 'wait'; for: 'permission' | 'answer' }
+  | { kind: 'person'; how: 'permission' | 'answer' }
+  /** `expects`: prompts that no person will have typed. */
+  | { kind: 'turnEnd'; said?: string; expects: string[] }
+  | { kind: 'runEnd'; reason: string }
+  | { kind: 'compact' }
+  | { kind: 'tokens'; count: number }
+
+/** A fact with its place in a run. */
+export type HostEvent = HostFact & {
+  /** Milliseconds since 1970; absent if the host does not say. */
+  at?: number
+  /** `HOST:` and the host's id of the session. */
+  runId: string
+  /** '' is the main agent. */
+  agentId: string
+  /** The same for the same thing, however often and by whichever way it arrives. */
+  eventId: string
+}
+
+/**
+ * Reads an event of a host. Total: it never throws, and what it does not know is no event. `name` is the name of the
+ * event where the body does not hold it.
+ */
+export type ReadHost = (event: unknown, name?: string) => HostEvent[]

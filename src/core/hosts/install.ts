@@ -1,0 +1,227 @@
+import { type Fields, fieldsOf, listOf } from './fields.ts'
+import type { HostName } from './host-event.ts'
+
+/** The hosts into whose settings hooks can be put. */
+export const installHosts = [
+  'claude-code',
+  'codex',
+  'gemini-cli',
+  'qwen-code',
+] as const satisfies readonly HostName[]
+
+export type InstallHost = (typeof installHosts)[number]
+
+/** A hook in the settings of a host. */
+export interface HookEntry {
+  event: string
+  /** The tools it is for, as a pattern; absent for all. */
+  matcher?: string
+  handler: Fields
+}
+
+/** How the hooks of a host reach the server. */
+export interface HookWay {
+  /** The absolute path of the program that hosts run. */
+  shim: string
+  /** The server's address if the host itself calls it with the key of its environment; null if it runs the program. */
+  url: string | null
+}
+
+/** What the hooks of each host are: the events, those for some tools only, and the limit in the host's own unit. */
+const plans: Record<
+  InstallHost,
+  { events: readonly string[]; matchers?: Readonly<Record<string, string>>; timeout: number }
+> = {
+  'claude-code': {
+    events: [
+      'SessionStart',
+      'UserPromptSubmit',
+      'PreToolUse',
+      'PostToolBatch',
+      'PostToolUseFailure',
+      'SubagentStart',
+      'SubagentStop',
+      'Stop',
+      'PermissionRequest',
+      'Notification',
+      'SessionEnd',
+    ],
+    matchers: { PreToolUse: 'Agent|Task' },
+    timeout: 1,
+  },
+  codex: {
+    events: [
+      'SessionStart',
+      'UserPromptSubmit',
+      'PostToolUse',
+      'SubagentStart',
+      'SubagentStop',
+      'Stop',
+      'PermissionRequest',
+      'SessionEnd',
+    ],
+    timeout: 1,
+  },
+  'gemini-cli': {
+    events: [
+      'SessionStart',
+      'BeforeAgent',
+      'BeforeTool',
+      'AfterTool',
+      'AfterAgent',
+      'Notification',
+      'SessionEnd',
+    ],
+    matchers: { BeforeTool: 'invoke_agent' },
+    timeout: 1000,
+  },
+  'qwen-code': {
+    events: [
+      'SessionStart',
+      'UserPromptSubmit',
+      'PostToolUse',
+      'PostToolUseFailure',
+      'SubagentStart',
+      'SubagentStop',
+      'Stop',
+      'PermissionRequest',
+      'SessionEnd',
+    ],
+    timeout: 1000,
+  },
+}
+
+/** The hooks that a host gets. Only Claude Code can call a server itself, and not when a session begins. */
+export function entriesFor(host: InstallHost, { shim, url }: HookWay): HookEntry[] {
+  const { events, matchers = {}, timeout } = plans[host]
+  return events.map((event) => {
+    const matcher = matchers[event]
+    const calls = host === 'claude-code' && event !== 'SessionStart' ? url : null
+    const handler =
+      calls === null
+        ? { type: 'command', command: `${quoted(shim)} ${host} ${event}`, timeout }
+        : {
+            type: 'http',
+            url: `${calls}/v1/hooks/${host}/${event}`,
+            headers: { Authorization: 'Bearer $PLUMBLINE_KEY' },
+            allowedEnvVars: ['PLUMBLINE_KEY'],
+            timeout: 0.25,
+          }
+    return { event, ...(matcher === undefined ? {} : { matcher }), handler }
+  })
+}
+
+/** A path as a word of a shell's command. */
+function quoted(path: string): string {
+  return `"${path.replace(/["\\$`]/g, '\\$&')}"`
+}
+
+/** Says why hooks cannot be put into these settings; null if they can. */
+export function faultIn(settings: unknown): string | null {
+  if (!isObject(settings)) return 'it is not a JSON object'
+  const { hooks = {}, hooksConfig = {} } = settings
+  if (!isObject(hooks)) return 'its "hooks" is not an object'
+  if (!isObject(hooksConfig)) return 'its "hooksConfig" is not an object'
+  const events = new Set(Object.values(plans).flatMap((plan) => plan.events))
+  const wrong = Object.keys(hooks).find((name) => events.has(name) && !Array.isArray(hooks[name]))
+  return wrong === undefined ? null : `its "hooks.${wrong}" is not a list`
+}
+
+/** Says why the host runs no hooks at all, whatever is put in; null if it runs them. */
+export function switchedOff(settings: Fields): string | null {
+  if (settings.disableAllHooks === true) return 'disableAllHooks is true'
+  return fieldsOf(settings.hooksConfig).enabled === false ? 'hooksConfig.enabled is false' : null
+}
+
+/** Whether the host runs no hooks unless a switch is set that these settings do not hold. */
+export function lacksSwitch(host: InstallHost, settings: Fields): boolean {
+  return host === 'qwen-code' && fieldsOf(settings.hooksConfig).enabled === undefined
+}
+
+/** Puts hooks after those of others, and sets the switch that the host needs, unless there is one. */
+export function addEntries(
+  host: InstallHost,
+  settings: Fields,
+  entries: readonly HookEntry[],
+): Fields {
+  let hooks = fieldsOf(settings.hooks)
+  for (const { event, matcher, handler } of entries) {
+    const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }
+    hooks = { ...hooks, [event]: [...listOf(hooks[event]), group] }
+  }
+  const added = { ...settings, hooks }
+  if (!lacksSwitch(host, settings)) return added
+  return { ...added, hooksConfig: { ...fieldsOf(settings.hooksConfig), enabled: true } }
+}
+
+/** The hooks of Plumbline in the settings of a host, in their order. */
+export function ownEntries(settings: unknown): HookEntry[] {
+  return Object.entries(fieldsOf(fieldsOf(settings).hooks)).flatMap(([event, groups]) =>
+    listOf(groups).flatMap((each) => {
+      const { matcher, hooks } = fieldsOf(each)
+      const own = listOf(hooks).filter(isOwn).map(fieldsOf)
+      return own.map((handler) => ({
+        event,
+        ...(typeof matcher === 'string' ? { matcher } : {}),
+        handler,
+      }))
+    }),
+  )
+}
+
+/**
+ * Takes the hooks of Plumbline out. `before` are the settings as they were without them: what was empty in those stays,
+ * and what else has become empty goes, like a switch that they did not hold.
+ */
+export function removeEntries(host: InstallHost, settings: Fields, before: Fields): Fields {
+  const dropped: string[] = []
+  const changed = { ...settings }
+  if (isObject(settings.hooks)) {
+    const left = hooksWithout(settings.hooks, fieldsOf(before.hooks))
+    if (hasEmptied(settings.hooks, left) && !isObject(before.hooks)) dropped.push('hooks')
+    changed.hooks = left
+  }
+  if (lacksSwitch(host, before) && fieldsOf(settings.hooksConfig).enabled === true) {
+    const { enabled: _, ...left } = fieldsOf(settings.hooksConfig)
+    if (Object.keys(left).length === 0 && !isObject(before.hooksConfig)) dropped.push('hooksConfig')
+    changed.hooksConfig = left
+  }
+  return Object.fromEntries(Object.entries(changed).filter(([name]) => !dropped.includes(name)))
+}
+
+function hooksWithout(hooks: Fields, before: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(hooks).flatMap(([event, groups]) => {
+      if (!Array.isArray(groups)) return [[event, groups]]
+      const left = groups.flatMap(groupWithout)
+      const emptied = left.length === 0 && groups.length > 0
+      return emptied && !Array.isArray(before[event]) ? [] : [[event, left]]
+    }),
+  )
+}
+
+function groupWithout(group: unknown): unknown[] {
+  const { hooks } = fieldsOf(group)
+  const left = listOf(hooks).filter((handler) => !isOwn(handler))
+  if (left.length === listOf(hooks).length) return [group]
+  return left.length === 0 ? [] : [{ ...fieldsOf(group), hooks: left }]
+}
+
+function hasEmptied(before: Fields, after: Fields): boolean {
+  return Object.keys(before).length > 0 && Object.keys(after).length === 0
+}
+
+/** The program, where it is kept by default or with the arguments that it gets. */
+const ownCommand = new RegExp(
+  `\\.plumbline/hook(?![\\w.-])|/hook" (?:${installHosts.join('|')}) \\w+$`,
+)
+
+function isOwn(handler: unknown): boolean {
+  const { url, command } = fieldsOf(handler)
+  if (typeof url === 'string' && url.includes('/v1/hooks/')) return true
+  return typeof command === 'string' && ownCommand.test(command)
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

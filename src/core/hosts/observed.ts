@@ -1,0 +1,89 @@
+import { parseJson } from '../text.ts'
+import type { PlanItem } from './host-event.ts'
+
+/** Where the goal of a step comes from, the surest first. */
+export const goalSources = [
+  'prompt',
+  'plan',
+  'intent',
+  'narration',
+  'description',
+  'act',
+  'task',
+] as const
+
+export type GoalSource = (typeof goalSources)[number]
+
+/** What is known of one agent of a session. */
+export interface ObservedAgent {
+  /** The agent that it works for; '' is the main agent. */
+  parent: string
+  /** The task of a sub-agent, and whether a step has told it. */
+  task: string | null
+  isTaskTold: boolean
+  plan: PlanItem[]
+  intent: string | null
+  /** What it said since its last act. */
+  said: string | null
+  /** The goal of the step that is open. */
+  goal: string | null
+  /** Digests of the newest goals, so that none that was derived from acts opens a step twice. */
+  done: string[]
+  /** Acts of the open step, and how many of them failed. */
+  acts: number
+  failed: number
+}
+
+/** What is known of one session of a host: bounded, and equal after equal events. */
+export interface Observed {
+  agents: Record<string, ObservedAgent>
+  /** Ids of the newest events, so that none counts twice. */
+  seen: string[]
+  /** Prompts that no person will have typed. */
+  expects: string[]
+  /** Tasks whose agent has not begun. */
+  tasks: { task: string; agentType: string | null; parent: string }[]
+  /** The newest words of a person, and whether they stand for the errand. */
+  errand: string | null
+}
+
+/** Most of each list that a session keeps. */
+export const mostKept = {
+  agents: 32,
+  seen: 256,
+  expects: 20,
+  tasks: 20,
+  done: 12,
+  plan: 50,
+} as const
+
+/** A session of which nothing is known. */
+export const nothingObserved: Observed = {
+  agents: {},
+  seen: [],
+  expects: [],
+  tasks: [],
+  errand: null,
+}
+
+/** An agent of which nothing is known. */
+export function newObservedAgent(parent: string): ObservedAgent {
+  return {
+    parent,
+    task: null,
+    isTaskTold: false,
+    plan: [],
+    intent: null,
+    said: null,
+    goal: null,
+    done: [],
+    acts: 0,
+    failed: 0,
+  }
+}
+
+/** Reads a stored session; one that cannot be read begins anew. */
+export function readObserved(text: string): Observed {
+  const state = parseJson(text) as Observed | undefined
+  return state?.agents === undefined ? nothingObserved : state
+}

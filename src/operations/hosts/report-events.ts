@@ -1,0 +1,131 @@
+import { answerWith, emptyAnswer, reminderOf } from '../../core/hosts/host-answer.ts'
+import { type HostEvent, type HostName, hostNames } from '../../core/hosts/host-event.ts'
+import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
+import type { Observed } from '../../core/hosts/observed.ts'
+import { readers } from '../../core/hosts/readers.ts'
+import { type DriftRequest, readDrift } from '../../core/runs/step-request.ts'
+import { parseJson } from '../../core/text.ts'
+import { dayMs } from '../../core/time.ts'
+import { admitAccount } from '../gate/admission.ts'
+import type { Keyed, Service } from '../gate/context.ts'
+import type { Call } from '../gate/declaration.ts'
+import { Refusal } from '../gate/refusal.ts'
+import { logRequest } from '../steps/drift.ts'
+import { learnAhead } from '../steps/learn-ahead.ts'
+
+/** The largest body that a hook may send. */
+const maxEventBytes = 1024 * 1024
+/** Most events of one body. */
+const maxEvents = 1000
+
+/** The names of hosts in an address. */
+export function hostNamed(name: string): HostName | null {
+  return hostNames.find((each) => each === name) ?? null
+}
+
+/**
+ * Takes what a hook of a host sends: one event, or several as lines. Folds them into their sessions, and logs the steps
+ * that they open; those are durable when this resolves. A step counts as one write, and an event without a step as
+ * none. Returns the answer for the host.
+ */
+export async function reportEvents(
+  service: Service,
+  call: Call,
+  host: HostName,
+  event: string,
+): Promise<Record<string, unknown>> {
+  const admitted = await admitAccount(service, call, { unmetered: true })
+  const context: Keyed = { ...service, ...admitted, gone: call.gone }
+  const sent = eventsIn(await call.readBody(maxEventBytes))
+  const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
+  let answer = emptyAnswer(host, event)
+  for (const [runId, own] of Map.groupBy(events, ({ runId }) => runId)) {
+    const observed = await take(context, call, runId, own)
+    if (own.some((each) => each.kind === 'session' && each.source === 'compact')) {
+      answer = await remind(context, host, event, runId, observed)
+    }
+  }
+  return answer
+}
+
+/** The events of a body: one JSON value, or one on each line. */
+function eventsIn(body: string): unknown[] {
+  const whole = parseJson(body)
+  if (whole !== undefined) return [whole]
+  const lines = body.split('\n').filter((line) => line.trim() !== '')
+  const events = lines.map(parseJson)
+  if (lines.length === 0 || lines.length > maxEvents || events.includes(undefined)) {
+    throw new Refusal(400, 'bad_request', {
+      detail: `body: send the host's event as JSON, or at most ${maxEvents} events as lines of JSON`,
+    })
+  }
+  return events
+}
+
+/** Folds events of one session, logs the steps, and returns what is known of the session then. */
+async function take(
+  context: Keyed,
+  call: Call,
+  runId: string,
+  events: readonly HostEvent[],
+): Promise<Observed> {
+  const { store, account, tier, now } = context
+  const known = await store.hostSessions.find(account.id, runId, now())
+  const expected = folded(known, events).steps.map((step) => requestOf(runId, step))
+  // Counted before they are logged, so that an account beyond its quota logs none.
+  for (const _ of expected) await admitAccount(context, call, {})
+  await learnAhead(context, () => expected)
+  return store.tx(async (tx) => {
+    const before = await tx.hostSessions.lock(account.id, runId, now())
+    const { observed, steps } = folded(before, events)
+    for (const step of steps) await logRequest({ ...context, store: tx }, requestOf(runId, step))
+    const expires = now() + tier.retention_days * dayMs
+    await tx.hostSessions.save(account.id, runId, observed, expires)
+    return observed
+  })
+}
+
+function folded(
+  known: Observed,
+  events: readonly HostEvent[],
+): { observed: Observed; steps: ObservedStep[] } {
+  const steps: ObservedStep[] = []
+  let observed = known
+  for (const event of events) {
+    const after = observe(observed, event)
+    observed = after.observed
+    steps.push(...after.steps)
+  }
+  return { observed, steps }
+}
+
+function requestOf(runId: string, step: ObservedStep): DriftRequest {
+  const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
+  const request = readDrift({
+    run_id: runId,
+    goal,
+    agent_id: agentId === '' ? null : agentId,
+    parent_agent_id: parentAgentId === agentId ? null : parentAgentId,
+    ground,
+    user_message: userMessage,
+    parent_goal: parentGoal,
+    plan,
+    ...(distance === null ? {} : { distance }),
+  })
+  if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
+  return request
+}
+
+async function remind(
+  { store, account, now }: Keyed,
+  host: HostName,
+  event: string,
+  runId: string,
+  observed: Observed,
+): Promise<Record<string, unknown>> {
+  const run = await store.runs.find(account.id, runId, now())
+  const ground = run?.ground ?? observed.errand
+  return ground === null
+    ? emptyAnswer(host, event)
+    : answerWith(host, event, reminderOf(ground, observed))
+}

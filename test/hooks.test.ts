@@ -1,0 +1,237 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { onEachDatabase } from './backends.ts'
+import { start } from './harness.ts'
+import { verifies } from './verifies.ts'
+
+const errand = 'add rate limiting to the login endpoint'
+const session = 'session-one'
+const runId = `claude-code:${session}`
+
+const common = { session_id: session, cwd: '/home/kim/shop' }
+
+function prompted(prompt: string, prompt_id: string) {
+  return { ...common, hook_event_name: 'UserPromptSubmit', prompt, prompt_id }
+}
+
+/** The answers to one turn's calls of tools, as the host hands them over together. */
+function batch(...calls: { tool: string; input: object; id: string; answer?: unknown }[]) {
+  return {
+    ...common,
+    hook_event_name: 'PostToolBatch',
+    tool_calls: calls.map(({ tool, input, id, answer = 'done' }) => ({
+      tool_name: tool,
+      tool_input: input,
+      tool_use_id: id,
+      tool_response: answer,
+    })),
+  }
+}
+
+const todos = (...items: [string, string][]) => ({
+  tool: 'TodoWrite',
+  input: { todos: items.map(([content, status]) => ({ content, status })) },
+})
+
+onEachDatabase((database) => {
+  async function startOn(t: TestContext) {
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const { headers } = await app.newAccount()
+    const post = async (host: string, body: unknown, more: Record<string, string> = headers) =>
+      app.request('POST', `/v1/hooks/${host}`, {
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: more,
+      })
+    const run = async (id = runId) =>
+      (await app.get(`/v1/drift/run?run_id=${encodeURIComponent(id)}`, headers)).body
+    return { app: { ...app, keyed: headers }, post, run }
+  }
+
+  test('a session of a host is a run: its prompts, its plan and what it does', async (t) => {
+    verifies('hosts.endpoint', 'hosts.durable', 'hosts.steps', 'hosts.once')
+    const { post, run } = await startOn(t)
+    const events = [
+      prompted(errand, 'p-1'),
+      batch({
+        ...todos(['find the login route', 'in_progress'], ['limit it', 'pending']),
+        id: 't-1',
+      }),
+      batch({ tool: 'Read', input: { file_path: '/home/kim/shop/src/login.js' }, id: 't-2' }),
+      batch({
+        ...todos(['find the login route', 'completed'], ['limit it', 'in_progress']),
+        id: 't-3',
+      }),
+      batch({
+        tool: 'Edit',
+        input: { file_path: '/home/kim/shop/src/login.js', old_string: 'a', new_string: 'b' },
+        id: 't-4',
+      }),
+      prompted('limit the sign-up endpoint too', 'p-2'),
+    ]
+    for (const event of [...events, ...events]) {
+      const { status, body, headers } = await post('claude-code', event)
+      assert.deepEqual([status, body, headers.get('x-plumbline-note')], [200, {}, null])
+    }
+    const { run: shown, trace } = await run()
+    assert.deepEqual(
+      trace.map(({ goal, user_message }: Record<string, unknown>) => [goal, user_message]),
+      [
+        [errand, errand],
+        ['find the login route', null],
+        ['limit it', null],
+        ['limit the sign-up endpoint too', 'limit the sign-up endpoint too'],
+      ],
+    )
+    assert.deepEqual(shown.plan, ['find the login route', 'limit it'])
+    assert.deepEqual(
+      shown.assignment.map(({ text }: { text: string }) => text),
+      [errand, 'limit the sign-up endpoint too'],
+    )
+  })
+
+  test('a sub-agent of a host is measured against its own task', async (t) => {
+    verifies('hosts.agents')
+    const { post, run } = await startOn(t)
+    const task = 'compare token bucket libraries for Node'
+    const input = { description: 'compare libraries', prompt: task, subagent_type: 'scout' }
+    const child = { ...common, agent_id: 'a-1', agent_type: 'scout' }
+    for (const event of [
+      prompted(errand, 'p-1'),
+      {
+        ...common,
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Agent',
+        tool_input: input,
+        tool_use_id: 't-1',
+      },
+      { ...child, hook_event_name: 'SubagentStart' },
+      {
+        ...child,
+        ...batch({
+          tool: 'Bash',
+          input: { command: 'npm view limiter', description: 'look at a library' },
+          id: 't-2',
+        }),
+        agent_id: 'a-1',
+      },
+      { ...child, hook_event_name: 'SubagentStop', last_assistant_message: 'none is needed' },
+      batch({ tool: 'Agent', input, id: 't-1' }),
+    ]) {
+      assert.equal((await post('claude-code', event)).status, 200)
+    }
+    const { trace, run: shown } = await run()
+    assert.deepEqual(
+      trace.map(({ goal, agent_id }: Record<string, unknown>) => [goal, agent_id ?? '']),
+      [
+        [errand, ''],
+        ['compare libraries', ''],
+        ['look at a library', 'a-1'],
+      ],
+    )
+    const own = shown.grounds.find(({ agent_id }: { agent_id?: string }) => agent_id === 'a-1')
+    assert.equal(own.goal, task)
+  })
+
+  test('whatever is wrong, the answer is one that the host accepts', async (t) => {
+    verifies('hosts.endpoint', 'hosts.note')
+    const { post, app } = await startOn(t)
+    const noteOf = async (host: string, body: unknown, headers?: Record<string, string>) => {
+      const answer = await post(host, body, headers)
+      assert.deepEqual([answer.status, answer.body], [200, {}])
+      return answer.headers.get('x-plumbline-note')
+    }
+    assert.match(String(await noteOf('claude-code', 'no json')), /^bad_request; body: send/)
+    assert.match(
+      String(await noteOf('emacs', prompted(errand, 'p-1'))),
+      /unknown host; send one of/,
+    )
+    assert.match(String(await noteOf('codex', prompted(errand, 'p-1'), {})), /^no_key; Send a key/)
+    assert.equal(
+      await noteOf('claude-code', { hook_event_name: 'SomethingNew', session_id: 'x' }),
+      null,
+    )
+    assert.equal(await noteOf('claude-code', [1, 'two', null]), null)
+    assert.match(String(await noteOf('claude-code', `"${'x'.repeat(1024 * 1024)}"`)), /too_large/)
+    const cursor = await app.request('POST', '/v1/hooks/cursor/beforeSubmitPrompt', { body: 'x' })
+    assert.deepEqual([cursor.status, cursor.body], [200, { continue: true }])
+  })
+
+  test('several events come as lines', async (t) => {
+    verifies('hosts.endpoint')
+    const { post, run } = await startOn(t)
+    const lines = [
+      prompted(errand, 'p-1'),
+      batch({
+        tool: 'Bash',
+        input: { command: 'npm test', description: 'run the tests' },
+        id: 't-1',
+      }),
+    ]
+    await post('claude-code', lines.map((line) => JSON.stringify(line)).join('\n'))
+    assert.equal((await run()).trace.length, 2)
+  })
+
+  test('nothing is kept of contents, outputs and values', async (t) => {
+    verifies('hosts.private')
+    const { app, post, run } = await startOn(t)
+    const canary = 'canary-7f3a'
+    const outside = `/srv/${canary}/notes.md`
+    await post('claude-code', prompted(errand, 'p-1'))
+    const calls = [
+      { tool: 'Write', input: { file_path: '/home/kim/shop/a.js', content: canary } },
+      { tool: 'Edit', input: { file_path: outside, old_string: canary, new_string: canary } },
+      {
+        tool: 'Bash',
+        input: { command: `TOKEN=${canary} deploy --key=${canary} --password ${canary}` },
+      },
+      { tool: 'Bash', input: { command: `curl https://kim:${canary}@shop.test/a?key=${canary}` } },
+      { tool: 'WebFetch', input: { url: `https://shop.test/b?key=${canary}` } },
+      {
+        tool: 'Grep',
+        input: { pattern: 'login' },
+        answer: { stdout: canary, file: { content: canary } },
+      },
+      { tool: 'Unheard', input: { anything: canary }, answer: canary },
+    ]
+    for (const [at, call] of calls.entries()) {
+      await post('claude-code', batch({ ...call, id: `t-${at}` }))
+    }
+    const failed = { tool_name: 'Bash', tool_input: { command: 'npm test' }, tool_use_id: 't-9' }
+    await post('claude-code', {
+      ...common,
+      hook_event_name: 'PostToolUseFailure',
+      ...failed,
+      error: canary,
+    })
+    const shown = await run()
+    assert.ok(shown.trace.length > 3, JSON.stringify(shown.trace))
+    assert.doesNotMatch(JSON.stringify(shown), new RegExp(canary))
+    const { text } = await app.request('GET', '/v1/me/export', { headers: app.keyed })
+    assert.match(text, /host_session/)
+    assert.doesNotMatch(text, new RegExp(canary))
+  })
+
+  test('after a compaction the errand is told again', async (t) => {
+    verifies('hosts.remind')
+    const { post } = await startOn(t)
+    await post('claude-code', prompted(errand, 'p-1'))
+    await post(
+      'claude-code',
+      batch({
+        ...todos(['find the login route', 'completed'], ['limit it', 'pending']),
+        id: 't-1',
+      }),
+    )
+    const { body } = await post('claude-code', {
+      ...common,
+      hook_event_name: 'SessionStart',
+      source: 'compact',
+    })
+    assert.deepEqual(body, {
+      hookSpecificOutput: {
+        hookEventName: 'SessionStart',
+        additionalContext: `The errand in the user's words: "${errand}". Open in the plan: limit it. [plumbline]`,
+      },
+    })
+  })
+})
