@@ -152,7 +152,7 @@ onEachDatabase((database) => {
       gone_by: '2026-01-15T13:01:00.000Z',
     })
     assert.deepEqual(erased, {
-      ...{ keys: 1, runs: 4, steps: 7, conversations: 1, escalations: 1, selves: 1 },
+      ...{ keys: 1, runs: 5, steps: 8, conversations: 1, escalations: 1, selves: 1 },
       ...{ templates: 1, alerts: erased.alerts },
     })
     assert.equal((await caller.get('/v1/me')).status, 401)
