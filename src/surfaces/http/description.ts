@@ -4,6 +4,7 @@ import type { Service } from '../../operations/gate/context.ts'
 import type { Operation } from '../../operations/gate/declaration.ts'
 import { admin } from '../../operations/gate/operation.ts'
 import { jsonType } from './answer.ts'
+import { hookRoutesDescribed } from './hook-routes.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
 
 /** The parts of the descriptions. */
@@ -35,12 +36,14 @@ export function describeHttp(
 }
 
 const describedRoutes: readonly DescribedRoute[] = [
+  ...hookRoutesDescribed,
   {
     method: 'get',
     path: '/v1/openapi.json',
     operationId: 'openapi.read',
     tag: 'account',
     summary: 'This description, as OpenAPI 3.1.',
+    access: 'open',
     answers: {
       200: {
         description: 'The description.',

@@ -7,6 +7,7 @@ import { hostNamed, reportEvents } from '../../operations/hosts/report-events.ts
 import type { AddressSettings } from './address.ts'
 import { jsonType } from './answer.ts'
 import { readCall } from './call.ts'
+import type { DescribedRoute } from './openapi.ts'
 
 /** The parts of the routes. */
 export interface HookRoutesParts {
@@ -18,6 +19,64 @@ export interface HookRoutesParts {
 
 /** The header that says what was wrong with an event. */
 const note = 'x-plumbline-note'
+
+const hostParameter = {
+  name: 'host',
+  in: 'path',
+  required: true,
+  description: 'The host whose event this is.',
+  schema: { type: 'string', enum: hostNames },
+}
+const eventParameter = {
+  name: 'event',
+  in: 'path',
+  required: true,
+  description: 'The name of the event, for the hosts whose bodies do not hold it.',
+  schema: { type: 'string' },
+}
+
+/** The routes as the description shows them. */
+export const hookRoutesDescribed: readonly DescribedRoute[] = [
+  describedAt('/v1/hooks/{host}', 'hooks.report', [hostParameter]),
+  describedAt('/v1/hooks/{host}/{event}', 'hooks.report-named', [hostParameter, eventParameter]),
+]
+
+function describedAt(
+  path: string,
+  operationId: string,
+  parameters: readonly Record<string, unknown>[],
+): DescribedRoute {
+  return {
+    method: 'post',
+    path,
+    operationId,
+    tag: 'detector',
+    summary: 'Report an event of the hooks of a host, as the host sends it.',
+    description:
+      'The server reads the event, and logs the steps that it opens; those are durable before the answer. An event counts once, by the host’s own id. A step counts as one write, other events as none. Several events can come as lines of JSON.',
+    access: 'keyed',
+    parameters,
+    body: {
+      required: true,
+      content: {
+        'application/json': { schema: { description: 'The event of the host.' } },
+        'application/x-ndjson': { schema: { type: 'string' } },
+      },
+    },
+    answers: {
+      200: {
+        description: 'Always: a hook never stops an agent. The host accepts this object.',
+        headers: {
+          [note]: {
+            description: 'What was wrong; absent if nothing was.',
+            schema: { type: 'string' },
+          },
+        },
+        content: { 'application/json': { schema: { type: 'object' } } },
+      },
+    },
+  }
+}
 
 /**
  * Serves the hooks of hosts. A hook must never stop an agent, so the answer is always 200 and a JSON object that the

@@ -8,11 +8,16 @@ type Json = Record<string, unknown>
 
 /** A route outside the operations, described by hand beside the code that serves it. */
 export interface DescribedRoute {
-  method: 'get'
+  method: 'get' | 'post'
   path: string
   operationId: string
   tag: string
   summary: string
+  description?: string
+  /** Whether it takes the key of an account. */
+  access: 'open' | 'keyed'
+  parameters?: readonly Json[]
+  body?: Json
   answers: Record<string, Json>
 }
 
@@ -35,9 +40,15 @@ export function describe(
     paths[operation.http.path] = path
     path[operation.http.method.toLowerCase()] = describeOperation(operation, schemas)
   }
-  for (const { method, path, operationId, tag, summary, answers } of routes) {
+  for (const { method, path, tag, access, body, answers, ...told } of routes) {
     paths[path] = {
-      [method]: { operationId, tags: [tag], summary, security: [], responses: answers },
+      [method]: {
+        ...told,
+        tags: [tag],
+        security: securityOf[access],
+        ...(body === undefined ? {} : { requestBody: body }),
+        responses: answers,
+      },
     }
   }
   return {
