@@ -8,6 +8,7 @@ import { measureAlerts } from './alerts.ts'
 import { measureCheck } from './check.ts'
 import { measureDetector } from './detector.ts'
 import { measureDrift } from './drift.ts'
+import { measureHooks } from './hooks.ts'
 import { measureLength } from './length.ts'
 import { measureMcp } from './mcp.ts'
 import { measureMeaning } from './meaning.ts'
@@ -19,6 +20,7 @@ const benches: Record<string, () => Row[] | Promise<Row[]>> = {
   check: measureCheck,
   detector: measureDetector,
   drift: measureDrift,
+  hooks: measureHooks,
   length: measureLength,
   meaning: measureMeaning,
   mcp: measureMcp,
