@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { BlockList, isIP } from 'node:net'
+import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { isSpelledKey } from './core/accounts/keys.ts'
 import { builtInTiers, overrideTiers, type Tier } from './core/accounts/tiers.ts'
@@ -62,6 +63,8 @@ export interface Config {
   serverUrl: string
   /** The key of the command line's calls, or null. */
   key: string | null
+  /** The folder of what the hooks of hosts need, absolute; null for `.plumbline` in the home of the user. */
+  hooksFolder: string | null
   /** Unknown settings with our prefix, for a warning at the start. */
   unknownSettings: string[]
   /** Settings that this version does not have yet, for a warning at the start. */
@@ -139,6 +142,7 @@ export function readConfig(
     logLevel: read.LOG_LEVEL,
     serverUrl: read.PLUMBLINE_BASE_URL ?? listeningUrl(read.HOST, read.PORT),
     key: read.PLUMBLINE_KEY ?? null,
+    hooksFolder: read.PLUMBLINE_HOME ?? null,
     unknownSettings: strange.filter((name) => !planned.test(name)),
     laterSettings: strange.filter((name) => planned.test(name)),
   }
@@ -261,6 +265,11 @@ const settings = z.object({
     .regex(mailbox, 'send a mail address such as a@b.example or Name <a@b.example>')
     .optional(),
   PLUMBLINE_KEY: z.string().optional(),
+  PLUMBLINE_HOME: z
+    .string()
+    .refine(isAbsolute, 'send the absolute path of a folder')
+    .transform((path) => resolve(path))
+    .optional(),
   LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
 })
 

@@ -35,6 +35,7 @@ const world: CliWorld = {
   version: realWorld.version,
   now: realWorld.now,
   newKey,
+  environment: { ...process.env },
   settingNames,
   settings,
   reads,

@@ -60,6 +60,7 @@ async function run(
     version: '1.2.3',
     newKey: () => '',
     now: () => now,
+    environment: {},
     settingNames: [],
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),
     serve: unused,

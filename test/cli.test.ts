@@ -168,7 +168,7 @@ describe('plumbline', () => {
     for (const argv of [[], ['help'], ['--help'], ['-h']]) {
       const { code, out, err } = await run(argv)
       assert.deepEqual([code, err], [0, ''])
-      for (const name of ['serve', 'check', 'eval', 'migrate', 'openapi']) {
+      for (const name of ['serve', 'check', 'eval', 'init', 'uninstall', 'migrate', 'openapi']) {
         assert.match(out, new RegExp(`^ +${name} +\\w`, 'm'))
         const help = await run([name, '--help'])
         assert.equal(help.code, 0)

@@ -38,6 +38,7 @@ export async function runHere(
     openapi: () => '{}\n',
     newKey: () => '',
     now: () => 0,
+    environment: {},
     settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
     settings: () => ({
       databaseUrl: 'sqlite::memory:',
@@ -46,6 +47,7 @@ export async function runHere(
       limit: null,
       serverUrl: 'http://127.0.0.1:8787',
       key: null,
+      hooksFolder: null,
     }),
     reads: () => null,
     withService: () => Promise.reject(new Error('this command has no service')),

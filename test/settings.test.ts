@@ -70,6 +70,7 @@ const settings: Record<string, { bad: string[]; good: string[] }> = {
     good: ['pl_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_0rgtVP'],
   },
   PLUMBLINE_METRICS_PORT: { bad: ['x', '65536'], good: ['0', '9464'] },
+  PLUMBLINE_HOME: { bad: ['x', './x', '~/x'], good: ['/x', '/x/.plumbline/'] },
   LOG_LEVEL: { bad: ['x', 'INFO', 'verbose', '30'], good: ['fatal', 'info', 'trace', 'silent'] },
 }
 

@@ -1158,6 +1158,16 @@ export const requirements = {
     'hosts.note': 'What was wrong with an event stands in x-plumbline-note.',
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
+    'hosts.init':
+      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI or Qwen Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+    'hosts.init.twice':
+      'plumbline init twice is plumbline init once, and the hooks of an earlier time are replaced.',
+    'hosts.init.private':
+      'The key stands in a file that only the user may read, in no process list and in no settings of a host.',
+    'hosts.uninstall':
+      'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
+    'hosts.shim':
+      'The program that hosts run prints a JSON object and exits with 0, whatever the server does; one that does not answer in time is left alone for 30 seconds.',
   }),
 
   ...written('configuration', 7, {

@@ -171,19 +171,23 @@ export function ownEntries(settings: unknown): HookEntry[] {
 
 /**
  * Takes the hooks of Plumbline out. `before` are the settings as they were without them: what was empty in those stays,
- * and what else has become empty goes, like a switch that they did not hold.
+ * and what else has become empty goes, like a switch that they did not hold. If they are not known (null), the switch
+ * goes only if no hook is left.
  */
-export function removeEntries(host: InstallHost, settings: Fields, before: Fields): Fields {
+export function removeEntries(host: InstallHost, settings: Fields, before: Fields | null): Fields {
   const dropped: string[] = []
-  const changed = { ...settings }
+  const changed: Record<string, unknown> = { ...settings }
   if (isObject(settings.hooks)) {
-    const left = hooksWithout(settings.hooks, fieldsOf(before.hooks))
-    if (hasEmptied(settings.hooks, left) && !isObject(before.hooks)) dropped.push('hooks')
+    const left = hooksWithout(settings.hooks, fieldsOf(before?.hooks))
+    if (hasEmptied(settings.hooks, left) && !isObject(before?.hooks)) dropped.push('hooks')
     changed.hooks = left
   }
-  if (lacksSwitch(host, before) && fieldsOf(settings.hooksConfig).enabled === true) {
+  const isUnused = Object.keys(fieldsOf(changed.hooks)).length === 0
+  const isOurs = before === null ? isUnused : lacksSwitch(host, before)
+  if (host === 'qwen-code' && isOurs && fieldsOf(settings.hooksConfig).enabled === true) {
     const { enabled: _, ...left } = fieldsOf(settings.hooksConfig)
-    if (Object.keys(left).length === 0 && !isObject(before.hooksConfig)) dropped.push('hooksConfig')
+    if (Object.keys(left).length === 0 && !isObject(before?.hooksConfig))
+      dropped.push('hooksConfig')
     changed.hooksConfig = left
   }
   return Object.fromEntries(Object.entries(changed).filter(([name]) => !dropped.includes(name)))

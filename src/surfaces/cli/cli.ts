@@ -15,9 +15,11 @@ import { adaptCommand, readAdaptation } from './adapt.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { evaluate } from './eval.ts'
+import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
+import { uninstallCommand } from './uninstall.ts'
 import { isUsageFault, sentenceOf, settingsFault, usageFault } from './usage-fault.ts'
 import { verdictText } from './verdict-text.ts'
 
@@ -136,6 +138,8 @@ the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "
   keysCommand,
   accountsCommand,
   demoCommand,
+  initCommand,
+  uninstallCommand,
   mcpCommand,
   {
     name: 'migrate',

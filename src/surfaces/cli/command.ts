@@ -19,6 +19,8 @@ export interface CliWorld {
   now(): number
   /** A key that no account has. */
   newKey(): string
+  /** The environment of the process, without the `.env` file. */
+  environment: Readonly<Record<string, string | undefined>>
   /** The names of all settings. */
   settingNames: readonly string[]
   /** The settings that commands need from the environment, or every fault in them. */
@@ -48,6 +50,8 @@ export interface CliSettings {
   serverUrl: string
   /** The key for requests to that server; null if none is set. */
   key: string | null
+  /** The folder of what the hooks of hosts need; null for `.plumbline` in the home of the user. */
+  hooksFolder: string | null
 }
 
 /** One command of the command line. */

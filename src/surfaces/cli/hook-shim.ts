@@ -1,0 +1,117 @@
+import { type ExecFileException, execFile } from 'node:child_process'
+import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { InstallHost } from '../../core/hosts/install.ts'
+import { replaceFile } from './host-file.ts'
+
+/**
+ * What hosts run: it costs 10 ms, where a Node program costs 180. A server that does not answer in time is left alone
+ * for 30 seconds, so that it holds the agent up once. Only what looks like a JSON object, with status 200, is passed on.
+ * An exit code other than 0 would stop some hosts, and a shell exits so on arithmetic with what is no number, such as a file that is half written.
+ */
+const shim = `#!/bin/sh
+# Reports a host's event to Plumbline. Whatever fails, the host goes on. $1 host, $2 event
+d="\${PLUMBLINE_HOME:-\${0%/*}}"; p="$d/pause"; e='{}'
+[ "$2" = beforeSubmitPrompt ] && e='{"continue":true}'
+if [ -f "$p" ]; then
+  t=$(cat "$p"); case $t in ''|0*|*[!0-9]*|???????????*) t=1 ;; esac
+  s=$(( $(date +%s) - t ))
+  if [ "$s" -ge 0 ] && [ "$s" -lt 30 ]; then cat >/dev/null; echo "$e"; exit 0; fi
+fi
+a=$(curl -q -s -f -K "$d/curl.conf" --data-binary @- "$(cat "$d/url")/v1/hooks/$1/$2" 2>/dev/null)
+case $? in 0) ;; 28) a=; { date +%s >"$p"; } 2>/dev/null ;; *) a=; cat >/dev/null ;; esac
+case $a in "{"*"}") printf '%s\\n' "$a" ;; *) echo "$e" ;; esac
+exit 0
+`
+
+/** The event of the probe, which no host has. */
+const probeEvent = 'PlumblineProbe'
+const probeLimitMs = 5000
+
+/** The path of the program that hosts run. */
+export function shimIn(folder: string): string {
+  return join(folder, 'hook')
+}
+
+/** Writes the program that hosts run, the server's address, and the key into a file that only the user may read. */
+export function writeShim(folder: string, url: string, key: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  replaceFile(join(folder, 'curl.conf'), confWith(key), 0o600)
+  replaceFile(join(folder, 'url'), `${url}\n`, 0o600)
+  replaceFile(shimIn(folder), shim, 0o755)
+  rmSync(join(folder, 'pause'), { force: true })
+}
+
+/** Removes what `writeShim` and the program have written, and the folder if it is empty then. */
+export function removeShim(folder: string): boolean {
+  const found = existsSync(shimIn(folder))
+  for (const name of ['hook', 'curl.conf', 'url', 'pause'])
+    rmSync(join(folder, name), { force: true })
+  try {
+    rmdirSync(folder)
+  } catch {
+    // Somebody keeps other files there, or there is no folder.
+  }
+  return found
+}
+
+/** A proxy must not see what is meant for this machine. */
+function confWith(key: string): string {
+  return `max-time = 0.3
+connect-timeout = 0.1
+noproxy = "127.0.0.1,localhost,::1"
+header = "authorization: Bearer ${key}"
+header = "content-type: application/json"
+`
+}
+
+/** What the probe needs. */
+export interface Probe {
+  host: InstallHost
+  folder: string
+  url: string
+  environment: Readonly<Record<string, string | undefined>>
+}
+
+/**
+ * Sends an event of no effect by the program as hosts run it, and then by the curl that it uses, which alone can tell
+ * who answered. Returns what came of it in one sentence.
+ */
+export async function probe({ host, folder, url, environment }: Probe): Promise<string> {
+  const env = { ...environment, PLUMBLINE_HOME: folder }
+  const hook = await ran(shimIn(folder), [host, probeEvent], env)
+  if (hook.error !== null || !/^\{.*\}\n$/.test(hook.out)) {
+    return `Probe: ${shimIn(folder)} cannot be run here (${hook.error?.message.split('\n')[0] ?? 'it printed no JSON'}).`
+  }
+  const asked = ['-q', '-s', '-K', join(folder, 'curl.conf'), '-D', '-', '-o', '/dev/null']
+  const address = `${url}/v1/hooks/${host}/${probeEvent}`
+  const { error, out } = await ran('curl', [...asked, '--data-binary', '@-', address], env)
+  if (error?.code === 'ENOENT')
+    return 'Probe: there is no curl here, and without it no event arrives.'
+  if (error !== null) {
+    const why = error.code === 28 ? 'not in time' : `curl says ${error.code}`
+    return `Probe: ${url} did not answer (${why}). The agent goes on all the same; its events are lost until a server answers there.`
+  }
+  const status = [...out.matchAll(/^HTTP\/\S+ (\d+)/gm)].at(-1)?.[1]
+  const note = /^x-plumbline-note: (.*?)\r?$/im.exec(out)?.[1]
+  if (status !== '200')
+    return `Probe: ${url} answered with status ${status}, as a server of this release does not.`
+  return note === undefined
+    ? `Probe: the server at ${url} answered.`
+    : `Probe: the server at ${url} answered, and took no event: ${note}.`
+}
+
+interface Output {
+  error: ExecFileException | null
+  out: string
+}
+
+function ran(file: string, args: string[], env: NodeJS.ProcessEnv): Promise<Output> {
+  return new Promise((resolve) => {
+    const options = { env, timeout: probeLimitMs }
+    const child = execFile(file, args, options, (error, out) => resolve({ error, out }))
+    // A program that cannot be run reads nothing.
+    child.stdin?.on('error', () => {})
+    child.stdin?.end(`{"hook_event_name":"${probeEvent}"}`)
+  })
+}

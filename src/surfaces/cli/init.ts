@@ -1,0 +1,228 @@
+import { join } from 'node:path'
+import {
+  addEntries,
+  entriesFor,
+  type HookEntry,
+  type InstallHost,
+  installHosts,
+  lacksSwitch,
+  ownEntries,
+  removeEntries,
+  switchedOff,
+} from '../../core/hosts/install.ts'
+import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
+import { probe, shimIn, writeShim } from './hook-shim.ts'
+import {
+  backUp,
+  type HostFile,
+  hostFileOf,
+  originOf,
+  readHostFile,
+  replaceFile,
+  settingsBefore,
+  textLike,
+} from './host-file.ts'
+import { lineDiff } from './line-diff.ts'
+import { settingsFault, usageFault } from './usage-fault.ts'
+
+/** Puts hooks into the settings of a host, so that it reports to a server. */
+export const initCommand: Command = {
+  name: 'init',
+  summary: 'let a coding agent report to the server by its hooks',
+  usage: 'plumbline init HOST [--server URL] [--key KEY] [--dry-run]',
+  details: `HOST is ${installHosts.join(', ')}.
+
+  --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
+  --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
+  --dry-run     print what would change in the host's settings, and change nothing
+
+Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
+file beside it (.plumbline-backup). The file must be JSON without comments. The hooks run a small
+program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; the key
+stands there in a file that only you may read. Doing it twice is doing it once, and plumbline
+uninstall HOST undoes it.`,
+  run: runInit,
+}
+
+/** What is to be done, decided before anything is written. */
+interface Plan {
+  host: InstallHost
+  /** The settings of the host. */
+  file: string
+  folder: string
+  url: string
+  now: HostFile | null
+  /** The text that the file shall have. */
+  text: string
+  added: number
+  /** Whether the file is to be copied first. */
+  copies: boolean
+  notes: string[]
+}
+
+async function runInit(args: string[], world: CliWorld): Promise<number> {
+  const { values, positionals } = parse(args, {
+    server: { type: 'string' },
+    key: { type: 'string' },
+    'dry-run': { type: 'boolean' },
+  })
+  const settings = readSettings(world)
+  const key = readKey(values.key ?? settings.key ?? undefined)
+  const plan = planOf(readHost(positionals), {
+    url: readServer(values.server ?? settings.serverUrl),
+    // Claude Code has the key only if the environment from which it is started has it, as this one.
+    byUrl: key !== null && world.environment.PLUMBLINE_KEY === key,
+    world,
+    settings,
+  })
+  if (values['dry-run'] === true) {
+    const diff = lineDiff(plan.now?.text ?? '', plan.text)
+    world.out(`${plan.file} would change so; nothing is written.\n\n${diff}`)
+    return exitCodes.ok
+  }
+  if (key === null) {
+    throw usageFault(
+      'set PLUMBLINE_KEY, or name a --key; the first start of a server writes a key to data/first-key, and plumbline keys create makes one.',
+    )
+  }
+  await carryOut(plan, key, world)
+  return exitCodes.ok
+}
+
+async function carryOut(plan: Plan, key: string, world: CliWorld): Promise<void> {
+  const { host, file, folder, url, now, text } = plan
+  writeShim(folder, url, key)
+  world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
+  if (now?.text === text) {
+    world.out(`${file} has its hooks already.\n`)
+  } else {
+    const copied = now !== null && plan.copies ? ` It was copied to ${backUp(file)}.` : ''
+    replaceFile(file, text)
+    world.out(`Put ${plan.added} hooks into ${file}.${copied}\n`)
+  }
+  for (const note of plan.notes) world.out(`${note}\n`)
+  world.out(`${await probe({ host, folder, url, environment: world.environment })}\n`)
+}
+
+interface Given {
+  url: string
+  byUrl: boolean
+  world: CliWorld
+  settings: CliSettings
+}
+
+function planOf(host: InstallHost, { url, byUrl, world, settings }: Given): Plan {
+  const { file, folder } = placesOf(host, world, settings)
+  const calls = byUrl && host === 'claude-code'
+  const entries = entriesFor(host, { shim: shimIn(folder), url: calls ? url : null })
+  const now = readHostFile(file)
+  const base = baseOf(host, file, now, entries)
+  const added = addEntries(host, base.settings, entries)
+  return {
+    host,
+    file,
+    folder,
+    url,
+    now,
+    text: base.isDone ? base.text : textLike(base.text, added),
+    added: entries.length,
+    copies: base.copies,
+    notes: notesOf(host, { url, calls, settings: base.settings }),
+  }
+}
+
+/** The settings into which the hooks go: those of the file, without hooks of an earlier time. */
+function baseOf(
+  host: InstallHost,
+  file: string,
+  now: HostFile | null,
+  entries: readonly HookEntry[],
+): HostFile & { isDone: boolean; copies: boolean } {
+  if (now === null) return { text: '', settings: {}, isDone: false, copies: false }
+  const own = ownEntries(now.settings)
+  if (own.length === 0) return { ...now, isDone: false, copies: true }
+  const isDone = sortedText(own) === sortedText(entries) && !lacksSwitch(host, now.settings)
+  if (isDone) return { ...now, isDone, copies: false }
+  // Nothing is lost of a file that can be made again from its copy.
+  const origin = originOf(host, file, now)
+  if (origin !== null) return { ...origin, isDone, copies: false }
+  const settings = removeEntries(host, now.settings, settingsBefore(file))
+  return { text: now.text, settings, isDone, copies: true }
+}
+
+function sortedText(entries: readonly HookEntry[]): string {
+  return entries
+    .map(({ event, matcher, handler }) => JSON.stringify([event, matcher, handler]))
+    .sort()
+    .join('\n')
+}
+
+function notesOf(
+  host: InstallHost,
+  { url, calls, settings }: { url: string; calls: boolean; settings: HostFile['settings'] },
+): string[] {
+  const off = switchedOff(settings)
+  const { hostname } = new URL(url)
+  const isHere = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
+  return [
+    host !== 'claude-code'
+      ? 'Every event goes by the program.'
+      : calls
+        ? 'Claude Code calls the server itself, with PLUMBLINE_KEY of the environment from which you start it; only SessionStart goes by the program.'
+        : 'Every event goes by the program. With PLUMBLINE_KEY in the environment of this command, Claude Code would call the server itself.',
+    ...(host === 'codex'
+      ? ['Open /hooks in Codex and trust the hooks: until then none runs.']
+      : []),
+    ...(lacksSwitch(host, settings)
+      ? ['hooksConfig.enabled was not set, and is true now: without it no hook runs.']
+      : []),
+    ...(off === null ? [] : [`The host runs no hooks as it is: ${off}.`]),
+    ...(isHere ? [] : [`${url} is another machine: prompts and the key cross the network.`]),
+  ]
+}
+
+/** The file of a host, and the folder of what its hooks need. */
+export function placesOf(
+  host: InstallHost,
+  { environment }: CliWorld,
+  { hooksFolder }: CliSettings,
+): { file: string; folder: string } {
+  const home = environment.HOME || environment.USERPROFILE
+  if (home === undefined || home === '') throw usageFault('set HOME to the folder of the user.')
+  const folder = hooksFolder ?? join(home, '.plumbline')
+  return { file: hostFileOf(host, home, environment), folder }
+}
+
+/** The settings of the command line, or a usage fault. */
+export function readSettings(world: CliWorld): CliSettings {
+  const settings = world.settings()
+  if ('faults' in settings) throw settingsFault(settings.faults)
+  return settings
+}
+
+/** The one host that the arguments name. */
+export function readHost([name, ...more]: readonly string[]): InstallHost {
+  const host = installHosts.find((known) => known === name)
+  if (host === undefined) {
+    const said = name === undefined ? 'name a host' : `there is no host "${name}"`
+    throw usageFault(`${said}; send one of ${installHosts.join(', ')}.`)
+  }
+  if (more.length > 0) throw usageFault(`unexpected argument "${more[0]}".`)
+  return host
+}
+
+/** A key, as a file of curl can hold it. */
+function readKey(value: unknown): string | null {
+  if (value === undefined) return null
+  const key = String(value).trim()
+  if (/^[!#-[\]-~]+$/.test(key)) return key
+  throw usageFault('the key has characters that no key has; copy it again.')
+}
+
+function readServer(value: unknown): string {
+  const text = String(value)
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isPlain = url !== null && `${url.username}${url.password}${url.search}${url.hash}` === ''
+  if (url !== null && isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
+  throw usageFault(`--server is "${text}"; send an address such as http://127.0.0.1:8787.`)
+}

@@ -1,0 +1,558 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { dirname, join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { readConfig } from '../src/config.ts'
+import {
+  addEntries,
+  entriesFor,
+  type InstallHost,
+  installHosts,
+  ownEntries,
+  removeEntries,
+} from '../src/core/hosts/install.ts'
+import { type Ran, runHere } from './command.ts'
+import { start } from './harness.ts'
+import { answerOf, startReceiver } from './receiver.ts'
+import { freshFolder, spawnPlumbline } from './spawned.ts'
+import { verifies } from './verifies.ts'
+
+const key = 'pl_live_secretsecret'
+const nobody = 'http://127.0.0.1:9'
+const errand = 'add rate limiting to the login endpoint'
+
+const files: Record<InstallHost, string> = {
+  'claude-code': '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  'gemini-cli': '.gemini/settings.json',
+  'qwen-code': '.qwen/settings.json',
+}
+
+const foreign = { hooks: [{ type: 'command', command: 'say done' }] }
+
+/** A user with an empty home, and the command line as that user runs it. */
+function userOf(t: TestContext, more: Record<string, string> = {}) {
+  const home = freshFolder(t)
+  const environment = { HOME: home, PATH: process.env.PATH ?? '', ...more }
+  const inHome = (name: string) => join(home, name)
+  return {
+    home,
+    environment,
+    inHome,
+    run: (...args: string[]): Promise<Ran> =>
+      runHere(args, { environment, settings: () => readConfig(environment) }),
+    init(host: InstallHost, ...args: string[]): Promise<Ran> {
+      return this.run('init', host, '--key', key, '--server', nobody, ...args)
+    },
+    write(name: string, content: unknown): string {
+      const file = inHome(name)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content, null, 2))
+      return file
+    },
+    read: (name: string) => readFileSync(inHome(name), 'utf8'),
+    settings: (name: string) => JSON.parse(readFileSync(inHome(name), 'utf8')),
+    /** Every file below the home with its bytes and mode. */
+    all: () => contentsOf(home),
+  }
+}
+
+function contentsOf(folder: string): Record<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const kept = names.filter((name) => statSync(join(folder, name)).isFile())
+  return Object.fromEntries(
+    kept.sort().map((name) => {
+      const file = join(folder, name)
+      return [name, `${(statSync(file).mode & 0o777).toString(8)} ${readFileSync(file, 'utf8')}`]
+    }),
+  )
+}
+
+/** Runs a command as a host does, by a shell and with the event on its standard input. */
+function runHook(
+  command: string,
+  event: unknown,
+  env: Record<string, string>,
+): Promise<{ code: unknown; out: string }> {
+  return new Promise((resolve) => {
+    const child = execFile('sh', ['-c', command], { env }, (error, out) =>
+      resolve({ code: error === null ? 0 : error.code, out }),
+    )
+    child.stdin!.on('error', () => {})
+    child.stdin!.end(JSON.stringify(event))
+  })
+}
+
+describe('plumbline init', () => {
+  for (const host of installHosts) {
+    test(`puts the hooks of ${host} after those of others`, async (t) => {
+      verifies('hosts.init')
+      const user = userOf(t)
+      const first = entriesFor(host, { shim: '', url: null })[0]!.event
+      const before = { theme: 'dark', hooks: { [first]: [foreign], Other: [foreign] }, last: 1 }
+      const file = user.write(files[host], before)
+      chmodSync(file, 0o640)
+      const bytes = user.read(files[host])
+      const { code, out, err } = await user.init(host)
+      assert.deepEqual([code, err], [0, ''])
+      assert.ok(out.includes(file))
+      assert.match(out, new RegExp(`Probe: ${nobody} did not answer`))
+
+      const { hooks, ...others } = user.settings(files[host])
+      const isQwen = host === 'qwen-code'
+      assert.deepEqual(others, {
+        theme: 'dark',
+        last: 1,
+        ...(isQwen ? { hooksConfig: { enabled: true } } : {}),
+      })
+      assert.deepEqual(hooks.Other, [foreign])
+      assert.deepEqual(hooks[first][0], foreign)
+      assert.equal(hooks[first].length, 2)
+      for (const { event, handler } of ownEntries({ hooks })) {
+        assert.equal(handler.command, `"${user.home}/.plumbline/hook" ${host} ${event}`)
+        assert.equal(handler.timeout, isQwen || host === 'gemini-cli' ? 1000 : 1)
+      }
+      assert.equal(statSync(file).mode & 0o777, 0o640)
+      assert.equal(user.read(`${files[host]}.plumbline-backup`), bytes)
+      assert.equal(statSync(`${file}.plumbline-backup`).mode & 0o777, 0o640)
+    })
+  }
+
+  test('asks for the events that the readers know, and says what the user must do', async (t) => {
+    verifies('hosts.init')
+    const user = userOf(t)
+    assert.match((await user.init('codex')).out, /Open \/hooks in Codex and trust/)
+    const claude = entriesFor('claude-code', { shim: '/hook', url: null })
+    assert.deepEqual(
+      claude.filter(({ matcher }) => matcher !== undefined).map(({ event }) => event),
+      ['PreToolUse'],
+    )
+    const gemini = entriesFor('gemini-cli', { shim: '/hook', url: null })
+    assert.equal(gemini.find(({ event }) => event === 'BeforeTool')?.matcher, 'invoke_agent')
+    user.write(files['qwen-code'], { hooksConfig: { enabled: false } })
+    const off = await user.init('qwen-code')
+    assert.match(off.out, /runs no hooks as it is: hooksConfig\.enabled is false/)
+    assert.deepEqual(user.settings(files['qwen-code']).hooksConfig, { enabled: false })
+    const elsewhere = await user.init('gemini-cli', '--server', 'http://192.0.2.1:8787')
+    assert.match(elsewhere.out, /is another machine/)
+  })
+
+  test('lets Claude Code call the server itself where it has the key', async (t) => {
+    verifies('hosts.init', 'hosts.init.private')
+    const app = await start(t)
+    const { headers, key } = await app.newAccount()
+    const user = userOf(t, { PLUMBLINE_KEY: key })
+    const { code, out } = await user.run('init', 'claude-code', '--server', app.url)
+    assert.equal(code, 0)
+    assert.match(out, /Claude Code calls the server itself/)
+    assert.match(out, /Probe: the server at \S+ answered\.$/m)
+    assert.ok(!user.read(files['claude-code']).includes(key))
+    const own = ownEntries(user.settings(files['claude-code']))
+    for (const { event, handler } of own) {
+      assert.equal(handler.type, event === 'SessionStart' ? 'command' : 'http')
+    }
+    const { handler } = own.find(({ event }) => event === 'UserPromptSubmit')!
+    assert.equal(handler.timeout, 0.25)
+    assert.deepEqual(handler.allowedEnvVars, ['PLUMBLINE_KEY'])
+    const sent = (handler.headers as { Authorization: string }).Authorization
+    const answer = await fetch(String(handler.url), {
+      method: 'POST',
+      headers: { authorization: sent.replace('$PLUMBLINE_KEY', key) },
+      body: JSON.stringify({
+        hook_event_name: 'UserPromptSubmit',
+        session_id: 's',
+        prompt: errand,
+      }),
+    })
+    assert.deepEqual([answer.status, await answer.json()], [200, {}])
+    const run = await app.get('/v1/drift/run?run_id=claude-code:s', headers)
+    assert.equal(run.body.run.ground, errand)
+
+    assert.equal((await user.run('init', 'claude-code', '--server', nobody)).code, 0)
+    assert.ok(!user.read(files['claude-code']).includes(app.url))
+  })
+
+  test('twice is once, and changed hooks of an earlier time are replaced', async (t) => {
+    verifies('hosts.init.twice')
+    for (const host of installHosts) {
+      const user = userOf(t)
+      user.write(files[host], { hooks: { Stop: [foreign] }, z: 0 })
+      await user.init(host)
+      const once = user.all()
+      assert.match((await user.init(host)).out, /has its hooks already/)
+      assert.deepEqual(user.all(), once)
+
+      const changed = user.settings(files[host])
+      changed.hooks.Stop.push({ hooks: [{ type: 'http', url: 'http://old/v1/hooks/x' }] })
+      changed.hooks.Later = [foreign]
+      user.write(files[host], changed)
+      await user.init(host)
+      const { hooks } = user.settings(files[host])
+      const wanted = entriesFor(host, { shim: user.inHome('.plumbline/hook'), url: null })
+      assert.deepEqual(
+        ownEntries({ hooks })
+          .map(({ event }) => event)
+          .sort(),
+        wanted.map(({ event }) => event).sort(),
+      )
+      assert.deepEqual([hooks.Stop[0], hooks.Later], [foreign, [foreign]])
+      assert.deepEqual(JSON.parse(user.read(`${files[host]}.plumbline-backup-1`)), changed)
+    }
+  })
+
+  test('keeps the key where only the user reads it', async (t) => {
+    verifies('hosts.init.private')
+    const log = join(freshFolder(t), 'arguments')
+    const tools = freshFolder(t)
+    const curl = `#!/bin/sh\nfor each; do echo "$each" >>'${log}'; done\nPATH='${process.env.PATH}' exec curl "$@"\n`
+    writeFileSync(join(tools, 'curl'), curl, { mode: 0o755 })
+    const PATH = `${tools}:${process.env.PATH}`
+    const user = userOf(t, { PATH })
+    const { out } = await user.init('claude-code')
+    const mode = (name: string) => statSync(user.inHome(`.plumbline/${name}`)).mode & 0o777
+    assert.deepEqual([mode('hook'), mode('curl.conf'), mode('url')], [0o755, 0o600, 0o600])
+    const conf = user.read('.plumbline/curl.conf')
+    assert.match(conf, /^max-time = 0\.3\nconnect-timeout = 0\.1$/m)
+    assert.match(conf, new RegExp(`^header = "authorization: Bearer ${key}"$`, 'm'))
+    assert.equal(user.read('.plumbline/url'), `${nobody}\n`)
+    await runHook(`"${user.home}/.plumbline/hook" claude-code Stop`, {}, { HOME: user.home, PATH })
+    assert.ok(readFileSync(log, 'utf8').split('/v1/hooks/').length >= 4)
+    const { '.plumbline/curl.conf': _, ...others } = user.all()
+    for (const text of [out, readFileSync(log, 'utf8'), ...Object.values(others)]) {
+      assert.ok(!text.includes(key))
+    }
+    // A file that everybody may read does not stay so.
+    chmodSync(user.inHome('.plumbline/curl.conf'), 0o644)
+    await user.init('claude-code')
+    assert.equal(mode('curl.conf'), 0o600)
+  })
+
+  test('refuses a file that it cannot merge into, and touches nothing', async (t) => {
+    verifies('hosts.init', 'hosts.uninstall')
+    for (const [text, says] of [
+      ['{ "hooks": {} // mine\n}', /is not JSON.*Comments are not supported/],
+      ['', /is not JSON/],
+      ['[]', /is not a JSON object/],
+      ['{"hooks":[]}', /"hooks" is not an object/],
+      ['{"hooks":{"Stop":{}}}', /"hooks\.Stop" is not a list/],
+      ['{"hooksConfig":true}', /"hooksConfig" is not an object/],
+    ] as const) {
+      const user = userOf(t)
+      const file = user.write(files['qwen-code'], text)
+      const before = user.all()
+      for (const ran of [await user.init('qwen-code'), await user.run('uninstall', 'qwen-code')]) {
+        assert.equal(ran.code, 2)
+        assert.match(ran.err, says)
+        assert.ok(ran.err.includes(file))
+      }
+      assert.deepEqual(user.all(), before)
+    }
+  })
+
+  test('says what is wrong with its arguments, and how to get a key', async (t) => {
+    verifies('hosts.init')
+    const user = userOf(t)
+    for (const [args, says] of [
+      [['init'], /name a host; send one of claude-code, codex, gemini-cli, qwen-code\.$/m],
+      [['init', 'cursor'], /there is no host "cursor"; send one of claude-code, codex/],
+      [['uninstall', 'emacs'], /there is no host "emacs"; send one of claude-code/],
+      [['uninstall'], /name a host/],
+      [['init', 'codex', 'more'], /unexpected argument "more"/],
+      [['init', 'codex'], /PLUMBLINE_KEY.*data\/first-key.*plumbline keys create/],
+      [['init', 'codex', '--key', 'a"b'], /copy it again/],
+      [['init', 'codex', '--key', 'a\nb'], /copy it again/],
+      [['init', 'codex', '--key', 'x', '--server', 'ftp://x'], /--server is "ftp:\/\/x"/],
+      [['init', 'codex', '--key', 'x', '--server', 'http://u:p@x'], /--server is/],
+    ] as const) {
+      const { code, out, err } = await user.run(...args)
+      assert.deepEqual([code, out], [2, ''], args.join(' '))
+      assert.match(err, says)
+    }
+    const homeless = await runHere(['init', 'codex', '--key', 'x'], {})
+    assert.deepEqual(
+      [homeless.code, homeless.err],
+      [2, 'plumbline init: set HOME to the folder of the user.\n'],
+    )
+    assert.deepEqual(user.all(), {})
+  })
+
+  test('--dry-run shows the change and touches nothing, without a key too', async (t) => {
+    verifies('hosts.init')
+    const user = userOf(t)
+    const lines = Array.from({ length: 20 }, (_, at) => [`name ${at}`, at])
+    user.write(files.codex, { ...Object.fromEntries(lines), hooks: { Stop: [foreign] } })
+    const before = user.all()
+    const { code, out } = await user.run('init', 'codex', '--dry-run')
+    assert.equal(code, 0)
+    assert.deepEqual(user.all(), before)
+    assert.match(out, /^\+ .*\.plumbline\/hook\\" codex Stop/m)
+    assert.match(out, /^ {2}…$/m)
+    assert.doesNotMatch(out, /name 3"/)
+    assert.ok(!existsSync(user.inHome('.plumbline')))
+    const fresh = userOf(t)
+    assert.match((await fresh.run('init', 'codex', '--dry-run')).out, /^\+ \{$/m)
+    assert.deepEqual(fresh.all(), {})
+  })
+
+  test('goes where the environment says', async (t) => {
+    verifies('hosts.init', 'hosts.uninstall')
+    const other = freshFolder(t)
+    const at = (name: string) => join(other, name)
+    const user = userOf(t, {
+      CLAUDE_CONFIG_DIR: at('claude'),
+      CODEX_HOME: at('co dex'),
+      PLUMBLINE_HOME: at('pl "$umb'),
+    })
+    await user.init('claude-code')
+    await user.init('codex')
+    assert.deepEqual(user.all(), {})
+    const [entry] = ownEntries(JSON.parse(readFileSync(at('co dex/hooks.json'), 'utf8')))
+    const command = String(entry?.handler.command)
+    const env = { HOME: user.home, PATH: user.environment.PATH }
+    assert.deepEqual(await runHook(command, {}, env), { code: 0, out: '{}\n' })
+    assert.ok(existsSync(at('claude/settings.json')))
+    for (const host of ['claude-code', 'codex']) {
+      assert.equal((await user.run('uninstall', host)).code, 0)
+    }
+    assert.deepEqual(contentsOf(other), {})
+  })
+
+  test('is one with its processes', async (t) => {
+    verifies('hosts.init')
+    const home = freshFolder(t)
+    const env = { HOME: home, PLUMBLINE_KEY: key, PORT: '9' }
+    const { written, ended } = spawnPlumbline(t, ['init', 'gemini-cli'], { env })
+    assert.equal(await ended, 0, written.err)
+    assert.match(written.out, /the server is http:\/\/127\.0\.0\.1:9\.$/m)
+    assert.ok(existsSync(join(home, '.gemini/settings.json')))
+  })
+})
+
+/** Settings of others: any JSON, and hooks as hosts hold them. */
+const event = fc.constantFrom('Stop', 'SessionStart', 'AfterTool', 'PostToolUse', 'Other', 'x')
+const group = fc.record(
+  {
+    matcher: fc.string(),
+    hooks: fc.array(fc.record({ type: fc.constant('command'), command: fc.string() })),
+  },
+  { requiredKeys: ['hooks'] },
+)
+const hooks = fc.dictionary(event, fc.array(group, { maxLength: 3 }))
+const settings = fc
+  .tuple(
+    fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 }),
+    fc.record(
+      { hooks, hooksConfig: fc.record({ enabled: fc.boolean() }, { requiredKeys: [] }) },
+      { requiredKeys: [] },
+    ),
+  )
+  .map(([others, own]) => ({ ...others, ...own }))
+const text = fc
+  .tuple(
+    settings,
+    fc.constantFrom('', ' ', '  ', '   ', '    ', '\t', ' '.repeat(12)),
+    fc.constantFrom('', '\n', '\n\n'),
+    fc.boolean(),
+  )
+  .map(([value, indent, end, isWindows]) => {
+    const lines = `${JSON.stringify(value, null, indent)}${end}`
+    return isWindows ? lines.replaceAll('\n', '\r\n') : lines
+  })
+const anyHost = fc.constantFrom(...installHosts)
+
+describe('plumbline uninstall', () => {
+  test('gives back every file byte for byte', async (t) => {
+    verifies('hosts.uninstall', 'hosts.init.twice')
+    await fc.assert(
+      fc.asyncProperty(anyHost, text, fc.boolean(), async (host, before, twice) => {
+        const user = userOf(t)
+        user.write(files[host], before)
+        const all = user.all()
+        assert.equal((await user.init(host)).code, 0)
+        assert.notEqual(user.read(files[host]), before)
+        if (twice) await user.init(host, '--server', 'http://127.0.0.1:10')
+        const { code, out } = await user.run('uninstall', host)
+        assert.deepEqual([code, user.all()], [0, all], out)
+        rmSync(user.home, { recursive: true })
+      }),
+      { numRuns: 40 },
+    )
+  })
+
+  test('takes exactly its hooks out of settings that have changed since', () => {
+    verifies('hosts.uninstall')
+    fc.assert(
+      fc.property(anyHost, settings, settings, fc.boolean(), (host, before, later, byUrl) => {
+        const way = { shim: '/home/kim/.plumbline/hook', url: byUrl ? nobody : null }
+        const entries = entriesFor(host, way)
+        const order = (value: object) => JSON.stringify(value)
+        const added = addEntries(host, before, entries)
+        assert.deepEqual(ownEntries(added).length, entries.length)
+        assert.equal(order(removeEntries(host, added, before)), order(before))
+        // What the user adds in between stays.
+        const left = removeEntries(host, { ...added, later }, before)
+        assert.equal(order(left), order({ ...before, later }))
+      }),
+    )
+  })
+
+  test('leaves what the user has added since, and what was empty before', async (t) => {
+    verifies('hosts.uninstall')
+    const user = userOf(t)
+    user.write(files['qwen-code'], '{\n    "hooks": { "Stop": [] }\n}\n')
+    await user.init('qwen-code')
+    const changed = user.settings(files['qwen-code'])
+    changed.hooks.SessionEnd[0].hooks.push(foreign.hooks[0])
+    user.write(files['qwen-code'], JSON.stringify({ ...changed, mine: 1 }, null, 4))
+    assert.match((await user.run('uninstall', 'qwen-code')).out, /Took 9 hooks out of/)
+    assert.equal(
+      user.read(files['qwen-code']),
+      JSON.stringify({ hooks: { Stop: [], SessionEnd: [foreign] }, mine: 1 }, null, 4),
+    )
+    assert.match((await user.run('uninstall', 'qwen-code')).out, /has no hooks of Plumbline/)
+
+    // Without the copy, the switch may be the user's.
+    rmSync(user.inHome(files['qwen-code']))
+    rmSync(user.inHome(`${files['qwen-code']}.plumbline-backup`))
+    await user.init('qwen-code')
+    const made = user.settings(files['qwen-code'])
+    const more = { ...made, hooks: { ...made.hooks, Mine: [foreign] } }
+    for (const [settings, left] of [
+      [more, { hooks: { Mine: [foreign] }, hooksConfig: { enabled: true } }],
+      [{ ...made, mine: 1 }, { mine: 1 }],
+    ]) {
+      user.write(files['qwen-code'], settings)
+      await user.run('uninstall', 'qwen-code')
+      assert.deepEqual(user.settings(files['qwen-code']), left)
+    }
+  })
+
+  test('removes a file that init made, and the program with the last host', async (t) => {
+    verifies('hosts.uninstall')
+    const user = userOf(t)
+    for (const host of installHosts) await user.init(host)
+    for (const host of installHosts) {
+      assert.ok(existsSync(user.inHome('.plumbline/hook')))
+      assert.equal((await user.run('uninstall', host)).code, 0)
+    }
+    assert.deepEqual(user.all(), {})
+    assert.ok(!existsSync(user.inHome('.plumbline')))
+  })
+
+  test('never writes over an older copy, and follows a link', async (t) => {
+    verifies('hosts.uninstall', 'hosts.init')
+    const user = userOf(t)
+    const target = user.write('dotfiles/claude.json', { a: 1 })
+    const copy = user.write(`${files['claude-code']}.plumbline-backup`, 'mine')
+    const link = user.inHome(files['claude-code'])
+    symlinkSync(target, link)
+    await user.init('claude-code')
+    assert.ok(lstatSync(link).isSymbolicLink())
+    assert.equal(ownEntries(user.settings('dotfiles/claude.json')).length, 11)
+    await user.run('uninstall', 'claude-code')
+    assert.ok(lstatSync(link).isSymbolicLink())
+    assert.equal(readFileSync(copy, 'utf8'), 'mine')
+    assert.equal(readFileSync(target, 'utf8'), JSON.stringify({ a: 1 }, null, 2))
+  })
+})
+
+describe('the program that hosts run', () => {
+  /** The command of an event as it stands in the host's settings, run with an event. */
+  const hookOf = (user: ReturnType<typeof userOf>, host: InstallHost, event: string) => {
+    const entry = ownEntries(user.settings(files[host])).find((each) => each.event === event)
+    const env = { HOME: user.home, PATH: user.environment.PATH }
+    return (body: unknown) => runHook(String(entry?.handler.command), body, env)
+  }
+
+  test('logs a prompt as a step of a run', async (t) => {
+    verifies('hosts.shim')
+    const app = await start(t)
+    const { headers, key } = await app.newAccount()
+    for (const host of installHosts) {
+      const user = userOf(t)
+      const { out } = await user.run('init', host, '--key', key, '--server', `${app.url}/`)
+      assert.match(out, /Probe: the server at \S+ answered\.$/m)
+      const event = host === 'gemini-cli' ? 'BeforeAgent' : 'UserPromptSubmit'
+      const body = { session_id: 's', cwd: '/home/kim', hook_event_name: event, prompt: errand }
+      assert.deepEqual(await hookOf(user, host, event)(body), { code: 0, out: '{}\n' })
+      const { run, trace } = (await app.get(`/v1/drift/run?run_id=${host}:s`, headers)).body
+      assert.deepEqual([run.ground, trace.length], [errand, 1])
+    }
+    const { runs } = (await app.get('/v1/drift/runs', headers)).body
+    assert.equal(runs.length, installHosts.length)
+    const stranger = await userOf(t).run('init', 'codex', '--key', 'x', '--server', app.url)
+    assert.match(stranger.out, /answered, and took no event: .*key/)
+  })
+
+  test('lets the host go on whatever the server does, and asks a slow one once', async (t) => {
+    verifies('hosts.shim')
+    const [deaf, garbage, faulty] = await Promise.all([
+      startReceiver(t, () => {}),
+      startReceiver(t, (socket) => socket.end(answerOf('200 OK', '<html>hello</html>'))),
+      startReceiver(t, (socket) => socket.end(answerOf('500 Oh', '{"error":"internal"}'))),
+    ])
+    const noise = createServer((socket) => socket.end('\0\u0001 no HTTP at all {}'))
+    await new Promise<void>((done) => noise.listen(0, '127.0.0.1', done))
+    t.after(() => noise.close())
+    const { port } = noise.address() as { port: number }
+    for (const [server, says] of [
+      ['http://127.0.0.1:9', /did not answer \(curl says 7\)/],
+      [`http://127.0.0.1:${garbage.port}`, /Probe: the server|answered/],
+      [`http://127.0.0.1:${faulty.port}`, /answered with status 500/],
+      [`http://127.0.0.1:${port}`, /did not answer/],
+      [`http://127.0.0.1:${deaf.port}`, /did not answer \(not in time\)/],
+    ] as const) {
+      const user = userOf(t)
+      const ran = await user.init('codex', '--server', server)
+      assert.equal(ran.code, 0)
+      assert.match(ran.out, says)
+      const hook = hookOf(user, 'codex', 'UserPromptSubmit')
+      assert.deepEqual(await hook({ prompt: 'x'.repeat(500_000) }), { code: 0, out: '{}\n' })
+      const pause = user.inHome('.plumbline/pause')
+      assert.equal(existsSync(pause), server.endsWith(`:${deaf.port}`))
+      if (!existsSync(pause)) continue
+      const { connections } = deaf
+      assert.deepEqual(await hook({}), { code: 0, out: '{}\n' })
+      assert.equal(deaf.connections, connections)
+      // Another hook is just writing it, or something else is wrong with it.
+      for (const content of ['', 'x', '08', '9'.repeat(30), '1)) || exit 2; ((']) {
+        writeFileSync(pause, content)
+        assert.deepEqual(await hook({}), { code: 0, out: '{}\n' }, content)
+      }
+      assert.ok(deaf.connections > connections)
+    }
+  })
+
+  test('lets the host go on without curl and without its files', async (t) => {
+    verifies('hosts.shim')
+    const user = userOf(t)
+    await user.init('codex')
+    const tools = freshFolder(t)
+    for (const name of ['cat', 'date']) {
+      symlinkSync([`/bin/${name}`, `/usr/bin/${name}`].find(existsSync)!, join(tools, name))
+    }
+    symlinkSync('/bin/sh', join(tools, 'sh'))
+    const shim = `"${user.home}/.plumbline/hook" cursor beforeSubmitPrompt`
+    const went = { code: 0, out: '{"continue":true}\n' }
+    assert.deepEqual(await runHook(shim, { prompt: 'x'.repeat(500_000) }, { PATH: tools }), went)
+    const bare = userOf(t, { PATH: tools })
+    assert.match((await bare.init('codex')).out, /there is no curl here/)
+    rmSync(user.inHome('.plumbline/curl.conf'))
+    rmSync(user.inHome('.plumbline/url'))
+    assert.deepEqual(await runHook(shim, {}, { PATH: user.environment.PATH }), went)
+  })
+})
