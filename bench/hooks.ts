@@ -11,6 +11,8 @@ const sessions = 50
 const seconds = 40
 /** Each session sends an event so often. */
 const everyMs = 1000
+/** The first events of each session are not counted: all errands are new then. */
+const warmUpEvents = 6
 /** Acts between two steps of a session. */
 const actsAStep = 8
 
@@ -52,14 +54,17 @@ async function drive(nth: number, post: Post, times: Record<Kind, number[]>): Pr
   })
   const goalOf = (at: number) => englishGoal(1000 + nth * 1000 + at)
   for (let at = 0; at < (seconds * 1000) / everyMs; at++) {
-    const isStep = at % actsAStep === 0
+    // Not all sessions at once.
+    const turn = Math.floor((at + nth) / actsAStep)
+    const isStep = (at + nth) % actsAStep === 0
     if (isStep) {
-      const step = { run_id: `peer-${nth}`, ground: errand, goal: goalOf(500 + at) }
-      times.drift.push(await post('/v1/drift', step))
+      const step = { run_id: `peer-${nth}`, ground: errand, goal: goalOf(500 + turn) }
+      const took = await post('/v1/drift', step)
+      if (at >= warmUpEvents) times.drift.push(took)
     }
     const call = {
       tool_name: 'Bash',
-      tool_input: { command: `node --test ${at}.js`, description: goalOf(at - (at % actsAStep)) },
+      tool_input: { command: `node --test ${at}.js`, description: goalOf(turn) },
       tool_use_id: `t-${at}`,
       tool_response: { stdout: 'ok', exit_code: 0 },
     }
@@ -67,7 +72,7 @@ async function drive(nth: number, post: Post, times: Record<Kind, number[]>): Pr
       ...{ ...common, hook_event_name: 'PostToolBatch' },
       tool_calls: [call],
     })
-    times[isStep ? 'step' : 'act'].push(took)
+    if (at >= warmUpEvents) times[isStep ? 'step' : 'act'].push(took)
     await wait(everyMs)
   }
 }

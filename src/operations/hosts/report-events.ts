@@ -74,7 +74,7 @@ async function take(
   const expected = folded(known, events).steps.map((step) => requestOf(runId, step))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await admitAccount(context, call, {})
-  await learnAhead(context, () => expected)
+  if (expected.length > 0) await learnAhead(context, () => expected)
   return store.tx(async (tx) => {
     const before = await tx.hostSessions.lock(account.id, runId, now())
     const { observed, steps } = folded(before, events)
