@@ -3,6 +3,8 @@ import { Agent, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { shippedWeights } from '../src/encoder/encoder.ts'
 import { englishGoal } from './goals.ts'
 import { startWithKey } from './server.ts'
 import type { Row } from './table.ts'
@@ -25,7 +27,9 @@ type Kind = 'act' | 'step' | 'drift'
 export async function measureHooks(): Promise<Row[]> {
   const folder = await mkdtemp(join(tmpdir(), 'plumbline-bench-'))
   try {
-    const { server, key } = await startWithKey('sqlite:./hooks.db', folder, {})
+    const { server, key } = await startWithKey('sqlite:./hooks.db', folder, {
+      PLUMBLINE_ENCODER: fileURLToPath(shippedWeights),
+    })
     const agent = new Agent({ keepAlive: true, maxSockets: sessions })
     const times: Record<Kind, number[]> = { act: [], step: [], drift: [] }
     try {

@@ -65,14 +65,18 @@ export async function startServer(
   return { url, pid: child.pid!, stop }
 }
 
-/** Starts the Plumbline of a checkout on a database, with the key of an account without limits. */
+/**
+ * Starts the Plumbline of a checkout on a database, with the key of an account without limits. It reads with the words
+ * alone unless `settings` name the weights: a new goal costs the encoder 10 ms, which `bench/encoder.ts` measures.
+ */
 export async function startWithKey(
   databaseUrl: string,
   folder: string,
   settings: Readonly<Record<string, string>> = {},
   checkout = root,
 ): Promise<{ server: Server; key: string }> {
-  const env = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', ...settings }
+  const own = { PORT: '0', DATABASE_URL: databaseUrl, LOG_LEVEL: 'warn', PLUMBLINE_ENCODER: 'off' }
+  const env = { ...own, ...settings }
   const made = await promisify(execFile)(
     process.execPath,
     [programOf(checkout), 'keys', 'create', '--tier', 'enterprise', '--json'],
