@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { onEachDatabase } from './backends.ts'
 import { start } from './harness.ts'
+import { freshFolder } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
 const errand = 'add rate limiting to the login endpoint'
@@ -154,6 +157,32 @@ onEachDatabase((database) => {
     assert.match(String(await noteOf('claude-code', `"${'x'.repeat(1024 * 1024)}"`)), /too_large/)
     const cursor = await app.request('POST', '/v1/hooks/cursor/beforeSubmitPrompt', { body: 'x' })
     assert.deepEqual([cursor.status, cursor.body], [200, { continue: true }])
+  })
+
+  test('a step counts as one write, and an event without one as none', async (t) => {
+    verifies('hosts.quota')
+    const tiers = join(freshFolder(t), 'tiers.json')
+    writeFileSync(tiers, JSON.stringify({ ground: { writes: 2 } }))
+    const app = await start(t, {
+      env: { DATABASE_URL: await database.createUrl(), PLUMBLINE_TIERS: tiers },
+    })
+    const { headers } = await app.newAccount('ground')
+    const post = (body: unknown) =>
+      app.request('POST', '/v1/hooks/claude-code', { body: JSON.stringify(body), headers })
+    const left = async (body: unknown) => (await post(body)).headers.get('x-ratelimit-remaining')
+    const end = (at: number) => ({
+      ...common,
+      hook_event_name: 'Stop',
+      last_assistant_message: `${at}`,
+    })
+    assert.equal(await left(prompted(errand, 'p-1')), '1')
+    assert.equal(await left(end(1)), null)
+    assert.equal(await left(prompted('limit the sign-up endpoint too', 'p-2')), '0')
+    assert.equal(await left(end(2)), null)
+    const { status, headers: told } = await post(prompted('use port 8081 instead', 'p-3'))
+    assert.deepEqual([status, told.get('x-plumbline-note')?.split(';')[0]], [200, 'rate_limit'])
+    const url = `/v1/drift/run?run_id=${encodeURIComponent(runId)}`
+    assert.equal((await app.get(url, headers)).body.trace.length, 2)
   })
 
   test('several events come as lines', async (t) => {

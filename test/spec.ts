@@ -1154,6 +1154,8 @@ export const requirements = {
     'hosts.bounded': 'What is kept of a session is bounded.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
+    'hosts.quota':
+      'A step that a hook opens counts as one write of the account, an event without a step as none; beyond the quota no step is stored.',
     'hosts.durable': 'What makes a step is durable before the answer.',
     'hosts.note': 'What was wrong with an event stands in x-plumbline-note.',
     'hosts.remind':

@@ -60,16 +60,16 @@ const goalsByScript: Record<string, string[]> = {
 /**
  * The most processor time, in milliseconds, that one turn of the event loop takes while the work is
  * under way. On an idle machine that is how long any other request waits; time that other programs of
- * this machine take does not count.
+ * this machine and other threads of this process take does not count.
  */
 async function longestTurn(work: () => Promise<unknown>): Promise<number> {
   let longest = 0
   let isOver = false
-  let before = process.cpuUsage()
+  let before = process.threadCpuUsage()
   function turn(): void {
-    const { user, system } = process.cpuUsage(before)
+    const { user, system } = process.threadCpuUsage(before)
     longest = Math.max(longest, (user + system) / 1_000)
-    before = process.cpuUsage()
+    before = process.threadCpuUsage()
     if (!isOver) setImmediate(turn)
   }
   setImmediate(turn)

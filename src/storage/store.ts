@@ -1,5 +1,7 @@
+import { nothingObserved, type Observed } from '../core/hosts/observed.ts'
 import type { LoggedStep } from '../core/runs/batch.ts'
 import { type Entry, readEntry } from '../core/runs/entry.ts'
+import { nothingSuspended, type Suspension } from '../core/runs/suspended-grounds.ts'
 import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accounts.ts'
 import { type Acts, createActs } from './acts.ts'
 import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
@@ -16,7 +18,7 @@ import { createEmails, type Emails } from './emails.ts'
 import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
-import { createHostSessions, type HostSessions } from './host-sessions.ts'
+import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
@@ -24,7 +26,6 @@ import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
-import { createToolSessions, type ToolSessions } from './tool-sessions.ts'
 
 /** The stored state of the service, one member for each noun. */
 export interface Store {
@@ -45,8 +46,10 @@ export interface Store {
   readonly templates: Templates
   readonly acts: Acts
   readonly field: FieldStore
-  readonly toolSessions: ToolSessions
-  readonly hostSessions: HostSessions
+  /** The data that the tools keep about a task, besides its run. */
+  readonly toolSessions: RunStates<Suspension>
+  /** What is known of the sessions of hosts. */
+  readonly hostSessions: RunStates<Observed>
   readonly secrets: Secrets
   readonly erasure: Erasure
   /** Logs steps in order and resolves when they are durable; see `logSteps`. */
@@ -109,8 +112,8 @@ export function createStore(db: Database): OpenStore {
       templates: createTemplates(queries),
       acts: createActs(queries, db.kind),
       field: createFieldStore(queries),
-      toolSessions: createToolSessions(queries),
-      hostSessions: createHostSessions(queries),
+      toolSessions: createRunStates(queries, 'tool_sessions', nothingSuspended),
+      hostSessions: createRunStates(queries, 'host_sessions', nothingObserved),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),
     }

@@ -98,34 +98,16 @@ function commandOf({ command, cmd, script }: Fields): string {
     : textOf(given)
 }
 
+/** The arguments that name one file or folder, and those that name several. */
+const pathFields =
+  'file_path filePath path absolute_path notebook_path target_file relPath dir_path directory uri'.split(
+    ' ',
+  )
+const pathLists = ['paths', 'files', 'file_paths']
+
 function pathsIn(input: Fields): unknown[] {
-  const {
-    file_path,
-    filePath,
-    path,
-    absolute_path,
-    notebook_path,
-    target_file,
-    relPath,
-    dir_path,
-    directory,
-    uri,
-  } = input
-  const { paths, files, file_paths } = input
-  const lists = [paths, files, file_paths].flatMap((list) => [...listOf(list)])
-  return [
-    file_path,
-    filePath,
-    path,
-    absolute_path,
-    notebook_path,
-    target_file,
-    relPath,
-    dir_path,
-    directory,
-    uri,
-    ...lists,
-  ]
+  const lists = pathLists.flatMap((name) => [...listOf(input[name])])
+  return [...pathFields.map((name) => input[name]), ...lists]
 }
 
 /** The files that a patch in the text of an argument names. */

@@ -32,8 +32,6 @@ export interface ObservedStep {
   plan: string[] | null
   /** 0–10 by the share of the plan that is left; null without a plan. */
   distance: number | null
-  /** The same for the same step of a session. */
-  stepId: string
 }
 
 /**
@@ -47,7 +45,7 @@ export function observe(
   const mark = digestOf(`${event.agentId}\n${event.eventId}\n${event.kind}`)
   if (observed.seen.includes(mark)) return { observed, steps: [] }
   const seen = [...observed.seen, mark].slice(-mostKept.seen)
-  const { state, agent, steps } = folded({ ...observed, seen }, event, mark)
+  const { state, agent, steps } = folded({ ...observed, seen }, event)
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
   const agents = Object.fromEntries(Object.entries(known).slice(-mostKept.agents))
@@ -61,7 +59,7 @@ interface Folded {
   steps: ObservedStep[]
 }
 
-function folded(state: Observed, event: HostEvent, mark: string): Folded {
+function folded(state: Observed, event: HostEvent): Folded {
   const agent = agentOf(state, event.agentId)
   const unchanged: Folded = { state, agent: null, steps: [] }
   switch (event.kind) {
@@ -70,7 +68,7 @@ function folded(state: Observed, event: HostEvent, mark: string): Folded {
         ? { ...unchanged, state: { ...state, agents: {}, tasks: [] } }
         : unchanged
     case 'prompt':
-      return prompted(state, agent, event, mark)
+      return prompted(state, agent, event)
     case 'plan':
       return { ...unchanged, agent: { ...agent, plan: planAfter(agent.plan, event) } }
     case 'intent':
@@ -78,12 +76,12 @@ function folded(state: Observed, event: HostEvent, mark: string): Folded {
     case 'say':
       return { ...unchanged, agent: { ...agent, said: firstSentence(event.text) } }
     case 'delegate':
-      return delegated(state, agent, event, mark)
+      return delegated(state, agent, event)
     case 'agent':
       // One that has stopped stays known: its delegation may be told again.
       return event.state === 'start' ? { ...unchanged, state: begun(state, event) } : unchanged
     case 'act':
-      return acted(state, agent, event, mark)
+      return acted(state, agent, event)
     case 'turnEnd':
       return {
         ...unchanged,
@@ -91,7 +89,7 @@ function folded(state: Observed, event: HostEvent, mark: string): Folded {
           ...state,
           expects: [...state.expects, ...event.expects.map(cut)].slice(-mostKept.expects),
         },
-        agent: { ...agent, said: null, acts: 0, failed: 0 },
+        agent: { ...agent, said: null, acts: 0 },
       }
     case 'wait':
     case 'person':
@@ -111,14 +109,13 @@ function prompted(
   state: Observed,
   agent: ObservedAgent,
   event: HostEvent & { kind: 'prompt' },
-  mark: string,
 ): Folded {
   const text = cut(event.text)
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
   // What was planned and said before served the words before.
-  const next = { ...agent, intent: null, said: null, goal: null, done: [], acts: 0, failed: 0 }
-  const step = stepOf(event.agentId, next, { goal: text, source: 'prompt' }, mark)
+  const next = { ...agent, intent: null, said: null, goal: null, done: [], acts: 0 }
+  const step = stepOf(event.agentId, next, { goal: text, source: 'prompt' })
   return {
     state: { ...state, errand: text },
     agent: next,
@@ -130,7 +127,6 @@ function delegated(
   state: Observed,
   agent: ObservedAgent,
   event: HostEvent & { kind: 'delegate' },
-  mark: string,
 ): Folded {
   const task = cut(event.task)
   const waits = state.tasks.some((each) => each.task === task)
@@ -150,7 +146,7 @@ function delegated(
   return {
     state: told ?? { ...state, tasks: tasks.slice(-mostKept.tasks) },
     agent,
-    steps: [stepOf(event.agentId, agent, { goal, source: 'task' }, mark)],
+    steps: [stepOf(event.agentId, agent, { goal, source: 'task' })],
   }
 }
 
@@ -183,13 +179,12 @@ function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed 
 }
 
 /** An act opens a step if it shows a new goal, or is the tenth under one. */
-function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act, mark: string): Folded {
+function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Folded {
   const derived = goalOf(agent, act)
   const counted = {
     ...agent,
     said: null,
     acts: agent.acts + 1,
-    failed: agent.failed + (act.outcome === 'failed' ? 1 : 0),
   }
   const isNew = opens(agent, act, derived)
   if (!isNew && counted.acts < actsOfStep) return { state, agent: counted, steps: [] }
@@ -200,9 +195,8 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act, mark
     goal: derived.goal,
     done: [...agent.done.filter((each) => each !== told), told].slice(-mostKept.done),
     acts: 0,
-    failed: 0,
   }
-  return { state, agent: opened, steps: [stepOf(act.agentId, agent, derived, mark)] }
+  return { state, agent: opened, steps: [stepOf(act.agentId, agent, derived)] }
 }
 
 /** Reading and searching for their own sake open no step, unless nothing else is known since the user spoke. */
@@ -217,7 +211,6 @@ function stepOf(
   agentId: string,
   { plan, parent, task, isTaskTold }: ObservedAgent,
   { goal, source }: DerivedGoal,
-  mark: string,
 ): ObservedStep {
   const left = plan.filter(({ state }) => state !== 'done').length
   const now = plan.find(({ state }) => state === 'now')
@@ -232,7 +225,6 @@ function stepOf(
     parentGoal: isUnder ? now.text : null,
     plan: plan.length === 0 ? null : plan.map(({ text }) => text),
     distance: plan.length === 0 ? null : Math.round((10 * left) / plan.length),
-    stepId: mark,
   }
 }
 

@@ -1,4 +1,3 @@
-import { parseJson } from '../text.ts'
 import type { PlanItem } from './host-event.ts'
 
 /** Where the goal of a step comes from, the surest first. */
@@ -29,9 +28,8 @@ export interface ObservedAgent {
   goal: string | null
   /** Digests of the newest goals, so that none that was derived from acts opens a step twice. */
   done: string[]
-  /** Acts of the open step, and how many of them failed. */
+  /** Acts of the open step. */
   acts: number
-  failed: number
 }
 
 /** What is known of one session of a host: bounded, and equal after equal events. */
@@ -78,12 +76,5 @@ export function newObservedAgent(parent: string): ObservedAgent {
     goal: null,
     done: [],
     acts: 0,
-    failed: 0,
   }
-}
-
-/** Reads a stored session; one that cannot be read begins anew. */
-export function readObserved(text: string): Observed {
-  const state = parseJson(text) as Observed | undefined
-  return state?.agents === undefined ? nothingObserved : state
 }

@@ -1,7 +1,7 @@
 import { answerWith, emptyAnswer, reminderOf } from '../../core/hosts/host-answer.ts'
 import { type HostEvent, type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
-import type { Observed } from '../../core/hosts/observed.ts'
+import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
 import { type DriftRequest, readDrift } from '../../core/runs/step-request.ts'
 import { parseJson } from '../../core/text.ts'
@@ -70,7 +70,7 @@ async function take(
   events: readonly HostEvent[],
 ): Promise<Observed> {
   const { store, account, tier, now } = context
-  const known = await store.hostSessions.find(account.id, runId, now())
+  const known = (await store.hostSessions.find(account.id, runId, now())) ?? nothingObserved
   const expected = folded(known, events).steps.map((step) => requestOf(runId, step))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await admitAccount(context, call, {})

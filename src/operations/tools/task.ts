@@ -211,9 +211,9 @@ async function logInTask(context: ToolContext, step: Step) {
   const { account, runId, now, owner } = context
   if (owner === 'nobody') return judgeFirst(context, requestOf(runId, step))
   await learnAhead(context, () => [requestOf(runId, step)])
-  const hasSuspension = await context.store.toolSessions.has(account.id, runId, now())
+  const suspended = await context.store.toolSessions.find(account.id, runId, now())
   const answer =
-    hasSuspension || step.userTurn === true || step.userMessage !== undefined
+    suspended !== null || step.userTurn === true || step.userMessage !== undefined
       ? await context.store.tx((store) => logResumed({ ...context, store }, store, step))
       : await logRequest(context, requestOf(runId, step))
   if (owner === 'caller' && answer.step === 1) await endOldest(context)

@@ -9,12 +9,7 @@ import {
   type PlanItem,
 } from '../../../src/core/hosts/host-event.ts'
 import { type ObservedStep, observe } from '../../../src/core/hosts/observe.ts'
-import {
-  mostKept,
-  nothingObserved,
-  type Observed,
-  readObserved,
-} from '../../../src/core/hosts/observed.ts'
+import { mostKept, nothingObserved, type Observed } from '../../../src/core/hosts/observed.ts'
 import { actTold, firstSentence } from '../../../src/core/hosts/step-goal.ts'
 import { verifies } from '../../verifies.ts'
 
@@ -25,9 +20,7 @@ test('a prompt of a person opens a step with the words', () => {
   for (const by of ['person', 'unknown'] as const) {
     const { steps, observed } = told([{ ...person, by }])
     assert.equal(steps.length, 1)
-    const { stepId, ...step } = steps[0]!
-    assert.match(stepId, /^[\da-f]{16}$/)
-    assert.deepEqual(step, {
+    assert.deepEqual(steps[0], {
       agentId: '',
       parentAgentId: null,
       goal: 'mend the pump',
@@ -279,13 +272,10 @@ test('a cleared session forgets its agents, what else happens changes nothing', 
   }
 })
 
-test('a stored session goes on; one that cannot be read begins anew', () => {
+test('a session is the same after it was stored as JSON', () => {
   verifies('hosts.once')
   const { observed } = told([person, planned(['drain', 'now']), edit('a.ts')])
-  assert.deepEqual(readObserved(JSON.stringify(observed)), observed)
-  for (const text of ['', '{', 'null', '[]', '3']) {
-    assert.deepEqual(readObserved(text), nothingObserved)
-  }
+  assert.deepEqual(JSON.parse(JSON.stringify(observed)), observed)
 })
 
 test('an act in words', () => {
