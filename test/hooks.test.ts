@@ -185,6 +185,52 @@ onEachDatabase((database) => {
     assert.equal((await app.get(url, headers)).body.trace.length, 2)
   })
 
+  test('a loop is seen in what was done, and the run says how much belongs to the errand', async (t) => {
+    verifies('hosts.evidence.verdict', 'hosts.coverage', 'hosts.clock', 'hosts.list')
+    const { post, run, app } = await startOn(t)
+    await post('claude-code', prompted(errand, 'p-1'))
+    for (let nth = 1; nth <= 4; nth++) {
+      const path = '/home/kim/shop/src/login/limit.js'
+      const texts = { old_string: `${nth}`, new_string: `${nth + 1}` }
+      await post(
+        'claude-code',
+        batch({ tool: 'Edit', input: { file_path: path, ...texts }, id: `e-${nth}` }),
+      )
+      await post('claude-code', {
+        ...common,
+        hook_event_name: 'PostToolUseFailure',
+        tool_name: 'Bash',
+        tool_input: { command: 'node --test' },
+        tool_use_id: `t-${nth}`,
+        error: `Exit code 1\nnot ok 1 - limits the login\nran ${nth} ms`,
+      })
+    }
+    const { run: shown, trace } = await run()
+    const last = trace.at(-1)
+    const why = '"node --test" failed 4 times with the same 1 test; 3 edits in between.'
+    assert.deepEqual([last.reason, last.why], ['stalled', why])
+    assert.deepEqual(last.act_evidence, { kind: 'tests-stuck', gives: 'stalled', says: why })
+    assert.deepEqual(
+      [last.host, last.goal_source, last.failed_acts > 0],
+      ['claude-code', 'act', true],
+    )
+    assert.deepEqual(last.doing.at(-1), 'run node --test')
+    assert.equal(shown.host, 'claude-code')
+    assert.deepEqual(shown.coverage, {
+      known: true,
+      acts: 8,
+      share: 1,
+      recent: 1,
+      failed: 4,
+      outcomes: 1,
+    })
+    assert.notEqual(shown.last_person_at, null)
+    const listed = async (host: string) =>
+      (await app.get(`/v1/drift/runs?host=${host}`, app.keyed)).body.runs.length
+    assert.deepEqual([await listed('claude-code'), await listed('codex')], [1, 0])
+    assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
+  })
+
   test('several events come as lines', async (t) => {
     verifies('hosts.endpoint')
     const { post, run } = await startOn(t)

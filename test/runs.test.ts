@@ -19,6 +19,12 @@ const keptOfVerdicts = [
   ...['why', 'advice', 'confidence', 'drift_probability', 'uncertain', 'detector', 'evidence'],
   ...['words', 'swap', 'act', 'stands_on', 'coverage', 'parent_overlap', 'repetition'],
   'distance_reported',
+  'host',
+  'goal_source',
+  'acts',
+  'failed_acts',
+  'doing',
+  'act_evidence',
 ]
 
 onEachDatabase((database) => {
@@ -127,6 +133,8 @@ onEachDatabase((database) => {
       arm: 'control',
       plan: null,
       detector: 'meaning',
+      host: null,
+      coverage: null,
       uncertain: false,
       drift_tokens: 0,
       incident: null,

@@ -1152,6 +1152,17 @@ export const requirements = {
       'A sub-agent has its task as its ground, and the agent that started it as its parent.',
     'hosts.once': 'An event of one id counts once, by whichever hook it comes.',
     'hosts.bounded': 'What is kept of a session is bounded.',
+    'hosts.evidence':
+      'A stall or a loop is seen in what was done: an error that repeats, tests that fail alike, edits that are taken back, acts that repeat, a long time without a change; and that hardly any act belongs to the errand.',
+    'hosts.evidence.quiet':
+      'Polling, files that move through new texts, and errors of networks and rate limits are never evidence.',
+    'hosts.evidence.verdict':
+      'Under the default detector a stall or loop of a session comes from its acts, never from distances; why says the numbers, and the trace holds the evidence and the acts.',
+    'hosts.coverage':
+      'A run says which share of the acts its errand explains, by words, folders, and checks and commits after an explained edit; unknown below eight acts.',
+    'hosts.clock':
+      'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
+    'hosts.list': 'GET /v1/drift/runs?host= lists the runs that the hooks of a host show.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
     'hosts.quota':

@@ -22,18 +22,22 @@ const sentences: Record<Reason, (told: Told) => string> = {
     parentOverlap === null
       ? `This goal no longer matches the ground (${measured?.figure}). There are three possible causes: the user redirected the work (which a user turn reports), this is a sub-task of it (which its parent_goal declares), or the work has left the errand and the ground is still owed.`
       : `This goal does not match the ground (${measured?.figure}), and its declared parent ${measured?.parentFigure}. Either the parent is another one, or it shares too little wording with the ground.`,
-  stalled: ({ drifting, memory: { accepted, pace } }) =>
-    pace !== undefined
-      ? `The distance stays at ${pace.lowest} or above. ${drifting ? 'The step also leans off the errand, so the run counts as drifting. The ground is still owed.' : 'This alone is no drift: what blocks the work is worth stating.'}`
-      : drifting
-        ? `The distance is still not falling (${accepted.recent.join(', ')}), and the step before showed a sign of drift as well. The ground is still owed.`
-        : `The distance is not falling (${accepted.recent.join(', ')}). If it holds on the next step, the run counts as drifting.`,
+  stalled: ({ drifting, reading: { acts }, memory: { accepted, pace } }) =>
+    acts?.gives === 'stalled'
+      ? `${acts.says} ${drifting ? 'The step also leans off the errand, so the run counts as drifting. The ground is still owed.' : 'This alone is no drift: what blocks the work is worth stating.'}`
+      : pace !== undefined
+        ? `The distance stays at ${pace.lowest} or above. ${drifting ? 'The step also leans off the errand, so the run counts as drifting. The ground is still owed.' : 'This alone is no drift: what blocks the work is worth stating.'}`
+        : drifting
+          ? `The distance is still not falling (${accepted.recent.join(', ')}), and the step before showed a sign of drift as well. The ground is still owed.`
+          : `The distance is not falling (${accepted.recent.join(', ')}). If it holds on the next step, the run counts as drifting.`,
   advancing: ({ situation: { phi }, measured }) =>
     measured?.uncertain === true
       ? `Whether this serves the errand cannot be told from the words (phi ${two(phi)}). The user would know.`
       : `On the errand (phi ${two(phi)}).`,
-  oscillating: ({ memory: { period } }) =>
-    `The same goals return in the same order every ${period ?? 0} steps. Returning once more leads back here; a new ground from the user, or another approach, would end it.`,
+  oscillating: ({ reading: { acts }, memory: { period } }) =>
+    acts?.gives === 'oscillating'
+      ? `${acts.says} Another approach, or a word from the user, would end it.`
+      : `The same goals return in the same order every ${period ?? 0} steps. Returning once more leads back here; a new ground from the user, or another approach, would end it.`,
 }
 
 function selfReport({ reading: { progress }, situation: { phi }, drifting }: Told): string {

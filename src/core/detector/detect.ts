@@ -15,7 +15,7 @@ import { hasFallenSince, newPace, wouldStall } from './pace.ts'
 import { record, standsStill } from './record.ts'
 import { type Reason, ruleFor } from './rules.ts'
 import { spell } from './spelling.ts'
-import { type Hints, type Reading, readStep, type Step } from './step.ts'
+import { type Hints, type Reading, readStep, type SeenActs, type Step } from './step.ts'
 import { timesOfNewest } from './tally.ts'
 import type { UserEffect } from './user/effects.ts'
 import { explain } from './why.ts'
@@ -152,7 +152,8 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   const grounded = turn.grounds
   // The user's own words are no goal of the agent: they are neither measured nor recorded as one.
   const onlySays = turn.effect === 'none' && goal === reading.message && memory.ground !== null
-  const paces = detector.asPublished || reading.distanceReported
+  const acts = detector.asPublished ? null : reading.acts
+  const paces = detector.asPublished || (reading.distanceReported && acts === null)
   const before = afterTurn(memory, turn, reading.plan, detector)
   const { ground } = before
 
@@ -187,13 +188,13 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
 
   const stands = detector.asPublished
     ? standsStill(before.accepted, distance)
-    : paces && wouldStall(before.pace ?? newPace, distance)
+    : acts?.gives === 'stalled' || (paces && wouldStall(before.pace ?? newPace, distance))
   const situation = {
     spelled,
     grounded,
     progress,
     phi,
-    left: measured?.left ?? false,
+    left: measured !== null && (measured.left || actsTell(measured, acts)),
     parentServes: measured?.parentServes ?? false,
     stands,
     drifted: before.drifted,
@@ -206,8 +207,10 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
 
   // A cycle overrides the reason of the rule once; the memory records the reason of the rule.
   const cycleBegins =
-    after.cycles > before.cycles &&
-    (detector.asPublished || leadsNowhere(before, after, paces ? distance : null, measured))
+    acts === null
+      ? after.cycles > before.cycles &&
+        (detector.asPublished || leadsNowhere(before, after, paces ? distance : null, measured))
+      : acts.gives === 'oscillating' && !grounded
   const reason = cycleBegins ? 'oscillating' : rule.reason
   const drifting = cycleBegins || rule.drifting(situation)
   const wordless = words.length === 0 || ground?.words.length === 0
@@ -260,6 +263,19 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     score: measured?.score ?? (drifting ? 1 : 0),
   }
 }
+
+/**
+ * Whether the acts settle a step that the words leave uncertain just below the limit: hardly any of them shares a word
+ * or a place with the errand.
+ */
+function actsTell({ uncertain, findings }: Measured, acts: SeenActs | null): boolean {
+  if (acts?.isUnexplained !== true || !uncertain || findings?.evidence == null) return false
+  const { sum, limit } = findings.evidence
+  return sum >= nearLimit * limit
+}
+
+/** Share of the limit from which acts that nothing explains make an uncertain step drift. */
+const nearLimit = 0.85
 
 /** The memory after what the user has said, before the goal of the step is measured. */
 function afterTurn(

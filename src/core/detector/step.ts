@@ -81,6 +81,21 @@ export interface Step extends Hints {
   userMessage?: string
   /** What the message does to the assignment; it is read out of the message if it is not given. */
   userEffect?: UserEffect
+  /**
+   * What somebody who watches the acts of the agent has seen of them. With it, a stall or a loop comes from the acts,
+   * and never from distances or goals; absent if nobody watches.
+   */
+  acts?: SeenActs
+}
+
+/** What the acts of an agent show, beside its goals. */
+export interface SeenActs {
+  /** The reason that they give a step; null if none. */
+  gives: 'stalled' | 'oscillating' | null
+  /** Whether too few of them share a word or a place with the errand. */
+  isUnexplained: boolean
+  /** The numbers behind it, in one sentence; '' if they show nothing. */
+  says: string
 }
 
 /** A step with analysed texts, before any comparison. */
@@ -106,6 +121,8 @@ export interface Reading {
   message: string | null
   /** The effect of the message as the caller states it; null if it does not. */
   statedEffect: UserEffect | null
+  /** What the acts show; null if nobody watches them. */
+  acts: SeenActs | null
 }
 
 /** Analyses the texts of a step. Blank parents, grounds, plan items and messages count as not given. */
@@ -128,6 +145,7 @@ export function readStep(step: Step): Reading {
     userTurn: step.userTurn === true,
     message: given(step.userMessage),
     statedEffect: step.userEffect ?? null,
+    acts: step.acts ?? null,
   }
 }
 

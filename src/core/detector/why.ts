@@ -40,15 +40,21 @@ const sentences: Partial<Record<Reason, (told: Told) => string>> = {
       : 'This goal is the ground; there was nothing to measure it against.',
   'self-report:stuck': selfReport,
   'self-report:circling': selfReport,
-  stalled: ({ memory: { accepted, pace } }) =>
-    pace !== undefined
-      ? `The distance has not fallen below ${pace.lowest} for ${pace.count - pace.lowestAt} reports.`
-      : `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
-  oscillating: ({ memory: { period } }) => `The newest goals repeat every ${period ?? 0} steps.`,
+  stalled: ({ reading: { acts }, memory: { accepted, pace } }) =>
+    acts?.gives === 'stalled'
+      ? acts.says
+      : pace !== undefined
+        ? `The distance has not fallen below ${pace.lowest} for ${pace.count - pace.lowestAt} reports.`
+        : `None of the newest ${stallWindow} distances is below the one before them: ${accepted.recent.join(', ')}.`,
+  oscillating: ({ reading: { acts }, memory: { period } }) =>
+    acts?.gives === 'oscillating'
+      ? acts.says
+      : `The newest goals repeat every ${period ?? 0} steps.`,
 }
 
-function measurement({ measured }: Told): string {
-  return measured?.why ?? ''
+function measurement({ measured, reading: { acts } }: Told): string {
+  const told = measured?.why ?? ''
+  return acts?.isUnexplained === true ? `${told} ${acts.says}`.trim() : told
 }
 
 function selfReport({ reading: { progress }, situation: { phi, drifted } }: Told): string {

@@ -1,4 +1,6 @@
 import { cutTo } from '../text.ts'
+import { explainedAfter, explains, termsOf } from './coverage.ts'
+import { type ActEvidence, doingsAfter, doingsAfterPrompt, evidenceOf } from './evidence.ts'
 import { digestOf } from './fields.ts'
 import type { Act, HostEvent, PlanItem } from './host-event.ts'
 import {
@@ -8,7 +10,7 @@ import {
   type Observed,
   type ObservedAgent,
 } from './observed.ts'
-import { type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
+import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
 const actsOfStep = 10
@@ -32,7 +34,16 @@ export interface ObservedStep {
   plan: string[] | null
   /** 0–10 by the share of the plan that is left; null without a plan. */
   distance: number | null
+  /** What the acts show: the surest evidence, or null. */
+  shown: ActEvidence | null
+  /** The acts since the step before, how many of them failed, and the newest of them in words. */
+  acts: number
+  failedActs: number
+  doing: string[]
 }
+
+/** Milliseconds after which an act that a person was asked about has been granted by one. */
+const grantMs = 1000
 
 /**
  * Folds an event of a host into what is known of its session, and says which steps it opens: a prompt of a person, a new
@@ -70,16 +81,24 @@ function folded(state: Observed, event: HostEvent): Folded {
     case 'prompt':
       return prompted(state, agent, event)
     case 'plan':
-      return { ...unchanged, agent: { ...agent, plan: planAfter(agent.plan, event) } }
+      return {
+        ...unchanged,
+        agent: explained(state, { ...agent, plan: planAfter(agent.plan, event) }),
+      }
     case 'intent':
-      return { ...unchanged, agent: { ...agent, intent: cutTo(event.text, longestItem) } }
+      return {
+        ...unchanged,
+        agent: explained(state, { ...agent, intent: cutTo(event.text, longestItem) }),
+      }
     case 'say':
       return { ...unchanged, agent: { ...agent, said: firstSentence(event.text) } }
     case 'delegate':
       return delegated(state, agent, event)
     case 'agent':
       // One that has stopped stays known: its delegation may be told again.
-      return event.state === 'start' ? { ...unchanged, state: begun(state, event) } : unchanged
+      return event.state === 'start'
+        ? { ...unchanged, state: begun(state, event) }
+        : { ...unchanged, state: { ...state, stopped: state.stopped + 1 } }
     case 'act':
       return acted(state, agent, event)
     case 'turnEnd':
@@ -89,10 +108,12 @@ function folded(state: Observed, event: HostEvent): Folded {
           ...state,
           expects: [...state.expects, ...event.expects.map(cut)].slice(-mostKept.expects),
         },
-        agent: { ...agent, said: null, acts: 0 },
+        agent: { ...agent, said: null, acts: 0, failed: 0 },
       }
     case 'wait':
+      return { ...unchanged, state: { ...state, waitsSince: event.at ?? null } }
     case 'person':
+      return { ...unchanged, state: seenPerson(state, event.at) }
     case 'runEnd':
     case 'compact':
     case 'tokens':
@@ -113,12 +134,22 @@ function prompted(
   const text = cut(event.text)
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
-  // What was planned and said before served the words before.
-  const next = { ...agent, intent: null, said: null, goal: null, done: [], acts: 0 }
-  const step = stepOf(event.agentId, next, { goal: text, source: 'prompt' })
+  const spoken = { ...seenPerson(state, event.at), errand: text }
+  // What was planned and said before served the words before. What they explained, the new words may still need.
+  const begun: ObservedAgent = {
+    ...agent,
+    intent: null,
+    said: null,
+    goal: null,
+    done: [],
+    doings: doingsAfterPrompt(agent.doings),
+    shown: null,
+  }
+  const step = stepOf(event.agentId, begun, { goal: text, source: 'prompt' })
+  const next = explained(spoken, { ...begun, ...nothingOpen })
   return {
-    state: { ...state, errand: text },
-    agent: next,
+    state: spoken,
+    agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
     steps: [{ ...step, userMessage: text, plan: null, distance: null }],
   }
 }
@@ -145,7 +176,7 @@ function delegated(
   ]
   return {
     state: told ?? { ...state, tasks: tasks.slice(-mostKept.tasks) },
-    agent,
+    agent: { ...agent, ...nothingOpen },
     steps: [stepOf(event.agentId, agent, { goal, source: 'task' })],
   }
 }
@@ -157,7 +188,7 @@ function withTask(state: Observed, id: string, task: string, parent?: string): O
   const known = { ...agent, parent: parent ?? agent.parent, task: agent.task ?? task }
   return {
     ...state,
-    agents: { ...agents, [id]: known },
+    agents: { ...agents, [id]: explained(state, known) },
     tasks: tasks.filter((each) => each.task !== task),
   }
 }
@@ -173,30 +204,61 @@ function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed 
   const agent = { ...newObservedAgent(found?.parent ?? event.parent), task: found?.task ?? null }
   return {
     ...state,
-    agents: { ...state.agents, [event.child]: agent },
+    begun: state.begun + 1,
+    agents: { ...state.agents, [event.child]: explained(state, agent) },
     tasks: tasks.filter((_, place) => place !== at),
   }
 }
 
-/** An act opens a step if it shows a new goal, or is the tenth under one. */
+/** What stands after a step was opened: the acts since then are none. */
+const nothingOpen = { acts: 0, failed: 0, doing: [] }
+
+/** The agent with the words that explain its acts: those of its task or the errand, of its plan and its stated goal. */
+function explained(state: Observed, agent: ObservedAgent): ObservedAgent {
+  const errand = agent.task ?? state.errand
+  const terms = termsOf([errand, agent.intent, ...agent.plan.map(({ text }) => text)])
+  return { ...agent, terms }
+}
+
+function seenPerson(state: Observed, at: number | undefined): Observed {
+  return { ...state, waitsSince: null, personAt: at ?? state.personAt }
+}
+
+/** An act opens a step if it shows a new goal, is the tenth under one, or is the first to show evidence of its kind. */
 function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Folded {
+  const at = act.at ?? null
+  const isCovered = explains(agent, act)
+  const doings = doingsAfter(agent.doings, act, { isCovered, at })
+  const hasBegun = agent.plan.length > 0 || doings.edits > 0
+  const [shown = null] = evidenceOf(doings, act, { hasBegun, at })
   const derived = goalOf(agent, act)
-  const counted = {
+  const counted: ObservedAgent = {
     ...agent,
+    ...(isCovered ? explainedAfter(agent, act) : {}),
     said: null,
     acts: agent.acts + 1,
+    failed: agent.failed + (act.outcome === 'failed' ? 1 : 0),
+    doings,
+    doing: [...agent.doing, actTold(act)].slice(-mostKept.doing),
+    shown: shown?.kind ?? null,
   }
-  const isNew = opens(agent, act, derived)
-  if (!isNew && counted.acts < actsOfStep) return { state, agent: counted, steps: [] }
+  // A person who was asked has granted what then happens.
+  const isGranted =
+    state.waitsSince !== null && at !== null && at - state.waitsSince >= grantMs && !act.agentId
+  const after = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
+  const isNewEvidence = shown !== null && shown.gives !== null && shown.kind !== agent.shown
+  const isNew = isNewEvidence || opens(agent, act, derived)
+  if (!isNew && counted.acts < actsOfStep) return { state: after, agent: counted, steps: [] }
   const told = digestOf(derived.goal)
   const opened = {
     ...counted,
+    ...nothingOpen,
     isTaskTold: true,
     goal: derived.goal,
     done: [...agent.done.filter((each) => each !== told), told].slice(-mostKept.done),
-    acts: 0,
   }
-  return { state, agent: opened, steps: [stepOf(act.agentId, agent, derived)] }
+  const step = stepOf(act.agentId, { ...counted, isTaskTold: agent.isTaskTold }, derived)
+  return { state: after, agent: opened, steps: [{ ...step, shown }] }
 }
 
 /** Reading and searching for their own sake open no step, unless nothing else is known since the user spoke. */
@@ -209,7 +271,7 @@ function opens(agent: ObservedAgent, { family }: Act, { goal, source }: DerivedG
 
 function stepOf(
   agentId: string,
-  { plan, parent, task, isTaskTold }: ObservedAgent,
+  { plan, parent, task, isTaskTold, acts, failed, doing }: ObservedAgent,
   { goal, source }: DerivedGoal,
 ): ObservedStep {
   const left = plan.filter(({ state }) => state !== 'done').length
@@ -225,6 +287,10 @@ function stepOf(
     parentGoal: isUnder ? now.text : null,
     plan: plan.length === 0 ? null : plan.map(({ text }) => text),
     distance: plan.length === 0 ? null : Math.round((10 * left) / plan.length),
+    shown: null,
+    acts,
+    failedActs: failed,
+    doing: [...doing],
   }
 }
 

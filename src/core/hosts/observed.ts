@@ -1,3 +1,4 @@
+import { type Doings, nothingDone } from './evidence.ts'
 import type { PlanItem } from './host-event.ts'
 
 /** Where the goal of a step comes from, the surest first. */
@@ -28,8 +29,19 @@ export interface ObservedAgent {
   goal: string | null
   /** Digests of the newest goals, so that none that was derived from acts opens a step twice. */
   done: string[]
-  /** Acts of the open step. */
+  /** Acts of the open step, and how many of them failed. */
   acts: number
+  failed: number
+  /** Stems of the words that explain its acts, the folders in which explained acts were, and whether one was an edit. */
+  terms: readonly string[]
+  folders: readonly string[]
+  hasEdited: boolean
+  /** What its acts show. */
+  doings: Doings
+  /** The kind of evidence that a step has told and that still holds. */
+  shown: string | null
+  /** The newest acts in words, for the step that they belong to. */
+  doing: readonly string[]
 }
 
 /** What is known of one session of a host: bounded, and equal after equal events. */
@@ -41,8 +53,14 @@ export interface Observed {
   expects: string[]
   /** Tasks whose agent has not begun. */
   tasks: { task: string; agentType: string | null; parent: string }[]
-  /** The newest words of a person, and whether they stand for the errand. */
+  /** The newest words of a person. */
   errand: string | null
+  /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
+  personAt: number | null
+  waitsSince: number | null
+  /** Sub-agents that began and that stopped. */
+  begun: number
+  stopped: number
 }
 
 /** Most of each list that a session keeps. */
@@ -53,6 +71,7 @@ export const mostKept = {
   tasks: 20,
   done: 12,
   plan: 50,
+  doing: 6,
 } as const
 
 /** A session of which nothing is known. */
@@ -62,6 +81,10 @@ export const nothingObserved: Observed = {
   expects: [],
   tasks: [],
   errand: null,
+  personAt: null,
+  waitsSince: null,
+  begun: 0,
+  stopped: 0,
 }
 
 /** An agent of which nothing is known. */
@@ -76,5 +99,12 @@ export function newObservedAgent(parent: string): ObservedAgent {
     goal: null,
     done: [],
     acts: 0,
+    failed: 0,
+    terms: [],
+    folders: [],
+    hasEdited: false,
+    doings: nothingDone,
+    shown: null,
+    doing: [],
   }
 }

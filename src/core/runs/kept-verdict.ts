@@ -8,7 +8,11 @@ import type {
   Swap,
 } from '../detector/contract/findings.ts'
 import type { Verdict } from '../detector/detect.ts'
+import type { ActEvidence } from '../hosts/evidence.ts'
+import type { HostName } from '../hosts/host-event.ts'
+import type { GoalSource } from '../hosts/observed.ts'
 import { parseJson } from '../text.ts'
+import type { Observation } from './observation.ts'
 
 /**
  * The part of a verdict that is kept with its step as one JSON text, so that anyone can ask later why it was
@@ -30,10 +34,21 @@ export interface KeptVerdict {
   parent_overlap: number | null
   repetition: number | null
   distance_reported: boolean
+  /** What a host has shown of the step; null if the agent reported it. */
+  host: HostName | null
+  goal_source: GoalSource | null
+  acts: number | null
+  failed_acts: number | null
+  doing: readonly string[] | null
+  act_evidence: ActEvidence | null
 }
 
 /** Selects what is kept of a verdict; `distanceReported` says whether the agent reported its distance. */
-export function keptVerdict(verdict: Verdict, distanceReported: boolean): KeptVerdict {
+export function keptVerdict(
+  verdict: Verdict,
+  distanceReported: boolean,
+  observation: Observation | null,
+): KeptVerdict {
   const { why, advice, confidence, uncertain, detector } = verdict
   return {
     why,
@@ -51,6 +66,12 @@ export function keptVerdict(verdict: Verdict, distanceReported: boolean): KeptVe
     parent_overlap: verdict.parent_overlap ?? null,
     repetition: verdict.repetition ?? null,
     distance_reported: distanceReported,
+    host: observation?.host ?? null,
+    goal_source: observation?.goalSource ?? null,
+    acts: observation?.acts ?? null,
+    failed_acts: observation?.failedActs ?? null,
+    doing: observation?.doing ?? null,
+    act_evidence: observation?.actEvidence ?? null,
   }
 }
 
@@ -78,4 +99,10 @@ const nothingKept = {
   parent_overlap: null,
   repetition: null,
   distance_reported: null,
+  host: null,
+  goal_source: null,
+  acts: null,
+  failed_acts: null,
+  doing: null,
+  act_evidence: null,
 }

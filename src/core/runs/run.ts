@@ -4,6 +4,8 @@ import { detectReading, type Verdict } from '../detector/detect.ts'
 import type { Judgment } from '../detector/judgment.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { EarlierRuns } from '../detector/step.ts'
+import type { ActCoverage } from '../hosts/coverage.ts'
+import type { HostName } from '../hosts/host-event.ts'
 import { cutTo } from '../text.ts'
 import { dayMs } from '../time.ts'
 import { type AgentTotals, addToTotals } from './agent-totals.ts'
@@ -52,6 +54,10 @@ export interface Run {
   first_drift_step: number | null
   /** The newest plan that the main agent reported, its items cut to 240 characters; null without one. */
   plan: readonly string[] | null
+  /** The host that shows the run; null if its agents report it. */
+  host: HostName | null
+  /** How much of what the main agent did the errand explains; null if no host shows its acts. */
+  coverage: ActCoverage | null
 }
 
 /** One agent of a run with the state that its next step needs. */
@@ -119,6 +125,8 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
     drift_tokens: 0,
     first_drift_step: null,
     plan: null,
+    host: null,
+    coverage: null,
   }
 }
 
@@ -158,6 +166,7 @@ export function logStep(
   const isMain = agent.agent_id === ''
   const updated = Math.max(run.updated, now)
   const tokens = request.tokens ?? 0
+  const { observation } = request
   const { userTurn, userMessage } = request.step
   const speaks = userTurn === true || userMessage !== undefined
   const counted: Run = {
@@ -175,7 +184,9 @@ export function logStep(
       verdict.drifting && run.drifting_steps === 0 ? run.steps + 1 : run.first_drift_step,
     pair: request.pair ?? run.pair,
     arm: request.arm ?? run.arm,
-    last_person_at: speaks ? updated : run.last_person_at,
+    last_person_at: speaks ? updated : latest(run.last_person_at, observation?.personAt ?? null),
+    host: observation?.host ?? run.host,
+    coverage: isMain && observation !== null ? observation.coverage : run.coverage,
   }
   const frozen = memory.revision > agent.memory.revision && memory.ground !== null
   return {
@@ -203,6 +214,10 @@ export function logStep(
         }
       : null,
   }
+}
+
+function latest(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.max(one, other)
 }
 
 /** Whether the newest revision came from the words of the user; only they move a ground that stands. */

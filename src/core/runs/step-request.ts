@@ -6,6 +6,7 @@ import { userEffects } from '../detector/user/effects.ts'
 import { maxTextLength, wellFormed } from '../text.ts'
 import { readProgress } from './check.ts'
 import { type Fault, fieldReader, tooLong } from './field-reader.ts'
+import type { Observation } from './observation.ts'
 
 /** The default run of a step. */
 export const defaultRunId = 'run'
@@ -34,6 +35,8 @@ export interface DriftRequest {
   arm: Arm | null
   /** The requested detector; only the first step of a run can set it. */
   detector: DetectorName | null
+  /** What a host has shown of the step; null if the agent reported it. */
+  observation: Observation | null
 }
 
 /**
@@ -87,6 +90,7 @@ export function readDrift(body: unknown): DriftRequest | Fault {
     pair: read.id('pair'),
     arm: read.choice('arm', arms),
     detector: read.choice('detector', detectorNames),
+    observation: null,
   }
   return faults.length === 0 ? request : { fault: faults.join('; ') }
 }

@@ -1,3 +1,5 @@
+import { coverageOf } from '../../core/hosts/coverage.ts'
+import { nothingDone } from '../../core/hosts/evidence.ts'
 import { answerWith, emptyAnswer, reminderOf } from '../../core/hosts/host-answer.ts'
 import { type HostEvent, type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
@@ -40,7 +42,7 @@ export async function reportEvents(
   const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
   let answer = emptyAnswer(host, event)
   for (const [runId, own] of Map.groupBy(events, ({ runId }) => runId)) {
-    const observed = await take(context, call, runId, own)
+    const observed = await take(context, call, host, runId, own)
     if (own.some((each) => each.kind === 'session' && each.source === 'compact')) {
       answer = await remind(context, host, event, runId, observed)
     }
@@ -66,19 +68,24 @@ function eventsIn(body: string): unknown[] {
 async function take(
   context: Keyed,
   call: Call,
+  host: HostName,
   runId: string,
   events: readonly HostEvent[],
 ): Promise<Observed> {
   const { store, account, tier, now } = context
+  const timed = events.map((event) => ({ ...event, at: event.at ?? now() }))
   const known = (await store.hostSessions.find(account.id, runId, now())) ?? nothingObserved
-  const expected = folded(known, events).steps.map((step) => requestOf(runId, step))
+  const read = folded(known, timed)
+  const expected = read.steps.map((step) => requestOf(host, runId, step, read.observed))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await admitAccount(context, call, {})
   if (expected.length > 0) await learnAhead(context, () => expected)
   return store.tx(async (tx) => {
     const before = await tx.hostSessions.lock(account.id, runId, now())
-    const { observed, steps } = folded(before, events)
-    for (const step of steps) await logRequest({ ...context, store: tx }, requestOf(runId, step))
+    const { observed, steps } = folded(before, timed)
+    for (const step of steps) {
+      await logRequest({ ...context, store: tx }, requestOf(host, runId, step, observed))
+    }
     const expires = now() + tier.retention_days * dayMs
     await tx.hostSessions.save(account.id, runId, observed, expires)
     return observed
@@ -99,7 +106,12 @@ function folded(
   return { observed, steps }
 }
 
-function requestOf(runId: string, step: ObservedStep): DriftRequest {
+function requestOf(
+  host: HostName,
+  runId: string,
+  step: ObservedStep,
+  { agents, personAt }: Observed,
+): DriftRequest {
   const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
   const request = readDrift({
     run_id: runId,
@@ -113,7 +125,31 @@ function requestOf(runId: string, step: ObservedStep): DriftRequest {
     ...(distance === null ? {} : { distance }),
   })
   if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
-  return request
+  const { source, acts, failedActs, doing, shown } = step
+  const coverage = coverageOf(
+    (Object.hasOwn(agents, agentId) ? agents[agentId] : undefined)?.doings ?? nothingDone,
+  )
+  return {
+    ...request,
+    step: {
+      ...request.step,
+      acts: {
+        gives: shown?.gives ?? null,
+        isUnexplained: shown?.kind === 'unexplained',
+        says: shown?.says ?? '',
+      },
+    },
+    observation: {
+      host,
+      goalSource: source,
+      acts,
+      failedActs,
+      doing,
+      actEvidence: shown,
+      coverage,
+      personAt,
+    },
+  }
 }
 
 async function remind(

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hostNames } from '../../core/hosts/host-event.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { mostPoints, runStates, sparkSteps, verdictStates } from '../../core/runs/run-state.ts'
 import { missingIn, readSearch } from '../../core/runs/search.ts'
@@ -65,6 +66,10 @@ export const listRuns = keyed({
     state: z.enum(runStates, `send ${runStates.join(', ')}`).optional(),
     drifting: z.enum(['true', 'false'], 'send true or false').optional(),
     outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`).optional(),
+    host: z
+      .enum(hostNames, `send ${hostNames.join(', ')}`)
+      .optional()
+      .describe('Runs that the hooks of this host show.'),
     since: instant.optional().describe('Runs updated at or after this time.'),
     until: instant.optional().describe('Runs updated before this time.'),
     limit: limitField(200, 50),
@@ -76,13 +81,14 @@ export const listRuns = keyed({
     next_cursor: z.string().nullable(),
   }),
   refusals: [badRequest],
-})(async (context, { q, state, drifting, outcome, since, until, limit, cursor }) => {
+})(async (context, { q, state, drifting, outcome, host, since, until, limit, cursor }) => {
   const { store, account, now } = context
   const filter = {
     words: readSearch(q ?? ''),
     state: state ?? null,
     drifting: drifting === undefined ? null : drifting === 'true',
     outcome: outcome ?? null,
+    host: host ?? null,
     since: since === undefined ? 0 : Date.parse(since),
     until: until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(until),
   }
@@ -111,6 +117,7 @@ interface Filter extends RunRange {
   words: readonly string[]
   drifting: boolean | null
   outcome: string | null
+  host: string | null
 }
 
 /**
@@ -152,7 +159,8 @@ function isWanted({ run, state }: ListedRun, filter: Filter): boolean {
   return (
     (filter.state ?? state) === state &&
     (filter.drifting ?? run.drifting) === run.drifting &&
-    (filter.outcome === null || filter.outcome === (run.outcome ?? 'unknown'))
+    (filter.outcome === null || filter.outcome === (run.outcome ?? 'unknown')) &&
+    (filter.host === null || filter.host === run.host)
   )
 }
 

@@ -4,6 +4,7 @@ import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
+import { hostNames } from '../../core/hosts/host-event.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { arms } from '../../core/runs/step-request.ts'
@@ -110,6 +111,27 @@ export const runSchema = z
       .min(1)
       .nullable()
       .describe('The number of the first drifting step of any agent.'),
+    host: z
+      .enum(hostNames)
+      .nullable()
+      .describe('The host whose hooks show the run; null if its agents report it.'),
+    coverage: z
+      .strictObject({
+        known: z.boolean().describe('Whether there are enough acts to say.'),
+        acts: z.int().min(0),
+        share: score
+          .nullable()
+          .describe('Share of the acts that share a word or a folder with the errand.'),
+        recent: score.nullable().describe('The same of the newest twenty.'),
+        failed: z.int().min(0).describe('The acts that failed.'),
+        outcomes: score
+          .nullable()
+          .describe('Share of the acts of which the host told how they ended.'),
+      })
+      .nullable()
+      .describe(
+        'How much of what the main agent did the errand explains; null if no host shows its acts.',
+      ),
     incident: z
       .string()
       .nullable()
@@ -480,6 +502,8 @@ function shownRun(
     uncertain: run.uncertain,
     drift_tokens: run.drift_tokens,
     first_drift_step: run.first_drift_step,
+    host: run.host,
+    coverage: run.coverage,
     agents: agents.map(shownAgent),
   }
   // The cast holds, because stored values were validated when they were written.

@@ -2,6 +2,9 @@ import { z } from 'zod'
 import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { userEffects } from '../../core/detector/user/effects.ts'
+import { type EvidenceKind, evidenceKinds } from '../../core/hosts/evidence.ts'
+import { hostNames } from '../../core/hosts/host-event.ts'
+import { goalSources, mostKept } from '../../core/hosts/observed.ts'
 import { isoTime } from '../../core/time.ts'
 import { bytesOf } from '../gate/bytes.ts'
 import { textField, time } from '../gate/fields.ts'
@@ -96,6 +99,28 @@ export const keptVerdictSchemas = {
     .boolean()
     .nullable()
     .describe('Whether the agent reported the distance; otherwise it stands for 5.'),
+  host: z
+    .enum(hostNames)
+    .nullable()
+    .describe(
+      'The host whose hooks show the step; null, as what follows, if the agent reported it.',
+    ),
+  goal_source: z.enum(goalSources).nullable().describe('Where the goal comes from.'),
+  acts: z.int().min(0).nullable().describe('The acts since the step before.'),
+  failed_acts: z.int().min(0).nullable(),
+  doing: z
+    .array(z.string())
+    .max(mostKept.doing)
+    .nullable()
+    .describe('The newest of them, in words.'),
+  act_evidence: z
+    .strictObject({
+      kind: z.enum(Object.keys(evidenceKinds) as [EvidenceKind, ...EvidenceKind[]]),
+      gives: z.enum(['stalled', 'oscillating']).nullable().describe('The reason that it gives.'),
+      says: z.string().describe('The numbers, in one sentence.'),
+    })
+    .nullable()
+    .describe('What the acts show; null if nothing.'),
 }
 
 /** What a message of the user does to the assignment. */

@@ -245,6 +245,7 @@ function requestOf(runId: string, step: Step): DriftRequest {
     pair: null,
     arm: null,
     detector: null,
+    observation: null,
   }
 }
 

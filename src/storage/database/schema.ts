@@ -505,4 +505,9 @@ export const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX host_sessions_by_expiry ON host_sessions (expires)',
   ],
+  [
+    // The host that shows a run, and as JSON how much of what its agent did the errand explains.
+    'ALTER TABLE runs ADD COLUMN host TEXT',
+    'ALTER TABLE runs ADD COLUMN coverage TEXT',
+  ],
 ]

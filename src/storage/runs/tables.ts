@@ -1,6 +1,7 @@
 import type { Assignment } from '../../core/detector/assignment.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { readMemory } from '../../core/detector/memory.ts'
+import type { ActCoverage } from '../../core/hosts/coverage.ts'
 import { readTotals } from '../../core/runs/agent-totals.ts'
 import type { ChangedAgent, ChangedContext, JudgedEntry } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
@@ -42,6 +43,8 @@ export const runColumns = {
   plan: 'TEXT',
   assignment: 'TEXT',
   last_person_at: 'BIGINT',
+  host: 'TEXT',
+  coverage: 'TEXT',
 } as const satisfies Columns & Record<keyof RunRow, unknown>
 
 const agentColumns = {
@@ -126,14 +129,15 @@ function tablesFor(kind: Database['kind']) {
 
 /** A stored row of `runs`. */
 export interface RunRow
-  extends Omit<Run, 'drifting' | 'judgment' | 'uncertain' | 'plan' | 'assignment'> {
+  extends Omit<Run, 'drifting' | 'judgment' | 'uncertain' | 'plan' | 'assignment' | 'coverage'> {
   account: string
   drifting: number
   judgment: string | null
   uncertain: number | null
-  /** JSON text, and so is `assignment`. */
+  /** JSON text, and so are `assignment` and `coverage`. */
   plan: string | null
   assignment: string | null
+  coverage: string | null
 }
 
 /** Converts a row to a run. */
@@ -144,6 +148,7 @@ export function runOf({
   uncertain,
   plan,
   assignment,
+  coverage,
   ...rest
 }: RunRow): Run {
   return {
@@ -153,12 +158,13 @@ export function runOf({
     plan: plan === null ? null : JSON.parse(plan),
     judgment: judgment === null ? null : readJudgment(judgment),
     assignment: assignment === null ? null : (parseJson(assignment) as Assignment),
+    coverage: coverage === null ? null : (parseJson(coverage) as ActCoverage),
   }
 }
 
 /** Converts a run of an account to its row. */
 export function runRow({ account, run }: { account: string; run: Run }): RunRow {
-  const { drifting, judgment, uncertain, plan, assignment } = run
+  const { drifting, judgment, uncertain, plan, assignment, coverage } = run
   return {
     ...run,
     account,
@@ -167,6 +173,7 @@ export function runRow({ account, run }: { account: string; run: Run }): RunRow 
     plan: plan === null ? null : JSON.stringify(plan),
     judgment: judgment === null ? null : JSON.stringify(judgment),
     assignment: assignment === null ? null : JSON.stringify(assignment),
+    coverage: coverage === null ? null : JSON.stringify(coverage),
   }
 }
 
@@ -225,7 +232,9 @@ export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<ty
     tokens,
     overhead: overhead === null ? null : overhead ? 1 : 0,
     judgment: verdict.judgment === undefined ? null : JSON.stringify(verdict.judgment),
-    verdict: JSON.stringify(keptVerdict(verdict, entry.reading.distanceReported)),
+    verdict: JSON.stringify(
+      keptVerdict(verdict, entry.reading.distanceReported, request.observation),
+    ),
     revision,
     user_message: request.step.userMessage ?? null,
     user_effect: verdict.user_effect ?? null,

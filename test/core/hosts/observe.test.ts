@@ -30,6 +30,10 @@ test('a prompt of a person opens a step with the words', () => {
       parentGoal: null,
       plan: null,
       distance: null,
+      shown: null,
+      acts: 0,
+      failedActs: 0,
+      doing: [],
     })
     assert.equal(observed.errand, 'mend the pump')
   }

@@ -1,0 +1,21 @@
+import type { ActCoverage } from '../hosts/coverage.ts'
+import type { ActEvidence } from '../hosts/evidence.ts'
+import type { HostName } from '../hosts/host-event.ts'
+import type { GoalSource } from '../hosts/observed.ts'
+
+/** What a host has shown of a step that no agent reported by itself. */
+export interface Observation {
+  host: HostName
+  /** Where the goal comes from. */
+  goalSource: GoalSource
+  /** The acts since the step before, how many of them failed, and the newest of them in words. */
+  acts: number
+  failedActs: number
+  doing: readonly string[]
+  /** What the acts show; null if nothing. */
+  actEvidence: ActEvidence | null
+  /** How much of what the agent did its errand explains, over the run. */
+  coverage: ActCoverage
+  /** When a person last spoke, granted or answered, milliseconds since 1970; null if that is not known. */
+  personAt: number | null
+}
