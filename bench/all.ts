@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { measureAlerts } from './alerts.ts'
+import { measureBacktest } from './backtest.ts'
 import { measureCheck } from './check.ts'
 import { measureDetector } from './detector.ts'
 import { measureDrift } from './drift.ts'
@@ -17,6 +18,7 @@ import { type Row, tableOf } from './table.ts'
 
 const benches: Record<string, () => Row[] | Promise<Row[]>> = {
   alerts: () => measureAlerts(minutes),
+  backtest: measureBacktest,
   check: measureCheck,
   detector: measureDetector,
   drift: measureDrift,

@@ -71,7 +71,7 @@ const rooms: Record<string, readonly string[]> = {
   encoder: [''],
   storage: ['', 'runs', 'alerts', 'database'],
   core: [
-    'accounts corpus evaluation language',
+    'accounts backtest corpus evaluation language transcripts',
     'runs',
     'alerts guidance hosts',
     'detector',

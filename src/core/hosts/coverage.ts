@@ -46,8 +46,7 @@ export function explains({ terms, folders, hasEdited }: Explained, act: Act): bo
   if (hasEdited && (act.family === 'verify' || versionControl.test(act.words))) return true
   if (act.paths.map(folderOf).some((folder) => folder !== '' && folders.includes(folder)))
     return true
-  const known = new Set(terms)
-  return wordsInAct(act).some((word) => known.has(word))
+  return wordsInAct(act).some((word) => terms.includes(word))
 }
 
 /** What explains the next acts, after one that was explained. */

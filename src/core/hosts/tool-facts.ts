@@ -9,6 +9,8 @@ const housekeeping = /^(?:toolsearch|task(?:list|get)|todoread|gettodos|getgoal|
 /** What one use of a tool says beside the act itself: the plan, a delegated task, a goal that the agent states. */
 export function factsOfTool(use: ToolUse, answer?: unknown): HostFact[] {
   if (housekeeping.test(bareName(use.tool))) return []
+  // A call that failed has planned, stated and delegated nothing.
+  if (use.outcome === 'failed') return [actOf(use)]
   const plan = planIn(use, answer)
   if (plan !== null) return [plan]
   const intent = intentIn(use)

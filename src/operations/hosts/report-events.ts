@@ -1,11 +1,10 @@
-import { coverageOf } from '../../core/hosts/coverage.ts'
-import { nothingDone } from '../../core/hosts/evidence.ts'
 import { answerWith, emptyAnswer, reminderOf } from '../../core/hosts/host-answer.ts'
 import { type HostEvent, type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
 import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
-import { type DriftRequest, readDrift } from '../../core/runs/step-request.ts'
+import { requestOf } from '../../core/runs/shown-step.ts'
+import type { DriftRequest } from '../../core/runs/step-request.ts'
 import { parseJson } from '../../core/text.ts'
 import { dayMs } from '../../core/time.ts'
 import { admitAccount } from '../gate/admission.ts'
@@ -76,7 +75,7 @@ async function take(
   const timed = events.map((event) => ({ ...event, at: event.at ?? now() }))
   const known = (await store.hostSessions.find(account.id, runId, now())) ?? nothingObserved
   const read = folded(known, timed)
-  const expected = read.steps.map((step) => requestOf(host, runId, step, read.observed))
+  const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await admitAccount(context, call, {})
   if (expected.length > 0) await learnAhead(context, () => expected)
@@ -84,7 +83,7 @@ async function take(
     const before = await tx.hostSessions.lock(account.id, runId, now())
     const { observed, steps } = folded(before, timed)
     for (const step of steps) {
-      await logRequest({ ...context, store: tx }, requestOf(host, runId, step, observed))
+      await logRequest({ ...context, store: tx }, requested(host, runId, step, observed))
     }
     const expires = now() + tier.retention_days * dayMs
     await tx.hostSessions.save(account.id, runId, observed, expires)
@@ -106,50 +105,15 @@ function folded(
   return { observed, steps }
 }
 
-function requestOf(
+function requested(
   host: HostName,
   runId: string,
   step: ObservedStep,
-  { agents, personAt }: Observed,
+  observed: Observed,
 ): DriftRequest {
-  const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
-  const request = readDrift({
-    run_id: runId,
-    goal,
-    agent_id: agentId === '' ? null : agentId,
-    parent_agent_id: parentAgentId === agentId ? null : parentAgentId,
-    ground,
-    user_message: userMessage,
-    parent_goal: parentGoal,
-    plan,
-    ...(distance === null ? {} : { distance }),
-  })
+  const request = requestOf(host, runId, step, observed)
   if ('fault' in request) throw new Refusal(400, 'bad_request', { detail: request.fault })
-  const { source, acts, failedActs, doing, shown } = step
-  const coverage = coverageOf(
-    (Object.hasOwn(agents, agentId) ? agents[agentId] : undefined)?.doings ?? nothingDone,
-  )
-  return {
-    ...request,
-    step: {
-      ...request.step,
-      acts: {
-        gives: shown?.gives ?? null,
-        isUnexplained: shown?.kind === 'unexplained',
-        says: shown?.says ?? '',
-      },
-    },
-    observation: {
-      host,
-      goalSource: source,
-      acts,
-      failedActs,
-      doing,
-      actEvidence: shown,
-      coverage,
-      personAt,
-    },
-  }
+  return request
 }
 
 async function remind(

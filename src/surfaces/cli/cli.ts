@@ -12,6 +12,7 @@ import { type CheckFault, readCheck, readCheckStep } from '../../core/runs/check
 import { parseJson } from '../../core/text.ts'
 import { accountsCommand } from './accounts.ts'
 import { adaptCommand, readAdaptation } from './adapt.ts'
+import { backtestCommand } from './backtest.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { evaluate } from './eval.ts'
@@ -22,6 +23,7 @@ import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
 import { uninstallCommand } from './uninstall.ts'
 import { isUsageFault, sentenceOf, settingsFault, usageFault } from './usage-fault.ts'
 import { verdictText } from './verdict-text.ts'
+import { watchCommand } from './watch.ts'
 
 /** Runs one command line (without the name of the program) and returns its exit code. */
 export async function runCommand(argv: readonly string[], world: CliWorld): Promise<number> {
@@ -138,6 +140,8 @@ the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "
   keysCommand,
   accountsCommand,
   demoCommand,
+  backtestCommand,
+  watchCommand,
   initCommand,
   uninstallCommand,
   mcpCommand,

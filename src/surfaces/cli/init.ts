@@ -187,10 +187,16 @@ export function placesOf(
   { environment }: CliWorld,
   { hooksFolder }: CliSettings,
 ): { file: string; folder: string } {
-  const home = environment.HOME || environment.USERPROFILE
-  if (home === undefined || home === '') throw usageFault('set HOME to the folder of the user.')
+  const home = homeOf(environment)
   const folder = hooksFolder ?? join(home, '.plumbline')
   return { file: hostFileOf(host, home, environment), folder }
+}
+
+/** The folder of the user, or a usage fault. */
+export function homeOf(environment: CliWorld['environment']): string {
+  const home = environment.HOME || environment.USERPROFILE
+  if (home === undefined || home === '') throw usageFault('set HOME to the folder of the user.')
+  return home
 }
 
 /** The settings of the command line, or a usage fault. */

@@ -1,0 +1,87 @@
+import { createReadStream, existsSync, globSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Session } from '../../core/backtest/backtest.ts'
+import type { HostEvent } from '../../core/hosts/host-event.ts'
+import { parseJson } from '../../core/text.ts'
+import { placeOfFile, type TranscriptHost, transcripts } from '../../core/transcripts/transcript.ts'
+
+/** A session file of a host. */
+export interface SessionFile {
+  path: string
+  /** Milliseconds since 1970 of its last change. */
+  changed: number
+}
+
+/** The folder of a host's session files, and the pattern of their names in it. */
+export function sessionsOf(
+  host: TranscriptHost,
+  home: string,
+  { CLAUDE_CONFIG_DIR, CODEX_HOME }: Readonly<Record<string, string | undefined>>,
+): { folder: string; pattern: string } {
+  switch (host) {
+    case 'claude-code':
+      return {
+        folder: join(CLAUDE_CONFIG_DIR || join(home, '.claude'), 'projects'),
+        pattern: '**/*.jsonl',
+      }
+    case 'codex':
+      return {
+        folder: join(CODEX_HOME || join(home, '.codex'), 'sessions'),
+        pattern: '**/rollout-*.jsonl',
+      }
+    case 'copilot':
+      return { folder: join(home, '.copilot', 'session-state'), pattern: '*/events.jsonl' }
+    case 'gemini-cli':
+      return { folder: join(home, '.gemini', 'tmp'), pattern: '*/chats/*.jsonl' }
+  }
+}
+
+/** The session files in a folder that changed at `since` or later, by their paths; none if there is no such folder. */
+export function sessionFilesIn(
+  { folder, pattern }: { folder: string; pattern: string },
+  since: number,
+): SessionFile[] {
+  if (!existsSync(folder)) return []
+  return globSync(pattern, { cwd: folder })
+    .map((name) => {
+      const path = join(folder, name)
+      return { path, changed: statSync(path).mtimeMs }
+    })
+    .filter(({ changed }) => changed >= since)
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+}
+
+/** The events of one session file, in its order. A line that is no JSON is passed over. */
+export async function readSessionFile(host: TranscriptHost, path: string): Promise<HostEvent[]> {
+  const read = transcripts[host](placeOfFile(host, path))
+  const events: HostEvent[] = []
+  for await (const line of createInterface({
+    input: createReadStream(path),
+    crlfDelay: Infinity,
+  })) {
+    if (line.trim() !== '') events.push(...read(parseJson(line)))
+  }
+  return events
+}
+
+/** The sessions of files: the events of all files of a session by their times, the sessions by their beginnings. */
+export function sessionsIn(host: TranscriptHost, events: readonly HostEvent[]): Session[] {
+  const sessions = [...Map.groupBy(events, ({ runId }) => runId)].map(([runId, own]) => ({
+    host,
+    runId,
+    events: inTime(own),
+  }))
+  const began = ({ events: [first] }: Session) => first?.at ?? 0
+  return sessions.sort((a, b) => began(a) - began(b) || (a.runId < b.runId ? -1 : 1))
+}
+
+/** By time; an event without a time stays behind the one before it. */
+function inTime(events: readonly HostEvent[]): HostEvent[] {
+  let last = 0
+  const timed = events.map((event) => {
+    last = event.at ?? last
+    return { event, at: last }
+  })
+  return timed.sort((a, b) => a.at - b.at).map(({ event }) => event)
+}

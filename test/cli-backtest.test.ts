@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { appendFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type JudgedSession, limitFor, shareOf } from '../src/core/backtest/backtest.ts'
+import { shippedWeights } from '../src/encoder/encoder.ts'
+import { createReads } from '../src/encoder/reads.ts'
+import { runHere } from './command.ts'
+import { claudeLines, strayingSession } from './session-lines.ts'
+import { freshFolder, spawnPlumbline } from './spawned.ts'
+import { verifies } from './verifies.ts'
+
+const began = Date.UTC(2026, 10, 22, 12)
+
+/** A home with sessions of Claude Code in it, and the command line as their person runs it. */
+function homeWith(t: TestContext, sessions: Record<string, string>) {
+  const home = freshFolder(t)
+  const folder = join(home, '.claude', 'projects', '-home-kim-shop')
+  mkdirSync(folder, { recursive: true })
+  for (const [name, lines] of Object.entries(sessions))
+    writeFileSync(join(folder, `${name}.jsonl`), lines)
+  const run = (...args: string[]) =>
+    runHere(['backtest', '--from', 'claude-code', ...args], {
+      environment: { HOME: home },
+      now: () => began + 3 * 86_400_000,
+    })
+  return { home, folder, run }
+}
+
+const stray = claudeLines('stray', strayingSession(), began)
+const asked = claudeLines(
+  'asked',
+  strayingSession('now restyle the hero section of the landing page, brighter'),
+  began + 3_600_000,
+)
+
+test('plumbline backtest says what would have alarmed in the sessions of a person, and why', async (t) => {
+  verifies('hosts.backtest')
+  const { run, home } = homeWith(t, { stray, asked })
+  const { code, out } = await run('--words')
+  assert.equal(code, 0)
+  const lines = out.split('\n')
+  assert.match(
+    lines[0]!,
+    /^claude-code: 2 sessions \(2026-11-22 to 2026-11-22\), 19 steps from 16 acts, judged by words alone$/,
+  )
+  assert.match(lines[1]!, /^1 alarm in 1 session: 52\.6 \(9\.3 to 246\.4\) of 1,000 steps$/)
+  assert.match(out, /^1\. 2026-11-22 12:00 {2}claude-code:stray {2}step 7$/m)
+  assert.match(out, /^ {3}errand {2}add rate limiting to the login endpoint$/m)
+  assert.match(out, /^ {3}goal {4}The brand colours of the landing page look dull/m)
+  assert.match(out, /^ {3}did {5}edit landing\/hero\.css$/m)
+  assert.equal((await run('--words')).out, out, 'the same input gives the same bytes')
+  const json = JSON.parse(
+    (await run('--words', '--json', '--against', 'overlap', '--budget', '500')).out,
+  )
+  assert.deepEqual([json.sessions, json.steps, json.alarms[0].run_id], [2, 19, 'claude-code:stray'])
+  assert.ok(json.against.alarms > 1 && json.budget.limit > 0)
+  const page = join(home, 'report.html')
+  assert.equal((await run('--words', '--html', page)).code, 0)
+  assert.match(readFileSync(page, 'utf8'), /<h2>add rate limiting to the login endpoint<\/h2>/)
+})
+
+test('with the encoder, work that nobody asked for alarms within three steps, and what was asked for does not', async (t) => {
+  verifies('hosts.backtest')
+  const { home } = homeWith(t, { stray, asked })
+  const reads = createReads(shippedWeights)
+  const ran = await runHere(['backtest', '--from', 'claude-code', '--json'], {
+    environment: { HOME: home },
+    reads: () => reads,
+  })
+  const { alarms } = JSON.parse(ran.out)
+  assert.deepEqual(
+    alarms.map(({ run_id }: { run_id: string }) => run_id),
+    ['claude-code:stray'],
+  )
+  // The first foreign step is the sixth.
+  assert.ok(alarms[0].step >= 6 && alarms[0].step <= 8)
+})
+
+test('texts of a session are only text in the page', async (t) => {
+  verifies('hosts.backtest')
+  const parts = strayingSession()
+  const evil = '<script>alert(1)</script>\u202e "onload='
+  const { run, home } = homeWith(t, {
+    evil: claudeLines(
+      'evil',
+      [{ prompt: `${evil} add rate limiting to the login endpoint` }, ...parts.slice(1)],
+      began,
+    ),
+  })
+  const page = join(home, 'report.html')
+  await run('--words', '--html', page)
+  const html = readFileSync(page, 'utf8')
+  assert.doesNotMatch(html, /<script>alert|\u202e/)
+  assert.match(html, /&lt;script&gt;alert\(1\)&lt;\/script&gt; &quot;onload=/)
+})
+
+test('only sessions that changed lately are read, and what cannot be used is said', async (t) => {
+  verifies('hosts.backtest')
+  const { run, folder } = homeWith(t, { stray, asked })
+  const day = (days: number) => began / 1000 + days * 86_400
+  utimesSync(join(folder, 'stray.jsonl'), day(0), day(0))
+  utimesSync(join(folder, 'asked.jsonl'), day(2.5), day(2.5))
+  assert.match((await run('--words', '--since', '1d')).out, /^claude-code: 1 session/)
+  appendFileSync(join(folder, 'asked.jsonl'), 'no json\n\n{"type":"unheard-of"}\n')
+  assert.match((await run('--words', '--since', '2')).out, /10 steps/)
+  for (const [args, fault] of [
+    [['--since', 'soon'], /--since: send a number of days/],
+    [['--budget', '0'], /--budget: send a number between 0 and 1000/],
+    [['--detector', 'x'], /--detector: name meaning or overlap/],
+    [['nowhere.jsonl'], /nowhere\.jsonl does not exist/],
+  ] as const) {
+    const ran = await run(...args)
+    assert.equal(ran.code, 2)
+    assert.match(ran.err, fault)
+  }
+  const other = await runHere(['backtest', '--from', 'emacs'], { environment: { HOME: folder } })
+  assert.match(other.err, /--from: name claude-code, codex, copilot, gemini-cli/)
+  const none = await runHere(['backtest', '--from', 'codex'], { environment: { HOME: folder } })
+  assert.match(none.err, /there are no session files of codex in/)
+})
+
+test('shares have Wilson intervals, and a limit keeps to a budget', () => {
+  verifies('hosts.backtest')
+  const share = shareOf(7, 9)
+  assert.deepEqual(
+    [share?.value, share?.low, share?.high].map((value) => Math.round(100 * (value ?? -1))),
+    [78, 45, 94],
+  )
+  assert.equal(shareOf(0, 0), null)
+  const steps = Array.from({ length: 1_000 }, (_, at) => ({ couldOpen: true, score: at / 1_000 }))
+  const session = { steps } as unknown as JudgedSession
+  const limit = limitFor([session], 10)
+  assert.equal(steps.filter(({ score }) => score > (limit ?? 0)).length, 9)
+  assert.equal(limitFor([{ ...session, steps: session.steps.slice(0, 50) }], 10), null)
+})
+
+test('plumbline watch prints each step of a session as the agent works', async (t) => {
+  verifies('hosts.watch')
+  const { home, folder } = homeWith(t, {})
+  const file = join(folder, 'stray.jsonl')
+  const lines = stray.trimEnd().split('\n')
+  writeFileSync(file, `${lines.slice(0, 8).join('\n')}\n`)
+  const watched = spawnPlumbline(t, ['watch', 'claude-code', '--words'], { env: { HOME: home } })
+  const until = async (found: () => boolean) => {
+    while (!found()) await pause(20)
+  }
+  await until(() => watched.written.err.includes('watching'))
+  // A line that is still being written comes with its end.
+  const rest = `${lines.slice(8).join('\n')}\n`
+  appendFileSync(file, rest.slice(0, 400))
+  appendFileSync(file, rest.slice(400))
+  await until(() => watched.written.out.includes('parallax'))
+  assert.doesNotMatch(watched.written.out, /add rate limiting to the login endpoint\n/)
+  assert.match(watched.written.out, /^12:00 DRIFT {2}claude-code:stray {2}The brand colours/m)
+  assert.match(watched.written.out, /^12:00 ok {5}claude-code:stray {2}Run the login tests/m)
+})
