@@ -49,7 +49,15 @@ onEachDatabase((database) => {
       account,
       tier: 'group',
       email: 'a@example.com',
-      key: { id: key.id, key: key.key, prefix: key.key.slice(0, 14), created: noon, expires: null },
+      key: {
+        id: key.id,
+        key: key.key,
+        prefix: key.key.slice(0, 14),
+        created: noon,
+        expires: null,
+        scope: 'full',
+        label: null,
+      },
     })
     const me = await app.get('/v1/me', { authorization: `Bearer ${key.key}` })
     assert.deepEqual(

@@ -231,6 +231,39 @@ onEachDatabase((database) => {
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
   })
 
+  test('a key of the scope hooks reports events, and does nothing else', async (t) => {
+    verifies('keys.scope')
+    const { post, run, app } = await startOn(t)
+    const body = { scope: 'hooks', label: 'laptop' }
+    const made = await app.post('/v1/me/keys', body, app.keyed)
+    assert.deepEqual([made.status, made.body.scope, made.body.label], [201, 'hooks', 'laptop'])
+    const headers = { authorization: `Bearer ${made.body.key}` }
+    const reported = await post('claude-code', prompted(errand, 'p-1'), headers)
+    assert.deepEqual([reported.status, reported.headers.get('x-plumbline-note')], [200, null])
+    assert.equal((await run()).trace.length, 1)
+    for (const path of ['/v1/me', '/v1/drift/runs', '/v1/export']) {
+      const refused = await app.get(path, headers)
+      assert.deepEqual([refused.status, refused.body.error], [403, 'forbidden'])
+    }
+    const more = await app.post('/v1/me/keys', {}, headers)
+    assert.deepEqual([more.status, more.body.error], [403, 'forbidden'])
+    const step = await app.post('/v1/drift', { goal: errand }, headers)
+    assert.deepEqual([step.status, step.body.error], [403, 'forbidden'])
+    const { keys } = (await app.get('/v1/me', app.keyed)).body
+    assert.deepEqual(
+      keys.map(({ scope, label }: Record<string, unknown>) => `${scope} ${label}`).sort(),
+      ['full null', 'hooks laptop'],
+    )
+    // A key that is replaced keeps what it may do.
+    const rotated = await app.post('/v1/me/keys/rotate', { id: made.body.id }, app.keyed)
+    assert.deepEqual([rotated.body.scope, rotated.body.label], ['hooks', 'laptop'])
+    const bad = await app.post('/v1/me/keys', { scope: 'all' }, app.keyed)
+    assert.deepEqual([bad.status, bad.body.detail], [400, 'scope: send full or hooks'])
+    const last = keys.find(({ scope }: { scope: string }) => scope === 'full').id
+    const refused = await app.request('DELETE', `/v1/me/keys?id=${last}`, { headers: app.keyed })
+    assert.equal(refused.status, 409, 'the last key that can make another stays')
+  })
+
   test('several events come as lines', async (t) => {
     verifies('hosts.endpoint')
     const { post, run } = await startOn(t)

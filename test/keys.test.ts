@@ -12,6 +12,9 @@ import { dumpTables } from './dump.ts'
 import { type Answer, type App, start } from './harness.ts'
 import { verifies } from './verifies.ts'
 
+/** What a key may do unless its owner says otherwise. */
+const fullKey = { scope: 'full', label: null }
+
 const hourMs = 3_600_000
 const noon = '2026-01-15T12:00:00.000Z'
 const unknownKey = 'pl_live_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefg_0rgtVP'
@@ -199,7 +202,14 @@ onEachDatabase((database) => {
         email: null,
         email_verified: false,
         keys: [
-          { id: keyId, prefix: key.slice(0, 14), created: noon, last_used: used, expires: null },
+          {
+            id: keyId,
+            prefix: key.slice(0, 14),
+            created: noon,
+            last_used: used,
+            expires: null,
+            ...fullKey,
+          },
         ],
         team: null,
         usage: {
@@ -267,6 +277,7 @@ onEachDatabase((database) => {
         prefix: key.slice(0, 14),
         created: '2026-01-15T12:00:01.000Z',
         expires: null,
+        ...fullKey,
       })
       assert.match(key, /^pl_live_[0-9A-Za-z]{43}_[0-9A-Za-z]{6}$/)
       assert.match(id, /^key_/)
@@ -387,7 +398,15 @@ onEachDatabase((database) => {
       const caller = await newCaller(app)
       const rotated = await caller.post('/v1/me/keys/rotate', { id: caller.keyId, grace_hours: 2 })
       assert.equal(rotated.status, 201)
-      assert.deepEqual(Object.keys(rotated.body), ['id', 'key', 'prefix', 'created', 'expires'])
+      assert.deepEqual(Object.keys(rotated.body), [
+        'id',
+        'key',
+        'prefix',
+        'created',
+        'expires',
+        'scope',
+        'label',
+      ])
       assert.equal(rotated.body.expires, null)
       const fresh = withKey(caller, rotated.body.key)
       const { body } = await fresh.get('/v1/me')

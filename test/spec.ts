@@ -1169,6 +1169,8 @@ export const requirements = {
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
+    'keys.scope':
+      'Keys have scopes: full (all), and hooks, which may report events of hooks and reads nothing; POST /v1/me/keys takes scope and label, and lists hold the label of each key.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
     'hosts.quota':

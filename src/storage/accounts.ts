@@ -1,3 +1,4 @@
+import type { KeyScope } from '../core/accounts/keys.ts'
 import type { TierName } from '../core/accounts/tiers.ts'
 import type { Database, Queries } from './database/database.ts'
 import { jsonRows } from './database/rows.ts'
@@ -18,6 +19,9 @@ export interface KeyRow {
   created: number
   last_used: number | null
   expires: number | null
+  scope: KeyScope
+  /** What its owner calls it. */
+  label: string | null
 }
 
 /** An account as the operator sees it. */
@@ -46,8 +50,8 @@ export interface Accounts {
   expireKey(account: string, id: string, at: number): Promise<boolean>
   /** Revokes a key; `account` of null matches any account. Returns whether the key existed. */
   deleteKey(account: string | null, id: string): Promise<boolean>
-  /** Finds the account of a key by the hash of the key; null if the key is unknown or expired. */
-  withKey(hash: string, now: number): Promise<Account | null>
+  /** Finds the account of a key, and what the key may do, by its hash; null if it is unknown or expired. */
+  withKey(hash: string, now: number): Promise<{ account: Account; scope: KeyScope } | null>
   /** Stores the last use of each key that this node has seen. */
   saveUse(): Promise<void>
 }
@@ -63,6 +67,7 @@ export interface KeyMemory {
 interface KnownKey {
   account: Account
   id: string
+  scope: KeyScope
   expires: number | null
   /** Time of the lookup. */
   at: number
@@ -139,21 +144,24 @@ export function createAccounts(
       await change('DELETE FROM keys WHERE account = ?', id)
       await change('DELETE FROM accounts WHERE id = ?', id)
     },
-    async addKey({ id, account, hash, prefix, created, expires }) {
+    async addKey({ id, account, hash, prefix, created, expires, scope, label }) {
       await db.run('DELETE FROM keys WHERE account = ? AND expires <= ?', account, created)
       await db.run(
-        'INSERT INTO keys (id, account, hash, prefix, created, expires) VALUES (?, ?, ?, ?, ?, ?)',
+        `INSERT INTO keys (id, account, hash, prefix, created, expires, scope, label)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
         id,
         account,
         hash,
         prefix,
         created,
         expires,
+        scope,
+        label,
       )
     },
     async keysOf(account, now) {
       const rows = await db.all<KeyRow>(
-        `SELECT id, account, prefix, created, last_used, expires FROM keys
+        `SELECT id, account, prefix, created, last_used, expires, scope, label FROM keys
          WHERE account = ? AND (expires IS NULL OR expires > ?)
          ORDER BY created DESC, id DESC`,
         account,
@@ -183,15 +191,16 @@ export function createAccounts(
         return recognise(known, now)
       }
       const { emptied } = memory
-      const row = await db.get<Account & { key_id: string; expires: number | null }>(
-        `SELECT accounts.id, accounts.tier, accounts.email, keys.id AS key_id, keys.expires
+      const row = await db.get<Account & Pick<KeyRow, 'expires' | 'scope'> & { key_id: string }>(
+        `SELECT accounts.id, accounts.tier, accounts.email, keys.id AS key_id, keys.expires,
+           keys.scope
          FROM keys JOIN accounts ON accounts.id = keys.account WHERE keys.hash = ?`,
         hash,
       )
       memory.known.delete(hash)
       if (row === undefined) return null
-      const { id, tier, email, key_id, expires } = row
-      const found = { account: { id, tier, email }, id: key_id, expires, at: now }
+      const { id, tier, email, key_id, expires, scope } = row
+      const found = { account: { id, tier, email }, id: key_id, expires, scope, at: now }
       if (memory.emptied === emptied) {
         if (memory.known.size >= maxKnown) memory.known.clear()
         memory.known.set(hash, found)
@@ -216,9 +225,9 @@ export function createAccounts(
     },
   }
 
-  function recognise({ account, id, expires }: KnownKey, now: number): Account | null {
+  function recognise({ account, id, expires, scope }: KnownKey, now: number) {
     if (expires !== null && expires <= now) return null
     memory.used.set(id, now)
-    return account
+    return { account, scope }
   }
 }

@@ -28,7 +28,7 @@ const ofRun = Object.keys(runColumns)
  * the rows that it numbers, so that no number is used twice.
  */
 export const ownedTables: readonly OwnedTable[] = [
-  owned('keys', 'key', 'id', 'id prefix created last_used expires'),
+  owned('keys', 'key', 'id', 'id prefix created last_used expires scope label'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),

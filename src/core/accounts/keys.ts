@@ -2,6 +2,11 @@ const prefix = 'pl_live_'
 const secretLength = 43
 const checksumLength = 6
 
+/** What a key may do: everything, or only report the events of hooks. */
+export const keyScopes = ['full', 'hooks'] as const
+
+export type KeyScope = (typeof keyScopes)[number]
+
 /** The base62 digits in order: digits, upper case, lower case. */
 export const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { keyPrefix } from '../../core/accounts/keys.ts'
+import { type KeyScope, keyPrefix, keyScopes } from '../../core/accounts/keys.ts'
 import { isoTime } from '../../core/time.ts'
 import type { KeyRow } from '../../storage/accounts.ts'
 import type { Service } from '../gate/context.ts'
@@ -8,6 +8,17 @@ import { describeRefusal } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
 import { open } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
+
+/** What a key may do. */
+export const keyScope = z
+  .enum(keyScopes, `send ${keyScopes.join(' or ')}`)
+  .describe('full may do everything; hooks may only report events of hooks, and reads nothing.')
+
+/** What an owner calls a key. */
+export const keyLabel = z
+  .string('send a text of at most 100 characters')
+  .trim()
+  .max(100, 'send at most 100 characters')
 
 /** A key in a list, without its secret. */
 export const keySchema = z
@@ -19,6 +30,8 @@ export const keySchema = z
     expires: time
       .nullable()
       .describe('The time the key expires after a rotation; null if it does not expire.'),
+    scope: keyScope,
+    label: z.string().nullable().describe('What its owner calls it.'),
   })
   .meta({ id: 'Key' })
 
@@ -32,6 +45,8 @@ export const newKeySchema = z
     prefix: z.string(),
     created: time,
     expires: time.nullable(),
+    scope: keyScope,
+    label: z.string().nullable(),
   })
   .meta({ id: 'NewKey' })
 
@@ -42,6 +57,8 @@ export function shownKey({
   created,
   last_used,
   expires,
+  scope,
+  label,
 }: KeyRow): z.infer<typeof keySchema> {
   return {
     id,
@@ -49,6 +66,8 @@ export function shownKey({
     created: isoTime(created),
     last_used: last_used === null ? null : isoTime(last_used),
     expires: expires === null ? null : isoTime(expires),
+    scope,
+    label,
   }
 }
 
@@ -56,6 +75,7 @@ export function shownKey({
 export async function issueKey(
   { store, now, newId, newKey, hash }: Service,
   account: string,
+  { scope = 'full', label = null }: { scope?: KeyScope; label?: string | null } = {},
 ): Promise<z.infer<typeof newKeySchema>> {
   const key = newKey()
   const row = {
@@ -65,6 +85,8 @@ export async function issueKey(
     prefix: keyPrefix(key),
     created: now(),
     expires: null,
+    scope,
+    label,
   }
   await store.accounts.addKey(row)
   return {
@@ -73,6 +95,8 @@ export async function issueKey(
     prefix: row.prefix,
     created: isoTime(row.created),
     expires: null,
+    scope,
+    label,
   }
 }
 

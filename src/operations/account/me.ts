@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { KeyScope } from '../../core/accounts/keys.ts'
 import { dayOf, hourMs, isoTime } from '../../core/time.ts'
 import { quotaBucket, secondsToMidnight } from '../gate/daily-limit.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
@@ -6,7 +7,7 @@ import { okAnswer } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { issueKey, keySchema, newKeySchema, shownKey } from './keys.ts'
+import { issueKey, keyLabel, keySchema, keyScope, newKeySchema, shownKey } from './keys.ts'
 import { tierName } from './tiers.ts'
 
 /** The most keys of one account at a time. */
@@ -80,6 +81,8 @@ export const readMe = keyed({
   }
 })
 
+const newKeyBody = z.object({ scope: keyScope.nullish(), label: keyLabel.nullish() })
+
 /** Creates another key of the account. */
 export const createKey = keyed({
   name: 'me.create-key',
@@ -87,19 +90,32 @@ export const createKey = keyed({
   summary: 'Create another key. Only this answer shows it.',
   http: { method: 'POST', path: '/v1/me/keys' },
   secret: true,
-  input: lenient(z.object({})),
+  input: lenient(newKeyBody),
   output: newKeySchema,
   status: 201,
   changes: ({ id, prefix }) => ({ key_id: id, prefix }),
-  refusals: [tooManyKeys],
-})((context) =>
+  refusals: [badRequest, tooManyKeys],
+})((context, body) =>
   context.store.tx(async (store) => {
     const { account, now } = context
+    const wanted = readNewKey(body)
     await store.accounts.lock(account.id)
     refuseTooMany((await store.accounts.keysOf(account.id, now())).length + 1)
-    return issueKey({ ...context, store }, account.id)
+    return issueKey({ ...context, store }, account.id, wanted)
   }),
 )
+
+/** The scope and the label of a new key; a body that is no object asks for neither. */
+function readNewKey(body: unknown): { scope: KeyScope; label: string | null } {
+  const read = newKeyBody.safeParse(typeof body === 'object' && body !== null ? body : {})
+  if (!read.success) {
+    const [issue] = read.error.issues
+    throw new Refusal(400, 'bad_request', {
+      detail: `${issue?.path.join('.') ?? 'body'}: ${issue?.message ?? 'cannot be read'}`,
+    })
+  }
+  return { scope: read.data.scope ?? 'full', label: read.data.label || null }
+}
 
 /** Revokes a key at once. */
 export const revokeKey = keyed({
@@ -124,7 +140,8 @@ export const revokeKey = keyed({
     const keys = await accounts.keysOf(account.id, now())
     const key = keys.find((each) => each.id === id)
     if (key === undefined) throw unknownKey()
-    const unexpiring = keys.filter(({ expires }) => expires === null)
+    // A key of the scope `hooks` makes no other.
+    const unexpiring = keys.filter(({ expires, scope }) => expires === null && scope === 'full')
     if (unexpiring.length === 1 && unexpiring[0] === key) {
       throw new Refusal(409, 'conflict', {
         detail:
@@ -165,14 +182,15 @@ export const rotateKey = keyed({
     const { accounts } = store
     await accounts.lock(account.id)
     const keys = await accounts.keysOf(account.id, now())
-    if (!keys.some((each) => each.id === id)) throw unknownKey()
+    const old = keys.find((each) => each.id === id)
+    if (old === undefined) throw unknownKey()
     if (grace_hours === 0) {
       await accounts.deleteKey(account.id, id)
     } else {
       refuseTooMany(keys.length + 1)
       await accounts.expireKey(account.id, id, now() + Math.ceil(grace_hours * hourMs))
     }
-    return issueKey({ ...context, store }, account.id)
+    return issueKey({ ...context, store }, account.id, old)
   }),
 )
 

@@ -1,4 +1,4 @@
-import { isSpelledKey } from '../../core/accounts/keys.ts'
+import { isSpelledKey, type KeyScope } from '../../core/accounts/keys.ts'
 import { type Tier, tierNamed } from '../../core/accounts/tiers.ts'
 import { unknownAddress } from '../../core/address.ts'
 import { dayOf } from '../../core/time.ts'
@@ -45,9 +45,21 @@ function bucketOf(
 export async function admitAccount(
   service: Service,
   call: Caller,
-  { paid, unmetered }: Pick<KeyedDeclaration<unknown, unknown>, 'paid' | 'unmetered'>,
+  {
+    paid,
+    unmetered,
+    isHook = false,
+  }: Pick<KeyedDeclaration<unknown, unknown>, 'paid' | 'unmetered'> & {
+    /** Whether the call reports events of hooks, which is all that some keys may do. */
+    isHook?: boolean
+  },
 ): Promise<Admitted> {
-  const account = await accountOf(service, call)
+  const { account, scope } = await ownerOf(service, call)
+  if (scope === 'hooks' && !isHook) {
+    throw new Refusal(403, 'forbidden', {
+      detail: 'This key may only report events of hooks. Use a key of the scope full.',
+    })
+  }
   const tier = tierNamed(service.settings.tiers, account.tier)
   if (paid !== undefined && !tier[paid.flag]) {
     throw new Refusal(402, 'upgrade_required', {
@@ -75,15 +87,18 @@ export function admitAdmin(service: Service, { credential }: Call): void {
   if (!service.isAdminToken(credential)) throw badKey()
 }
 
-async function accountOf(service: Service, { credential }: Caller): Promise<Account> {
+async function ownerOf(
+  service: Service,
+  { credential }: Caller,
+): Promise<{ account: Account; scope: KeyScope }> {
   if (credential === undefined || credential === '') {
     throw noKey('Send a key as Authorization: Bearer KEY, or as the query parameter key.')
   }
-  const account = isSpelledKey(credential)
+  const owner = isSpelledKey(credential)
     ? await service.store.accounts.withKey(service.hash(credential), service.now())
     : null
-  if (account === null) throw badKey()
-  return account
+  if (owner === null) throw badKey()
+  return owner
 }
 
 const challenge = { 'www-authenticate': 'Bearer' }

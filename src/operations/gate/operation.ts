@@ -22,6 +22,7 @@ import {
   paidRefusal,
   rateLimitRefusal,
   replayRefusal,
+  scopeRefusal,
 } from './refusals.ts'
 
 /** The work of an operation. The gate calls it last. */
@@ -74,6 +75,7 @@ export function keyed<Input, Output, Sent>(
     refusals: [
       ...(declaration.refusals ?? []),
       keyRefusal,
+      scopeRefusal,
       ...(declaration.paid === undefined ? [] : [paidRefusal]),
       ...(declaration.unmetered ? [] : [rateLimitRefusal]),
       ...(declaration.http.method === 'POST' ? [replayRefusal] : []),

@@ -18,6 +18,13 @@ export const keyRefusal: DescribedRefusal = {
   fields: { detail: z.string().optional() },
 }
 
+/** The refusal of a call with a key that may only report events of hooks. */
+export const scopeRefusal = describeRefusal(
+  403,
+  'forbidden',
+  'The key may only report events of hooks.',
+)
+
 /** The refusal of a call without the operator’s credential. */
 export const adminRefusal: DescribedRefusal = {
   ...keyRefusal,

@@ -35,7 +35,7 @@ export async function reportEvents(
   host: HostName,
   event: string,
 ): Promise<Record<string, unknown>> {
-  const admitted = await admitAccount(service, call, { unmetered: true })
+  const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
   const sent = eventsIn(await call.readBody(maxEventBytes))
   const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
@@ -77,7 +77,7 @@ async function take(
   const read = folded(known, timed)
   const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
   // Counted before they are logged, so that an account beyond its quota logs none.
-  for (const _ of expected) await admitAccount(context, call, {})
+  for (const _ of expected) await admitAccount(context, call, { isHook: true })
   if (expected.length > 0) await learnAhead(context, () => expected)
   return store.tx(async (tx) => {
     const before = await tx.hostSessions.lock(account.id, runId, now())

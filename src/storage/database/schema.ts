@@ -510,4 +510,9 @@ export const migrations: readonly Migration[] = [
     'ALTER TABLE runs ADD COLUMN host TEXT',
     'ALTER TABLE runs ADD COLUMN coverage TEXT',
   ],
+  [
+    // What a key may do, and what its owner calls it.
+    "ALTER TABLE keys ADD COLUMN scope TEXT NOT NULL DEFAULT 'full'",
+    'ALTER TABLE keys ADD COLUMN label TEXT',
+  ],
 ]

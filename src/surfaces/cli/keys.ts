@@ -1,6 +1,7 @@
+import { type KeyScope, keyScopes } from '../../core/accounts/keys.ts'
 import { isTierName, type TierName, tierNames } from '../../core/accounts/tiers.ts'
 import { createAccount, emailField, type NewAccount } from '../../operations/account/accounts.ts'
-import { issueKey, shownKey } from '../../operations/account/keys.ts'
+import { issueKey, keyLabel, shownKey } from '../../operations/account/keys.ts'
 import type { Service } from '../../operations/gate/context.ts'
 import type { AccountRow } from '../../storage/accounts.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
@@ -11,7 +12,7 @@ export const keysCommand: Command = {
   name: 'keys',
   summary: 'make, list and revoke keys, also while the server runs',
   usage: `plumbline keys create --tier TIER [--email ADDRESS] [--json]
-  plumbline keys create --account ID [--json]
+  plumbline keys create --account ID [--scope full|hooks] [--label TEXT] [--json]
   plumbline keys list [--json]
   plumbline keys revoke ID
   plumbline keys generate`,
@@ -19,6 +20,8 @@ export const keysCommand: Command = {
   --tier TIER      the tier of the new account: ${tierNames.join(', ')}
   --email ADDRESS  the mail address of the new account
   --account ID     make a key of this account, not a new account
+  --scope SCOPE    full (all), or hooks: a key that may only report events of hooks
+  --label TEXT     what you call the key, such as the name of a machine
   --json           print the answer as JSON
 
 list shows every valid key without its secret; revoke ends one, and a running server refuses it
@@ -49,6 +52,8 @@ async function create(args: string[], world: CliWorld): Promise<void> {
     tier: { type: 'string' },
     email: { type: 'string' },
     account: { type: 'string' },
+    scope: { type: 'string' },
+    label: { type: 'string' },
     json: { type: 'boolean' },
   })
   refuseMore(positionals)
@@ -58,8 +63,15 @@ async function create(args: string[], world: CliWorld): Promise<void> {
       '--account names an account that already has a tier and address; leave out --tier and --email.',
     )
   }
+  const wanted = { scope: readScope(values.scope), label: readLabel(values.label) }
+  if (typeof id !== 'string' && (values.scope !== undefined || values.label !== undefined)) {
+    throw usageFault(
+      '--scope and --label are for a further key of an account; name it with --account.',
+    )
+  }
   // The options are checked first, because opening the database would create one.
-  const make = typeof id === 'string' ? addKeyTo(id) : newAccount(readTier(tier), readEmail(email))
+  const make =
+    typeof id === 'string' ? addKeyTo(id, wanted) : newAccount(readTier(tier), readEmail(email))
   const { account, key } = await world.withService(make)
   if (values.json === true) {
     const { id: accountId, tier, email } = account
@@ -80,11 +92,11 @@ function newAccount(tier: TierName, email: string | null): Make {
   return (service) => createAccount(service, tier, email)
 }
 
-function addKeyTo(id: string): Make {
+function addKeyTo(id: string, wanted: { scope: KeyScope; label: string | null }): Make {
   return async (service) => {
     const account = await service.store.accounts.find(id)
     if (account === null) throw usageFault(`there is no account "${id}"; see plumbline keys list.`)
-    return { account, key: await issueKey(service, id) }
+    return { account, key: await issueKey(service, id, wanted) }
   }
 }
 
@@ -92,6 +104,20 @@ function readTier(value: unknown): TierName {
   if (typeof value === 'string' && isTierName(value)) return value
   const said = value === undefined ? 'name a --tier' : `--tier is "${value}"`
   throw usageFault(`${said}; send ${tierNames.join(', ')}.`)
+}
+
+function readScope(value: unknown): KeyScope {
+  const scope = keyScopes.find((each) => each === (value ?? 'full'))
+  if (scope === undefined)
+    throw usageFault(`--scope is "${value}"; send ${keyScopes.join(' or ')}.`)
+  return scope
+}
+
+function readLabel(value: unknown): string | null {
+  if (value === undefined) return null
+  const read = keyLabel.safeParse(value)
+  if (read.success) return read.data || null
+  throw usageFault('--label: send at most 100 characters.')
 }
 
 function readEmail(value: unknown): string | null {
