@@ -267,7 +267,10 @@ describe('plumbline init', () => {
     verifies('hosts.init')
     const user = userOf(t)
     for (const [args, says] of [
-      [['init'], /name a host; send one of claude-code, codex, gemini-cli, qwen-code\.$/m],
+      [
+        ['init'],
+        /none of claude-code, codex, gemini-cli, qwen-code has its folder in .*name a HOST/,
+      ],
       [['init', 'cursor'], /there is no host "cursor"; send one of claude-code, codex/],
       [['uninstall', 'emacs'], /there is no host "emacs"; send one of claude-code/],
       [['uninstall'], /name a host/],
@@ -288,6 +291,51 @@ describe('plumbline init', () => {
       [2, 'plumbline init: set HOME to the folder of the user.\n'],
     )
     assert.deepEqual(user.all(), {})
+  })
+
+  test('without a host it says which are on this machine', async (t) => {
+    verifies('hosts.init.offer')
+    const user = userOf(t)
+    user.write(files.codex, {})
+    await user.init('gemini-cli')
+    const { code, out } = await user.run('init')
+    assert.equal(code, 0)
+    assert.match(out, /^ {2}plumbline init codex +\S+\/\.codex\/hooks\.json$/m)
+    assert.match(out, /^ {2}reports already: +\S+\/\.gemini\/settings\.json$/m)
+    assert.doesNotMatch(out, /claude/)
+  })
+
+  test('makes a key that only reports events, once, and sets how hooks are answered', async (t) => {
+    verifies('hosts.init.private', 'hosts.mode')
+    const app = await start(t)
+    const { headers, key } = await app.newAccount()
+    const user = userOf(t)
+    const init = (...more: string[]) =>
+      user.run('init', 'codex', '--key', key, '--server', app.url, ...more)
+    const first = await init('--advise')
+    assert.match(first.out, /^Hooks are answered in the mode advise\.$/m)
+    assert.match(first.out, /^Made key key_\w+, which may only report events\.$/m)
+    const conf = user.read('.plumbline/curl.conf')
+    assert.ok(!conf.includes(key))
+    assert.match((await init()).out, /has its hooks already/)
+    assert.equal(user.read('.plumbline/curl.conf'), conf)
+    const { keys } = (await app.get('/v1/me', headers)).body
+    assert.deepEqual(
+      keys.map(({ scope, label }: Record<string, unknown>) => `${scope} ${label}`).sort(),
+      ['full null', 'hooks hooks of codex'],
+    )
+    const { hooks } = (await app.get('/v1/hooks', headers)).body
+    assert.deepEqual(hooks, { mode: 'advise', remind: true })
+    // Where commands are held, the host asks before each.
+    await init('--gate')
+    const own = ownEntries(user.settings(files.codex))
+    assert.equal(own.find(({ event }) => event === 'PreToolUse')?.matcher, 'Bash')
+    assert.equal((await app.get('/v1/hooks', headers)).body.hooks.mode, 'gate')
+    // A key of the scope hooks makes no other.
+    const [, reports = ''] = /Bearer (\S+)"/.exec(conf) ?? []
+    const other = userOf(t)
+    await other.run('init', 'codex', '--key', reports, '--server', app.url)
+    assert.equal(other.read('.plumbline/curl.conf'), conf)
   })
 
   test('--dry-run shows the change and touches nothing, without a key too', async (t) => {

@@ -231,6 +231,68 @@ onEachDatabase((database) => {
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
   })
 
+  test('in the mode advise an agent that has left its errand is told so once', async (t) => {
+    verifies('hosts.mode')
+    const { post, app } = await startOn(t)
+    const set = (body: object) => app.post('/v1/hooks', body, app.keyed)
+    const read = async (query = '') => (await app.get(`/v1/hooks${query}`, app.keyed)).body.hooks
+    assert.deepEqual(await read(), { mode: 'observe', remind: true })
+    assert.deepEqual((await set({ mode: 'advise' })).body.hooks, { mode: 'advise', remind: true })
+    await post('claude-code', prompted('refund order 1234 to the customer', 'p-1'))
+    const act = (id: string, description: string) =>
+      post('claude-code', batch({ tool: 'Bash', input: { command: 'refund', description }, id }))
+    assert.deepEqual((await act('t-0', 'look up order 1234')).body, {})
+    const told = (await act('t-1', 'refund order 9876 to the customer')).body.hookSpecificOutput
+    assert.equal(told.hookEventName, 'PostToolBatch')
+    assert.match(
+      told.additionalContext,
+      /^The errand in the user's words: "refund order 1234 to the customer"\./,
+    )
+    assert.match(told.additionalContext, /"1234" in the ground is "9876" in the goal/)
+    assert.match(told.additionalContext, /\[plumbline\]$/)
+    assert.ok(told.additionalContext.length <= 1000)
+    assert.deepEqual((await act('t-2', 'refund order 9876 to the customer now')).body, {})
+    // A run may differ from its account.
+    await set({ run_id: runId, mode: 'observe' })
+    assert.deepEqual(
+      [(await read()).mode, (await read(`?run_id=${runId}`)).mode],
+      ['advise', 'observe'],
+    )
+    await set({ run_id: runId, mode: null, remind: false })
+    assert.deepEqual(await read(`?run_id=${runId}`), { mode: 'advise', remind: false })
+    assert.equal((await set({ mode: 'shout' })).status, 400)
+  })
+
+  test('in the mode gate a command that cannot be undone is held while the run drifts', async (t) => {
+    verifies('hosts.mode')
+    const { post, app } = await startOn(t)
+    await app.post('/v1/hooks', { mode: 'gate' }, app.keyed)
+    const before = (command: string) =>
+      post('claude-code', {
+        ...common,
+        hook_event_name: 'PreToolUse',
+        tool_name: 'Bash',
+        tool_input: { command },
+        tool_use_id: command,
+      })
+    await post('claude-code', prompted('refund order 1234 to the customer', 'p-1'))
+    assert.deepEqual((await before('git push --force')).body, {})
+    await post(
+      'claude-code',
+      batch({
+        tool: 'Bash',
+        input: { command: 'refund', description: 'refund order 9876 to the customer' },
+        id: 't-1',
+      }),
+    )
+    const held = (await before('git push --force')).body.hookSpecificOutput
+    assert.deepEqual([held.hookEventName, held.permissionDecision], ['PreToolUse', 'ask'])
+    assert.match(held.permissionDecisionReason, /refund order 1234.*force-push/)
+    assert.deepEqual((await before('git status')).body, {})
+    await app.post('/v1/hooks', { mode: 'advise' }, app.keyed)
+    assert.deepEqual((await before('git push --force')).body, {})
+  })
+
   test('a key of the scope hooks reports events, and does nothing else', async (t) => {
     verifies('keys.scope')
     const { post, run, app } = await startOn(t)

@@ -147,6 +147,7 @@ const answeringAll: Record<string, Reach> = {
   'team.fleet': get('/v1/team/fleet'),
   'self.read': get('/v1/self'),
   'digest.read': get('/v1/digest'),
+  'hooks.read-settings': get('/v1/hooks'),
 }
 
 /** Answers that name the account itself, so that no two are the same. */
@@ -173,6 +174,7 @@ const changingOwn: Record<string, (name: string) => Reach> = {
       reversible: false,
       outward: true,
     }),
+  'hooks.change-settings': (run_id) => post('/v1/hooks', { run_id, mode: 'gate' }),
   'team.leave': () => post('/v1/team/leave', {}),
   'digest.set': () =>
     post('/v1/digest', {

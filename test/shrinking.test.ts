@@ -36,6 +36,7 @@ const shrinks: Record<string, 'old' | 'run' | 'conversation' | 'account' | { bou
   escalations: 'old',
   tool_sessions: 'old',
   host_sessions: 'old',
+  hook_settings: 'account',
   acts: 'old',
   idempotency: 'old',
   counters: 'old',

@@ -1171,6 +1171,9 @@ export const requirements = {
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
     'keys.scope':
       'Keys have scopes: full (all), and hooks, which may report events of hooks and reads nothing; POST /v1/me/keys takes scope and label, and lists hold the label of each key.',
+    'hosts.mode':
+      'Hooks are answered by mode, of the account or of a run: observe (default) tells the agent nothing; advise tells it a fact once when its run has left the errand, and again after ten steps; gate also holds commands that cannot be undone while it has.',
+    'hosts.init.offer': 'plumbline init without a host says which hosts are on the machine.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
     'hosts.quota':

@@ -50,6 +50,8 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
       (await store.tx(({ toolSessions }) => toolSessions.expire(at, sliceRows))) === sliceRows,
     async (at) =>
       (await store.tx(({ hostSessions }) => hostSessions.expire(at, sliceRows))) === sliceRows,
+    async (at) =>
+      (await store.tx(({ hookSettings }) => hookSettings.expire(at, sliceRows))) === sliceRows,
   ]
   return {
     name: kindName,

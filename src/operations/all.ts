@@ -15,6 +15,7 @@ import { listTiers } from './account/tiers.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
 import { readGrammar } from './grammar.ts'
+import { changeHookSettings, readHookSettings } from './hosts/hook-settings.ts'
 import { listDeliveries, replayDeliveries } from './operating/alert-deliveries.ts'
 import { deleteAlertSecret, rotateAlertSecret } from './operating/alert-secret.ts'
 import {
@@ -60,6 +61,8 @@ export const operations = [
   readCost,
   readExperiment,
   measureData,
+  readHookSettings,
+  changeHookSettings,
   readKeys,
   createKeys,
   readMe,

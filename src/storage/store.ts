@@ -18,6 +18,7 @@ import { createEmails, type Emails } from './emails.ts'
 import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
+import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
 import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { logSteps } from './runs/log-steps.ts'
@@ -50,6 +51,8 @@ export interface Store {
   readonly toolSessions: RunStates<Suspension>
   /** What is known of the sessions of hosts. */
   readonly hostSessions: RunStates<Observed>
+  /** How hooks are answered. */
+  readonly hookSettings: HookSettingsStore
   readonly secrets: Secrets
   readonly erasure: Erasure
   /** Logs steps in order and resolves when they are durable; see `logSteps`. */
@@ -114,6 +117,7 @@ export function createStore(db: Database): OpenStore {
       field: createFieldStore(queries),
       toolSessions: createRunStates(queries, 'tool_sessions', nothingSuspended),
       hostSessions: createRunStates(queries, 'host_sessions', nothingObserved),
+      hookSettings: createHookSettings(queries),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),
     }

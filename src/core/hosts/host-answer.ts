@@ -1,5 +1,7 @@
+import { coverageOf } from './coverage.ts'
+import { fieldsOf, parsedFields } from './fields.ts'
 import type { HostName } from './host-event.ts'
-import type { Observed } from './observed.ts'
+import type { Observed, ObservedAgent } from './observed.ts'
 
 const longestFact = 1000
 /** The hosts that take a context at the beginning of a session, all in one form. */
@@ -21,6 +23,107 @@ export function answerWith(host: HostName, event: string, fact: string): Record<
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: fact } }
 }
 
+/** The events at which a host hands a fact to the agent. */
+const takesFact: Partial<Record<HostName, readonly string[]>> = {
+  'claude-code': ['UserPromptSubmit', 'PostToolBatch', 'PostToolUseFailure', 'SubagentStart'],
+  'qwen-code': ['UserPromptSubmit', 'PostToolUse', 'PostToolUseFailure', 'SubagentStart'],
+  codex: ['UserPromptSubmit', 'PostToolUse', 'SubagentStart'],
+  'gemini-cli': ['BeforeAgent', 'AfterTool'],
+  copilot: ['postToolUse'],
+  cursor: ['postToolUse'],
+  opencode: ['tool.execute.after'],
+  cline: ['PostToolUse', 'postToolUse'],
+}
+
+/** Whether the agent can be told a fact in the answer to this event. */
+export function canTell(host: HostName, event: string): boolean {
+  return takesFact[host]?.includes(event) === true
+}
+
+/** The answer that tells the agent a fact after this event, for an event that takes one. */
+export function answerWithFact(
+  host: HostName,
+  event: string,
+  fact: string,
+): Record<string, unknown> {
+  switch (host) {
+    case 'copilot':
+      return { additionalContext: fact }
+    case 'cursor':
+      return { additional_context: fact }
+    case 'opencode':
+      return { fact }
+    case 'cline':
+      return { contextModification: fact }
+    default:
+      return { hookSpecificOutput: { hookEventName: event, additionalContext: fact } }
+  }
+}
+
+/** The event before a tool, of the hosts that can hold a command back. */
+const beforeTool: Partial<Record<HostName, string>> = {
+  'claude-code': 'PreToolUse',
+  'qwen-code': 'PreToolUse',
+  codex: 'PreToolUse',
+  'gemini-cli': 'BeforeTool',
+  copilot: 'preToolUse',
+}
+
+/** The command that an agent is about to run; null if the event is of another kind. */
+export function commandBefore(host: HostName, event: string, body: unknown): string | null {
+  if (beforeTool[host] !== event) return null
+  const { tool_input, toolArgs } = fieldsOf(body)
+  const { command } = parsedFields(tool_input ?? toolArgs)
+  const words = Array.isArray(command)
+    ? command.filter((each) => typeof each === 'string')
+    : command
+  return Array.isArray(words) ? words.join(' ') : typeof words === 'string' ? words : null
+}
+
+/** The answer by which a host asks its person before it runs a command, or does not run it where it cannot ask. */
+export function holdAnswer(host: HostName, event: string, reason: string): Record<string, unknown> {
+  switch (host) {
+    case 'gemini-cli':
+      return { decision: 'deny', reason }
+    case 'copilot':
+      return { permissionDecision: 'deny', permissionDecisionReason: reason }
+    default: {
+      const permissionDecision = host === 'codex' ? 'deny' : 'ask'
+      return {
+        hookSpecificOutput: {
+          hookEventName: event,
+          permissionDecision,
+          permissionDecisionReason: reason,
+        },
+      }
+    }
+  }
+}
+
+/**
+ * What an agent is told when its run has left the errand: the errand in the user's words, what was done last and how
+ * much of it belongs to the errand, and what of the plan is open. Facts, no orders; at most 1,000 characters, ending with
+ * the mark by which it is known if it comes back.
+ */
+export function factOf(
+  ground: string,
+  { plan, doings, doing, goal, drift }: ObservedAgent,
+): string {
+  const open = plan.filter(({ state }) => state !== 'done').map(({ text }) => text)
+  const { known, recent } = coverageOf(doings)
+  const done = doing.length === 0 ? goal : doing.join('; ')
+  const parts = [
+    `The errand in the user's words: "${cut(ground, 400)}".`,
+    done === null ? '' : `Done last: ${cut(done, 200)}.`,
+    drift === null ? '' : cut(drift.why, 220),
+    known && recent !== null
+      ? `Of the last acts ${Math.round(100 * recent)} % share a word or a file with the errand.`
+      : '',
+    open.length === 0 ? '' : `Open in the plan: ${cut(open.join('; '), 150)}.`,
+  ]
+  return marked(parts)
+}
+
 /**
  * What an agent is told again after its context was compacted: the errand in the user's words, what the user said
  * last, and what of its plan is open. At most 1,000 characters, ending with the mark by which it is known if it comes
@@ -34,6 +137,10 @@ export function reminderOf(ground: string, { agents, errand }: Observed): string
     errand === null || ground.includes(errand) ? '' : `The user said last: "${cut(errand, 200)}".`,
     items.length === 0 ? '' : `Open in the plan: ${cut(items.join('; '), 200)}.`,
   ]
+  return marked(parts)
+}
+
+function marked(parts: readonly string[]): string {
   const told = parts.filter((part) => part !== '').join(' ')
   return `${cut(told.replace(/\s+/g, ' '), longestFact - 20)} [plumbline]`
 }

@@ -25,12 +25,20 @@ export interface HookWay {
   shim: string
   /** The server's address if the host itself calls it with the key of its environment; null if it runs the program. */
   url: string | null
+  /** Whether commands that cannot be undone are held: the host then asks before each command. */
+  holds?: boolean
 }
 
 /** What the hooks of each host are: the events, those for some tools only, and the limit in the host's own unit. */
 const plans: Record<
   InstallHost,
-  { events: readonly string[]; matchers?: Readonly<Record<string, string>>; timeout: number }
+  {
+    events: readonly string[]
+    matchers?: Readonly<Record<string, string>>
+    timeout: number
+    /** The event before a tool, and the tools that run commands. */
+    before: { event: string; commands: string }
+  }
 > = {
   'claude-code': {
     events: [
@@ -48,6 +56,7 @@ const plans: Record<
     ],
     matchers: { PreToolUse: 'Agent|Task' },
     timeout: 1,
+    before: { event: 'PreToolUse', commands: 'Bash' },
   },
   codex: {
     events: [
@@ -61,6 +70,7 @@ const plans: Record<
       'SessionEnd',
     ],
     timeout: 1,
+    before: { event: 'PreToolUse', commands: 'Bash' },
   },
   'gemini-cli': {
     events: [
@@ -74,6 +84,7 @@ const plans: Record<
     ],
     matchers: { BeforeTool: 'invoke_agent' },
     timeout: 1000,
+    before: { event: 'BeforeTool', commands: 'run_shell_command' },
   },
   'qwen-code': {
     events: [
@@ -88,14 +99,18 @@ const plans: Record<
       'SessionEnd',
     ],
     timeout: 1000,
+    before: { event: 'PreToolUse', commands: 'run_shell_command' },
   },
 }
 
 /** The hooks that a host gets. Only Claude Code can call a server itself, and not when a session begins. */
-export function entriesFor(host: InstallHost, { shim, url }: HookWay): HookEntry[] {
-  const { events, matchers = {}, timeout } = plans[host]
-  return events.map((event) => {
-    const matcher = matchers[event]
+export function entriesFor(host: InstallHost, { shim, url, holds = false }: HookWay): HookEntry[] {
+  const { events, matchers = {}, timeout, before } = plans[host]
+  const all = holds && !events.includes(before.event) ? [...events, before.event] : events
+  return all.map((event) => {
+    const known = matchers[event]
+    const isBefore = event === before.event && holds
+    const matcher = isBefore ? [known, before.commands].filter(Boolean).join('|') : known
     const calls = host === 'claude-code' && event !== 'SessionStart' ? url : null
     const handler =
       calls === null

@@ -42,6 +42,8 @@ export interface ObservedAgent {
   shown: string | null
   /** The newest acts in words, for the step that they belong to. */
   doing: readonly string[]
+  /** Why its last step drifts, and the steps since the agent was told so (null if it was not); null if it does not. */
+  drift: { why: string; told: number | null } | null
 }
 
 /** What is known of one session of a host: bounded, and equal after equal events. */
@@ -87,6 +89,44 @@ export const nothingObserved: Observed = {
   stopped: 0,
 }
 
+/** Steps after which an agent that still drifts is told again. */
+const toldAgainAfter = 10
+
+/** What is known after the verdict on a step of an agent. */
+export function withVerdict(
+  observed: Observed,
+  agentId: string,
+  { drifting, why }: { drifting: boolean; why: string },
+): Observed {
+  return withAgent(observed, agentId, ({ drift }) => {
+    if (!drifting) return null
+    const told = drift?.told ?? null
+    return { why, told: told === null ? null : told + 1 }
+  })
+}
+
+/** The agents that drift and have not been told so, or not for ten steps. */
+export function agentsToTell({ agents }: Observed): string[] {
+  return Object.entries(agents).flatMap(([id, { drift }]) =>
+    drift !== null && (drift.told ?? toldAgainAfter) >= toldAgainAfter ? [id] : [],
+  )
+}
+
+/** What is known after an agent was told. */
+export function withTold(observed: Observed, agentId: string): Observed {
+  return withAgent(observed, agentId, ({ drift }) => drift && { ...drift, told: 0 })
+}
+
+function withAgent(
+  observed: Observed,
+  id: string,
+  drift: (agent: ObservedAgent) => ObservedAgent['drift'],
+): Observed {
+  const known = Object.hasOwn(observed.agents, id) ? observed.agents[id] : undefined
+  const agent = known ?? newObservedAgent('')
+  return { ...observed, agents: { ...observed.agents, [id]: { ...agent, drift: drift(agent) } } }
+}
+
 /** An agent of which nothing is known. */
 export function newObservedAgent(parent: string): ObservedAgent {
   return {
@@ -106,5 +146,6 @@ export function newObservedAgent(parent: string): ObservedAgent {
     doings: nothingDone,
     shown: null,
     doing: [],
+    drift: null,
   }
 }

@@ -1,11 +1,28 @@
-import { answerWith, emptyAnswer, reminderOf } from '../../core/hosts/host-answer.ts'
+import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
+import {
+  answerWith,
+  answerWithFact,
+  canTell,
+  commandBefore,
+  emptyAnswer,
+  factOf,
+  holdAnswer,
+  reminderOf,
+} from '../../core/hosts/host-answer.ts'
 import { type HostEvent, type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
-import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
+import {
+  agentsToTell,
+  nothingObserved,
+  type Observed,
+  withTold,
+  withVerdict,
+} from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
 import { requestOf } from '../../core/runs/shown-step.ts'
 import type { DriftRequest } from '../../core/runs/step-request.ts'
-import { parseJson } from '../../core/text.ts'
+import { cutTo, parseJson } from '../../core/text.ts'
 import { dayMs } from '../../core/time.ts'
 import { admitAccount } from '../gate/admission.ts'
 import type { Keyed, Service } from '../gate/context.ts'
@@ -38,15 +55,50 @@ export async function reportEvents(
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
   const sent = eventsIn(await call.readBody(maxEventBytes))
+  const named = event || textOf(fieldsOf(sent[0]).hook_event_name)
   const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
+  const gated = await held(context, host, named, sent)
+  if (gated !== null) return gated
   let answer = emptyAnswer(host, event)
   for (const [runId, own] of Map.groupBy(events, ({ runId }) => runId)) {
-    const observed = await take(context, call, host, runId, own)
-    if (own.some((each) => each.kind === 'session' && each.source === 'compact')) {
+    const settings = await context.store.hookSettings.of(context.account.id, runId)
+    const tells = settings.mode !== 'observe' && canTell(host, named)
+    const { observed, told } = await take(context, call, host, runId, own, tells)
+    const isCompacted = own.some((each) => each.kind === 'session' && each.source === 'compact')
+    if (isCompacted && settings.remind) {
       answer = await remind(context, host, event, runId, observed)
+    } else if (told !== null) {
+      answer = answerWithFact(host, named, told)
     }
   }
   return answer
+}
+
+/**
+ * The answer that holds a command back: it cannot be undone, its run has left the errand, and somebody has chosen that
+ * such commands are held. Null lets it run.
+ */
+async function held(
+  { store, account, now }: Keyed,
+  host: HostName,
+  event: string,
+  sent: readonly unknown[],
+): Promise<Record<string, unknown> | null> {
+  const command = commandBefore(host, event, sent[0])
+  const kind = command === null ? null : irreversibleIn(command)
+  if (kind === null) return null
+  const { session_id, sessionId } = fieldsOf(sent[0])
+  const runId = `${host}:${textOf(session_id, sessionId)}`
+  const { mode } = await store.hookSettings.of(account.id, runId)
+  if (mode !== 'gate') return null
+  const run = await store.runs.find(account.id, runId, now())
+  if (run === null || !run.drifting) return null
+  const ground = cutTo(run.ground ?? '', 300)
+  return holdAnswer(
+    host,
+    event,
+    `The run has left its errand ("${ground}"), and this cannot be undone (${kind}). [plumbline]`,
+  )
 }
 
 /** The events of a body: one JSON value, or one on each line. */
@@ -63,14 +115,18 @@ function eventsIn(body: string): unknown[] {
   return events
 }
 
-/** Folds events of one session, logs the steps, and returns what is known of the session then. */
+/**
+ * Folds events of one session and logs the steps. Returns what is known of the session then, and, if `tells`, what an agent
+ * that has left its errand is to be told.
+ */
 async function take(
   context: Keyed,
   call: Call,
   host: HostName,
   runId: string,
   events: readonly HostEvent[],
-): Promise<Observed> {
+  tells: boolean,
+): Promise<{ observed: Observed; told: string | null }> {
   const { store, account, tier, now } = context
   const timed = events.map((event) => ({ ...event, at: event.at ?? now() }))
   const known = (await store.hostSessions.find(account.id, runId, now())) ?? nothingObserved
@@ -82,12 +138,25 @@ async function take(
   return store.tx(async (tx) => {
     const before = await tx.hostSessions.lock(account.id, runId, now())
     const { observed, steps } = folded(before, timed)
+    let after = observed
+    let ground: string | null = null
     for (const step of steps) {
-      await logRequest({ ...context, store: tx }, requested(host, runId, step, observed))
+      const request = requested(host, runId, step, observed)
+      const verdict = await logRequest({ ...context, store: tx }, request)
+      after = withVerdict(after, step.agentId, verdict)
+      if (verdict.drifting) ground = verdict.ground
+    }
+    const acting = events.at(-1)?.agentId ?? ''
+    const agent = tells && agentsToTell(after).includes(acting) ? after.agents[acting] : undefined
+    let told: string | null = null
+    if (agent !== undefined) {
+      const errand = ground ?? agent.task ?? after.errand ?? ''
+      told = factOf(errand, agent)
+      after = withTold(after, acting)
     }
     const expires = now() + tier.retention_days * dayMs
-    await tx.hostSessions.save(account.id, runId, observed, expires)
-    return observed
+    await tx.hostSessions.save(account.id, runId, after, expires)
+    return { observed: after, told }
   })
 }
 

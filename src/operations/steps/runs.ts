@@ -300,15 +300,18 @@ export const deleteRun = keyed({
   if (wanted === undefined) throw missing('run_id')
   // In one transaction: a step in between would begin the run anew, and the count would be its own.
   const at = now()
-  const deleted = await store.tx(async ({ runs, toolSessions, hostSessions, jobs }) => {
-    // Tools and hosts lock their session before the run, and so must this.
-    await toolSessions.forget(account.id, wanted)
-    await hostSessions.forget(account.id, wanted)
-    const steps = await runs.end(account.id, wanted, at)
-    // The job deletes the rows now, not at the next full hour.
-    if (steps !== null) await jobs.add(expireJob(at))
-    return steps
-  })
+  const deleted = await store.tx(
+    async ({ runs, toolSessions, hostSessions, hookSettings, jobs }) => {
+      // Tools and hosts lock their session before the run, and so must this.
+      await toolSessions.forget(account.id, wanted)
+      await hostSessions.forget(account.id, wanted)
+      await hookSettings.forget(account.id, wanted)
+      const steps = await runs.end(account.id, wanted, at)
+      // The job deletes the rows now, not at the next full hour.
+      if (steps !== null) await jobs.add(expireJob(at))
+      return steps
+    },
+  )
   if (deleted === null) throw unknownRun()
   return { ok: true as const, deleted }
 })

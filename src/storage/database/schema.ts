@@ -515,4 +515,16 @@ export const migrations: readonly Migration[] = [
     "ALTER TABLE keys ADD COLUMN scope TEXT NOT NULL DEFAULT 'full'",
     'ALTER TABLE keys ADD COLUMN label TEXT',
   ],
+  [
+    // How hooks are answered, of an account (run_id is empty) or of one run.
+    `CREATE TABLE hook_settings (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      mode TEXT,
+      remind BIGINT,
+      expires BIGINT,
+      PRIMARY KEY (account, run_id)
+    )`,
+    'CREATE INDEX hook_settings_by_expiry ON hook_settings (expires) WHERE expires IS NOT NULL',
+  ],
 ]

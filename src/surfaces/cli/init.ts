@@ -1,4 +1,6 @@
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { HookMode } from '../../core/hosts/hook-settings.ts'
 import {
   addEntries,
   entriesFor,
@@ -11,6 +13,7 @@ import {
   switchedOff,
 } from '../../core/hosts/install.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
+import { prepareServer } from './hook-key.ts'
 import { probe, shimIn, writeShim } from './hook-shim.ts'
 import {
   backUp,
@@ -29,17 +32,19 @@ import { settingsFault, usageFault } from './usage-fault.ts'
 export const initCommand: Command = {
   name: 'init',
   summary: 'let a coding agent report to the server by its hooks',
-  usage: 'plumbline init HOST [--server URL] [--key KEY] [--dry-run]',
-  details: `HOST is ${installHosts.join(', ')}.
+  usage: 'plumbline init [HOST] [--server URL] [--key KEY] [--advise | --gate] [--dry-run]',
+  details: `HOST is ${installHosts.join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
+  --advise      let the server tell the agent when its run has left the errand, as a fact
+  --gate        also hold commands that cannot be undone while it has
   --dry-run     print what would change in the host's settings, and change nothing
 
 Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
 file beside it (.plumbline-backup). The file must be JSON without comments. The hooks run a small
-program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; the key
-stands there in a file that only you may read. Doing it twice is doing it once, and plumbline
+program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; a key
+that may only report events stands there in a file that only you may read. Doing it twice is doing it once, and plumbline
 uninstall HOST undoes it.`,
   run: runInit,
 }
@@ -64,14 +69,19 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   const { values, positionals } = parse(args, {
     server: { type: 'string' },
     key: { type: 'string' },
+    advise: { type: 'boolean' },
+    gate: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
   })
   const settings = readSettings(world)
+  if (positionals.length === 0) return offer(world)
+  const mode = values.gate === true ? 'gate' : values.advise === true ? 'advise' : null
   const key = readKey(values.key ?? settings.key ?? undefined)
   const plan = planOf(readHost(positionals), {
     url: readServer(values.server ?? settings.serverUrl),
     // Claude Code has the key only if the environment from which it is started has it, as this one.
     byUrl: key !== null && world.environment.PLUMBLINE_KEY === key,
+    holds: mode === 'gate',
     world,
     settings,
   })
@@ -85,13 +95,20 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
       'set PLUMBLINE_KEY, or name a --key; the first start of a server writes a key to data/first-key, and plumbline keys create makes one.',
     )
   }
-  await carryOut(plan, key, world)
+  await carryOut(plan, key, mode, world)
   return exitCodes.ok
 }
 
-async function carryOut(plan: Plan, key: string, world: CliWorld): Promise<void> {
+async function carryOut(
+  plan: Plan,
+  key: string,
+  mode: HookMode | null,
+  world: CliWorld,
+): Promise<void> {
   const { host, file, folder, url, now, text } = plan
-  writeShim(folder, url, key)
+  const label = `hooks of ${host}`
+  const prepared = await prepareServer({ url, key, folder, label, mode })
+  writeShim(folder, url, prepared.key)
   world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
   if (now?.text === text) {
     world.out(`${file} has its hooks already.\n`)
@@ -100,21 +117,23 @@ async function carryOut(plan: Plan, key: string, world: CliWorld): Promise<void>
     replaceFile(file, text)
     world.out(`Put ${plan.added} hooks into ${file}.${copied}\n`)
   }
-  for (const note of plan.notes) world.out(`${note}\n`)
+  for (const note of [...prepared.notes, ...plan.notes]) world.out(`${note}\n`)
   world.out(`${await probe({ host, folder, url, environment: world.environment })}\n`)
 }
 
 interface Given {
   url: string
   byUrl: boolean
+  /** Whether commands are to be held. */
+  holds: boolean
   world: CliWorld
   settings: CliSettings
 }
 
-function planOf(host: InstallHost, { url, byUrl, world, settings }: Given): Plan {
+function planOf(host: InstallHost, { url, byUrl, holds, world, settings }: Given): Plan {
   const { file, folder } = placesOf(host, world, settings)
   const calls = byUrl && host === 'claude-code'
-  const entries = entriesFor(host, { shim: shimIn(folder), url: calls ? url : null })
+  const entries = entriesFor(host, { shim: shimIn(folder), url: calls ? url : null, holds })
   const now = readHostFile(file)
   const base = baseOf(host, file, now, entries)
   const added = addEntries(host, base.settings, entries)
@@ -179,6 +198,24 @@ function notesOf(
     ...(off === null ? [] : [`The host runs no hooks as it is: ${off}.`]),
     ...(isHere ? [] : [`${url} is another machine: prompts and the key cross the network.`]),
   ]
+}
+
+/** Says which hosts are on this machine, and how each is told to report. */
+function offer(world: CliWorld): number {
+  const home = homeOf(world.environment)
+  const found = installHosts.filter((host) =>
+    existsSync(dirname(hostFileOf(host, home, world.environment))),
+  )
+  if (found.length === 0) {
+    throw usageFault(`none of ${installHosts.join(', ')} has its folder in ${home}; name a HOST.`)
+  }
+  world.out('On this machine:\n')
+  for (const host of found) {
+    const file = hostFileOf(host, home, world.environment)
+    const has = ownEntries(readHostFile(file)?.settings).length > 0
+    world.out(`  ${has ? 'reports already:    ' : `plumbline init ${host}`.padEnd(20)} ${file}\n`)
+  }
+  return exitCodes.ok
 }
 
 /** The file of a host, and the folder of what its hooks need. */

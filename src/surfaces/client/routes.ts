@@ -6,6 +6,7 @@ import type { hearWords, readHistory, readSignal } from '../../operations/field.
 import type { readFleet } from '../../operations/fleet.ts'
 import type { Operation } from '../../operations/gate/declaration.ts'
 import type { readGrammar } from '../../operations/grammar.ts'
+import type { changeHookSettings, readHookSettings } from '../../operations/hosts/hook-settings.ts'
 import type {
   listDeliveries,
   replayDeliveries,
@@ -122,6 +123,8 @@ export interface Posted {
   outcome: typeof setOutcome
   /** Measures a corpus against its own first window. The service stores none of it. */
   data: typeof measureData
+  /** Changes how the hooks of hosts are answered, of the account or of a run. */
+  setHooks: typeof changeHookSettings
   /** Creates another key. Only this answer shows it. */
   createKey: typeof createKey
   /** Speaks eight vocabulary words into the field. */
@@ -304,6 +307,8 @@ export interface Queried {
   grammar: typeof readGrammar
   /** The frameworks that have guidance, or the guidance for one of them. */
   guidance: typeof readGuidance
+  /** How the hooks of hosts are answered, of the account or of a run. */
+  hooks: typeof readHookSettings
   /** The tiers with their daily limits and prices. */
   tiers: typeof listTiers
 }
@@ -323,6 +328,8 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
   data: { method: 'POST', path: '/v1/data', keyed: true },
+  hooks: { method: 'GET', path: '/v1/hooks', keyed: true },
+  setHooks: { method: 'POST', path: '/v1/hooks', keyed: true },
   me: { method: 'GET', path: '/v1/me', keyed: true },
   deleteMe: { method: 'DELETE', path: '/v1/me', keyed: true },
   createKey: { method: 'POST', path: '/v1/me/keys', keyed: true },
