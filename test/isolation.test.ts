@@ -225,6 +225,7 @@ onEachDatabase((database) => {
     await owner.post('/v1/alerts', { url: `https://${secret}.example/x`, incidents: true })
     await owner.post('/v1/alerts/secret', {})
     const digest = { cadence: 'daily', hour_utc: 6, channel: 'webhook' }
+    await owner.post('/v1/hooks', { mode: 'advise' })
     await owner.post('/v1/digest', { ...digest, url: `https://${secret}.example/digest` })
     for (const goal of [`buy a ${secret} today`, `sell a ${secret} tomorrow`]) {
       await owner.log({ run_id: `${runId}alert`, goal })
