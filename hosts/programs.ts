@@ -1,0 +1,218 @@
+import type { Call } from './stand-in.ts'
+
+/** A host as npm has it, and how it is run without its cloud. */
+export interface Program {
+  /** The package and its version. */
+  package: string
+  bin: string
+  /** Files in the home of the user that make the host run offline, by their names. */
+  files(project: string, model: string): Record<string, string>
+  env(model: string): Record<string, string>
+  /** The arguments for the `nth` prompt, 0 or 1; `before` is what the first run has printed. */
+  args(nth: number, prompt: string, before: string): string[]
+  /** The words that the agent ends with, out of what the host has printed. */
+  result(printed: string): string
+  /** Acts as calls of the host's tools; several ways where the host offers one of several tools. */
+  tools: {
+    plan(items: readonly [text: string, isNow: boolean][]): Call[] | null
+    run(command: string, description: string): Call[]
+    read(path: string): Call[]
+    write(path: string, content: string): Call[]
+    delegate(task: string): Call[] | null
+    /** Waits for a sub-agent; null if delegating waits. */
+    wait: Call[] | null
+  }
+  /** Whether the host says what a sub-agent was asked and does. */
+  showsAgents: boolean
+  /** The least share of acts of which the host tells how they ended, 0–1. */
+  tells: number
+}
+
+const quiet = { LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' }
+
+export const programs: Readonly<Record<string, Program>> = {
+  'claude-code': {
+    package: '@anthropic-ai/claude-code@2.1.330',
+    bin: 'claude',
+    files: (project) => ({
+      '.claude.json': JSON.stringify({
+        hasCompletedOnboarding: true,
+        projects: { [project]: { hasTrustDialogAccepted: true } },
+      }),
+      '.claude/settings.json': `${JSON.stringify({ theme: 'dark', hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } }, null, 2)}\n`,
+    }),
+    env: (model) => ({
+      ...quiet,
+      ANTHROPIC_BASE_URL: model,
+      ANTHROPIC_API_KEY: 'stand-in',
+      DISABLE_TELEMETRY: '1',
+      DISABLE_ERROR_REPORTING: '1',
+      DISABLE_AUTOUPDATER: '1',
+      CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    }),
+    args: (nth, prompt) => [
+      '-p',
+      ...(nth === 0 ? [] : ['--continue']),
+      prompt,
+      '--allowedTools',
+      'Bash,Write,Edit,Read,Agent,Task,TodoWrite,TaskCreate,TaskUpdate',
+      '--output-format',
+      'json',
+    ],
+    result: (printed) => JSON.parse(printed).result,
+    tools: {
+      plan: () => null,
+      run: (command, description) => [{ name: 'Bash', args: { command, description } }],
+      read: (path) => [{ name: 'Read', args: { file_path: path } }],
+      write: (path, content) => [{ name: 'Write', args: { file_path: path, content } }],
+      delegate: (prompt) => {
+        const args = {
+          description: 'Compare token buckets',
+          prompt,
+          subagent_type: 'general-purpose',
+        }
+        return [
+          { name: 'Agent', args },
+          { name: 'Task', args },
+        ]
+      },
+      wait: null,
+    },
+    showsAgents: true,
+    tells: 0.9,
+  },
+  codex: {
+    package: '@openai/codex@0.169.0',
+    bin: 'codex',
+    files: (project, model) => ({
+      '.codex/config.toml': `model = "gpt-6.1-sol"
+model_provider = "local"
+approval_policy = "never"
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+[model_providers.local]
+name = "local"
+base_url = "${model}/v1"
+wire_api = "responses"
+env_key = "LOCAL_KEY"
+request_max_retries = 0
+stream_max_retries = 0
+[projects."${project}"]
+trust_level = "trusted"
+`,
+    }),
+    env: () => ({ ...quiet, LOCAL_KEY: 'stand-in', RUST_LOG: 'error' }),
+    args(nth, prompt, before) {
+      const begin = ['exec', '--dangerously-bypass-hook-trust', '--skip-git-repo-check', '--json']
+      // The newest thread may be a sub-agent's, so the session is named.
+      const id = /"thread_id":"([\w-]+)"/.exec(before)?.[1] ?? ''
+      return nth === 0 ? [...begin, prompt] : [...begin, 'resume', id, prompt]
+    },
+    result(printed) {
+      const items = printed.split('\n').flatMap((line) => {
+        const found = /^\{/.test(line) ? JSON.parse(line).item : undefined
+        return found?.type === 'agent_message' ? [found.text] : []
+      })
+      return items.at(-1) ?? ''
+    },
+    tools: {
+      plan: (items) => {
+        const plan = items.map(([step, isNow]) => ({
+          step,
+          status: isNow ? 'in_progress' : 'pending',
+        }))
+        return [{ name: 'update_plan', args: { plan } }]
+      },
+      run: (command) => [
+        { name: 'exec_command', args: { cmd: command } },
+        { name: 'shell_command', args: { command } },
+        { name: 'shell', args: { command: ['sh', '-c', command] } },
+        {
+          name: 'exec',
+          args: {},
+          input: `const r = await tools.exec_command(${JSON.stringify({ cmd: command })}); text(r.output);`,
+        },
+      ],
+      read: (path) => programs.codex?.tools.run(`cat ${path}`, '') ?? [],
+      write: (path, content) => {
+        const lines = content
+          .trimEnd()
+          .split('\n')
+          .map((line) => `+${line}\n`)
+        const patch = `*** Begin Patch\n*** Add File: ${path}\n${lines.join('')}*** End Patch\n`
+        return [
+          { name: 'apply_patch', args: { input: patch }, input: patch },
+          {
+            name: 'exec',
+            args: {},
+            input: `const r = await tools.apply_patch(${JSON.stringify(patch)}); text(String(r));`,
+          },
+        ]
+      },
+      delegate: (message) => [
+        { name: 'spawn_agent', args: { task_name: 'compare_buckets', message } },
+      ],
+      wait: [{ name: 'wait_agent', args: { timeout_ms: 15_000 } }],
+    },
+    showsAgents: true,
+    // Its hooks tell no exit code: a command that prints no failing test has an unknown end.
+    tells: 0.6,
+  },
+  'gemini-cli': {
+    package: '@google/gemini-cli@0.61.0',
+    bin: 'gemini',
+    files: () => ({
+      '.gemini/settings.json': `${JSON.stringify(
+        {
+          security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+          general: { disableAutoUpdate: true, disableUpdateNag: true, enableAutoUpdate: false },
+          telemetry: { enabled: false },
+          privacy: { usageStatisticsEnabled: false },
+          useWriteTodos: true,
+          tools: { sandbox: false },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    env: (model) => ({
+      ...quiet,
+      GEMINI_API_KEY: 'stand-in',
+      GOOGLE_GEMINI_BASE_URL: model,
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+    }),
+    args: (nth, prompt) => [
+      '--yolo',
+      '-m',
+      'gemini-2.5-flash',
+      ...(nth === 0 ? [] : ['--resume', 'latest']),
+      '--output-format',
+      'json',
+      '-p',
+      prompt,
+    ],
+    result: (printed) => JSON.parse(printed.slice(printed.indexOf('{'))).response,
+    tools: {
+      plan: (items) => {
+        const todos = items.map(([description, isNow]) => ({
+          description,
+          status: isNow ? 'in_progress' : 'pending',
+        }))
+        return [{ name: 'write_todos', args: { todos } }]
+      },
+      run: (command, description) => [
+        { name: 'run_shell_command', args: { command, description } },
+      ],
+      read: (path) => [{ name: 'read_file', args: { file_path: path } }],
+      write: (path, content) => [{ name: 'write_file', args: { file_path: path, content } }],
+      delegate: () => null,
+      wait: null,
+    },
+    showsAgents: false,
+    tells: 0.9,
+  },
+}
