@@ -30,9 +30,13 @@ writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`
 for (const file of ['README.md', 'LICENSE', 'NOTICE.md', 'CHANGELOG.md'])
   copyFileSync(file, `${folder}/${file}`)
 
-// What the compiler leaves behind: the encoder's kernel, and its weights if they are there.
+// What the compiler leaves behind: the encoder's kernel, its weights if they are there, and a plugin.
 const weights = 'model/encoder/weights.bin'
-const binaries = ['src/encoder/kernel.wasm', 'src/encoder/kernel-plain.wasm']
+const binaries = [
+  'src/encoder/kernel.wasm',
+  'src/encoder/kernel-plain.wasm',
+  'plugin/opencode/plumbline.js',
+]
 if (existsSync(weights)) binaries.push(weights)
 for (const file of binaries) {
   mkdirSync(`${folder}/${dirname(file)}`, { recursive: true })

@@ -1,5 +1,8 @@
 import type { Call } from './stand-in.ts'
 
+/** What the agent says at the end of its first prompt. */
+export const ended = 'The login route now has a limit of five tries a minute; one test still fails.'
+
 /** A host as npm has it, and how it is run without its cloud. */
 export interface Program {
   /** The package and its version. */
@@ -213,6 +216,128 @@ trust_level = "trusted"
       wait: null,
     },
     showsAgents: false,
+    tells: 0.9,
+  },
+  copilot: {
+    package: '@github/copilot@1.0.102',
+    bin: 'copilot',
+    files: (project) => ({
+      '.copilot/settings.json': `${JSON.stringify({ theme: 'dark' }, null, 2)}\n`,
+      '.copilot/config.json': JSON.stringify({
+        trusted_folders: [project],
+        trustedFolders: [project],
+      }),
+    }),
+    env: (model) => ({
+      ...quiet,
+      COPILOT_OFFLINE: 'true',
+      COPILOT_AUTO_UPDATE: 'false',
+      COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+      COPILOT_PROVIDER_API_KEY: 'stand-in',
+      COPILOT_MODEL: 'stand-in',
+    }),
+    args: (nth, prompt) => [
+      '-p',
+      prompt,
+      ...(nth === 0 ? [] : ['--continue']),
+      '--allow-all-tools',
+      '--no-auto-update',
+    ],
+    result: (printed) =>
+      printed.includes(ended)
+        ? ended
+        : printed.includes('Signup is limited too.')
+          ? 'Signup is limited too.'
+          : printed,
+    tools: {
+      plan: () => null,
+      run: (command, description) => [
+        { name: 'bash', args: { command, description, mode: 'sync', sessionId: 's1' } },
+      ],
+      read: (path) => [{ name: 'view', args: { path } }],
+      write: (path, content) => [{ name: 'create', args: { path, file_text: content } }],
+      delegate: (prompt) => {
+        const args = {
+          agent_type: 'explore',
+          name: 'compare-buckets',
+          description: 'Compare token buckets',
+          prompt,
+          mode: 'sync',
+        }
+        return [{ name: 'task', args }]
+      },
+      wait: null,
+    },
+    showsAgents: true,
+    tells: 0.9,
+  },
+  opencode: {
+    package: 'opencode-ai@1.18.33',
+    bin: 'opencode',
+    files: (_project, model) => ({
+      '.config/opencode/opencode.json': `${JSON.stringify(
+        {
+          autoupdate: false,
+          share: 'disabled',
+          model: 'local/stand-in',
+          small_model: 'local/stand-in',
+          permission: { '*': 'allow' },
+          provider: {
+            local: {
+              npm: '@ai-sdk/openai-compatible',
+              name: 'local',
+              options: { baseURL: `${model}/v1`, apiKey: 'stand-in' },
+              models: {
+                'stand-in': {
+                  name: 'stand-in',
+                  tool_call: true,
+                  limit: { context: 100_000, output: 8_000 },
+                },
+              },
+            },
+          },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    env: () => ({
+      ...quiet,
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      npm_config_fetch_retries: '0',
+    }),
+    args: (nth, prompt) => ['run', ...(nth === 0 ? [] : ['--continue']), prompt],
+    result: (printed) =>
+      printed.includes(ended)
+        ? ended
+        : printed.includes('Signup is limited too.')
+          ? 'Signup is limited too.'
+          : printed,
+    tools: {
+      plan: (items) => {
+        const todos = items.map(([content, isNow], nth) => ({
+          id: `${nth}`,
+          content,
+          status: isNow ? 'in_progress' : 'pending',
+          priority: 'high',
+        }))
+        return [{ name: 'todowrite', args: { todos } }]
+      },
+      run: (command, description) => [{ name: 'bash', args: { command, description } }],
+      read: (path) => [{ name: 'read', args: { filePath: path } }],
+      write: (path, content) => [{ name: 'write', args: { filePath: path, content } }],
+      delegate: (prompt) => [
+        {
+          name: 'task',
+          args: { description: 'Compare token buckets', prompt, subagent_type: 'general' },
+        },
+      ],
+      wait: null,
+    },
+    showsAgents: true,
     tells: 0.9,
   },
 }

@@ -19,8 +19,8 @@ import {
   runPlumbline,
   type Session,
 } from './drive.ts'
-import { programs } from './programs.ts'
-import { ended, errand, further, honestScript, restyle, strayingScript, task } from './scripts.ts'
+import { ended, programs } from './programs.ts'
+import { errand, further, honestScript, restyle, strayingScript, task } from './scripts.ts'
 
 const [host = '', bin = ''] = process.argv.slice(2)
 const program = programs[host]

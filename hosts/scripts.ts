@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Program } from './programs.ts'
+import { ended, type Program } from './programs.ts'
 import type { Answer, Call, Script } from './stand-in.ts'
 
 /** What the person asks for, and what is asked for later. */
@@ -8,7 +8,6 @@ export const further = 'limit the signup endpoint as well'
 export const restyle = 'now restyle the hero section of the landing page, with brighter colours'
 /** The task of the sub-agent, with the mark by which the stand-in knows it. */
 export const task = 'SUBTASK-A: compare token bucket libraries for Node and name one'
-export const ended = 'The login route now has a limit of five tries a minute; one test still fails.'
 
 const plan = [
   ['Find the login route', true],

@@ -40,6 +40,8 @@ const files: Record<InstallHost, string> = {
   codex: '.codex/hooks.json',
   'gemini-cli': '.gemini/settings.json',
   'qwen-code': '.qwen/settings.json',
+  copilot: '.copilot/settings.json',
+  cursor: '.cursor/hooks.json',
 }
 
 const foreign = { hooks: [{ type: 'command', command: 'say done' }] }
@@ -118,13 +120,23 @@ describe('plumbline init', () => {
         theme: 'dark',
         last: 1,
         ...(isQwen ? { hooksConfig: { enabled: true } } : {}),
+        ...(host === 'cursor' ? { version: 1 } : {}),
       })
       assert.deepEqual(hooks.Other, [foreign])
       assert.deepEqual(hooks[first][0], foreign)
       assert.equal(hooks[first].length, 2)
       for (const { event, handler } of ownEntries({ hooks })) {
-        assert.equal(handler.command, `"${user.home}/.plumbline/hook" ${host} ${event}`)
-        assert.equal(handler.timeout, isQwen || host === 'gemini-cli' ? 1000 : 1)
+        assert.equal(
+          handler.command ?? handler.bash,
+          `"${user.home}/.plumbline/hook" ${host} ${event}`,
+        )
+        const limits = {
+          copilot: undefined,
+          cursor: undefined,
+          'qwen-code': 1000,
+          'gemini-cli': 1000,
+        }
+        assert.equal(handler.timeout, host in limits ? limits[host as keyof typeof limits] : 1)
       }
       assert.equal(statSync(file).mode & 0o777, 0o640)
       assert.equal(user.read(`${files[host]}.plumbline-backup`), bytes)
@@ -269,9 +281,9 @@ describe('plumbline init', () => {
     for (const [args, says] of [
       [
         ['init'],
-        /none of claude-code, codex, gemini-cli, qwen-code has its folder in .*name a HOST/,
+        /none of claude-code, codex, gemini-cli, qwen-code, copilot, cursor, opencode, cline has its folder in .*name a HOST/,
       ],
-      [['init', 'cursor'], /there is no host "cursor"; send one of claude-code, codex/],
+      [['init', 'emacs'], /there is no host "emacs"; send one of claude-code, codex/],
       [['uninstall', 'emacs'], /there is no host "emacs"; send one of claude-code/],
       [['uninstall'], /name a host/],
       [['init', 'codex', 'more'], /unexpected argument "more"/],
@@ -291,6 +303,57 @@ describe('plumbline init', () => {
       [2, 'plumbline init: set HOME to the folder of the user.\n'],
     )
     assert.deepEqual(user.all(), {})
+  })
+
+  test('gives opencode a plugin and Cline a program for each event, and takes only those away', async (t) => {
+    verifies('hosts.init.files', 'hosts.uninstall')
+    const app = await start(t)
+    const { headers, key } = await app.newAccount()
+    const user = userOf(t)
+    user.write('.cline/hooks/TaskStart', '#!/bin/sh\necho mine\n')
+    user.write('.config/opencode/opencode.json', { theme: 'dark' })
+    const before = user.all()
+    const init = (host: string, ...more: string[]) =>
+      user.run('init', host, '--key', key, '--server', app.url, ...more)
+    const dry = await init('opencode', '--dry-run')
+    assert.match(dry.out, /plumbline\.js would be/)
+    assert.deepEqual(user.all(), before)
+    assert.match(
+      (await init('opencode')).out,
+      /Wrote \S+opencode\/plugin\/plumbline\.js\.[\s\S]*answered\.$/m,
+    )
+    assert.match((await init('opencode')).out, /The files are there already/)
+    assert.match((await init('cline')).out, /Kept \S+TaskStart, which is not of Plumbline/)
+
+    const run = user.inHome('.cline/hooks/UserPromptSubmit')
+    const prompt = { taskId: 's', userPromptSubmit: { prompt: errand } }
+    const ran = await runHook(`'${run}'`, prompt, { HOME: user.home, PATH: user.environment.PATH })
+    assert.deepEqual(ran, { code: 0, out: '{}\n' })
+    const { Plumbline } = await import(user.inHome('.config/opencode/plugin/plumbline.js'))
+    const plugin = await Plumbline({ directory: '/home/kim/shop' })
+    const parts = [{ type: 'text', text: errand }]
+    await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'm' }, parts })
+    const output = { title: 'src/login.js', output: 'done', metadata: {} }
+    const call = { tool: 'edit', sessionID: 's', callID: 'c', args: { filePath: 'src/login.js' } }
+    await plugin['tool.execute.after'](call, output)
+    assert.equal(output.output, 'done')
+    for (const [id, steps] of [
+      ['cline:s', 1],
+      ['opencode:s', 2],
+    ] as const) {
+      const { run: shown, trace } = (await app.get(`/v1/drift/run?run_id=${id}`, headers)).body
+      assert.deepEqual([shown.ground, trace.length], [errand, steps], id)
+    }
+    // Without a server the plugin says nothing and throws nothing.
+    await app.running.stop()
+    await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'n' }, parts })
+    assert.match((await user.run('init')).out, /reports already: +\S+\/\.cline$/m)
+    assert.match(
+      (await user.run('uninstall', 'cline')).out,
+      /Removed \S+PreCompact[\s\S]*Kept \S+plumbline, which opencode needs/,
+    )
+    assert.equal((await user.run('uninstall', '--all')).code, 0)
+    assert.deepEqual(user.all(), before)
   })
 
   test('without a host it says which are on this machine', async (t) => {
@@ -523,7 +586,8 @@ describe('the program that hosts run', () => {
   const hookOf = (user: ReturnType<typeof userOf>, host: InstallHost, event: string) => {
     const entry = ownEntries(user.settings(files[host])).find((each) => each.event === event)
     const env = { HOME: user.home, PATH: user.environment.PATH }
-    return (body: unknown) => runHook(String(entry?.handler.command), body, env)
+    const { command, bash } = entry?.handler ?? {}
+    return (body: unknown) => runHook(String(command ?? bash), body, env)
   }
 
   test('logs a prompt as a step of a run', async (t) => {
@@ -534,9 +598,16 @@ describe('the program that hosts run', () => {
       const user = userOf(t)
       const { out } = await user.run('init', host, '--key', key, '--server', `${app.url}/`)
       assert.match(out, /Probe: the server at \S+ answered\.$/m)
-      const event = host === 'gemini-cli' ? 'BeforeAgent' : 'UserPromptSubmit'
-      const body = { session_id: 's', cwd: '/home/kim', hook_event_name: event, prompt: errand }
-      assert.deepEqual(await hookOf(user, host, event)(body), { code: 0, out: '{}\n' })
+      const prompts: Partial<Record<InstallHost, string>> = {
+        'gemini-cli': 'BeforeAgent',
+        copilot: 'userPromptSubmitted',
+        cursor: 'beforeSubmitPrompt',
+      }
+      const event = prompts[host] ?? 'UserPromptSubmit'
+      const session = { session_id: 's', sessionId: 's', conversation_id: 's' }
+      const body = { ...session, cwd: '/home/kim', hook_event_name: event, prompt: errand }
+      const empty = host === 'cursor' ? '{"continue":true}' : '{}'
+      assert.deepEqual(await hookOf(user, host, event)(body), { code: 0, out: `${empty}\n` })
       const { run, trace } = (await app.get(`/v1/drift/run?run_id=${host}:s`, headers)).body
       assert.deepEqual([run.ground, trace.length], [errand, 1])
     }

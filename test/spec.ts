@@ -1173,6 +1173,8 @@ export const requirements = {
       'Keys have scopes: full (all), and hooks, which may report events of hooks and reads nothing; POST /v1/me/keys takes scope and label, and lists hold the label of each key.',
     'hosts.mode':
       'Hooks are answered by mode, of the account or of a run: observe (default) tells the agent nothing; advise tells it a fact once when its run has left the errand, and again after ten steps; gate also holds commands that cannot be undone while it has.',
+    'hosts.init.files':
+      'plumbline init opencode writes a plugin, and plumbline init cline a program for each event, never in the place of a file of others.',
     'hosts.init.offer': 'plumbline init without a host says which hosts are on the machine.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
@@ -1183,7 +1185,7 @@ export const requirements = {
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
-      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI or Qwen Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI or Cursor after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
     'hosts.init.twice':
       'plumbline init twice is plumbline init once, and the hooks of an earlier time are replaced.',
     'hosts.init.private':

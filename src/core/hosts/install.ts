@@ -1,13 +1,18 @@
 import { type Fields, fieldsOf, listOf } from './fields.ts'
 import type { HostName } from './host-event.ts'
 
-/** The hosts into whose settings hooks can be put. */
+/** The hosts into whose settings hooks can be put; Cursor's were read from its documentation alone. */
 export const installHosts = [
   'claude-code',
   'codex',
   'gemini-cli',
   'qwen-code',
+  'copilot',
+  'cursor',
 ] as const satisfies readonly HostName[]
+
+/** The hosts whose lists of hooks hold the handlers themselves, and not groups of them. */
+const flatHosts: ReadonlySet<InstallHost> = new Set(['copilot', 'cursor'])
 
 export type InstallHost = (typeof installHosts)[number]
 
@@ -37,7 +42,7 @@ const plans: Record<
     matchers?: Readonly<Record<string, string>>
     timeout: number
     /** The event before a tool, and the tools that run commands. */
-    before: { event: string; commands: string }
+    before?: { event: string; commands: string }
   }
 > = {
   'claude-code': {
@@ -101,20 +106,50 @@ const plans: Record<
     timeout: 1000,
     before: { event: 'PreToolUse', commands: 'run_shell_command' },
   },
+  copilot: {
+    events: [
+      'sessionStart',
+      'userPromptSubmitted',
+      'postToolUse',
+      'postToolUseFailure',
+      'subagentStart',
+      'subagentStop',
+      'agentStop',
+      'preCompact',
+      'notification',
+      'sessionEnd',
+    ],
+    timeout: 1,
+    before: { event: 'preToolUse', commands: '' },
+  },
+  cursor: {
+    events: [
+      'sessionStart',
+      'beforeSubmitPrompt',
+      'postToolUse',
+      'postToolUseFailure',
+      'subagentStart',
+      'subagentStop',
+      'stop',
+      'sessionEnd',
+    ],
+    timeout: 1,
+  },
 }
 
 /** The hooks that a host gets. Only Claude Code can call a server itself, and not when a session begins. */
 export function entriesFor(host: InstallHost, { shim, url, holds = false }: HookWay): HookEntry[] {
   const { events, matchers = {}, timeout, before } = plans[host]
-  const all = holds && !events.includes(before.event) ? [...events, before.event] : events
+  const extra = holds && before !== undefined && !events.includes(before.event)
+  const all = extra ? [...events, before.event] : events
   return all.map((event) => {
     const known = matchers[event]
-    const isBefore = event === before.event && holds
-    const matcher = isBefore ? [known, before.commands].filter(Boolean).join('|') : known
+    const commands = holds && event === before?.event ? before.commands : ''
+    const matcher = [known, commands].filter(Boolean).join('|') || undefined
     const calls = host === 'claude-code' && event !== 'SessionStart' ? url : null
     const handler =
       calls === null
-        ? { type: 'command', command: `${quoted(shim)} ${host} ${event}`, timeout }
+        ? commandOf(host, `${quoted(shim)} ${host} ${event}`, timeout)
         : {
             type: 'http',
             url: `${calls}/v1/hooks/${host}/${event}`,
@@ -124,6 +159,18 @@ export function entriesFor(host: InstallHost, { shim, url, holds = false }: Hook
           }
     return { event, ...(matcher === undefined ? {} : { matcher }), handler }
   })
+}
+
+/** A handler that runs a command, in the host's own form. */
+function commandOf(host: InstallHost, command: string, timeout: number): Fields {
+  switch (host) {
+    case 'copilot':
+      return { type: 'command', bash: command, timeoutSec: timeout }
+    case 'cursor':
+      return { command }
+    default:
+      return { type: 'command', command, timeout }
+  }
 }
 
 /** A path as a word of a shell's command. */
@@ -161,10 +208,13 @@ export function addEntries(
 ): Fields {
   let hooks = fieldsOf(settings.hooks)
   for (const { event, matcher, handler } of entries) {
-    const group = { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }
+    const group = flatHosts.has(host)
+      ? handler
+      : { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }
     hooks = { ...hooks, [event]: [...listOf(hooks[event]), group] }
   }
-  const added = { ...settings, hooks }
+  const version = host === 'cursor' && settings.version === undefined ? { version: 1 } : {}
+  const added = { ...version, ...settings, hooks }
   if (!lacksSwitch(host, settings)) return added
   return { ...added, hooksConfig: { ...fieldsOf(settings.hooksConfig), enabled: true } }
 }
@@ -174,7 +224,8 @@ export function ownEntries(settings: unknown): HookEntry[] {
   return Object.entries(fieldsOf(fieldsOf(settings).hooks)).flatMap(([event, groups]) =>
     listOf(groups).flatMap((each) => {
       const { matcher, hooks } = fieldsOf(each)
-      const own = listOf(hooks).filter(isOwn).map(fieldsOf)
+      const handlers = hooks === undefined ? [each] : listOf(hooks)
+      const own = handlers.filter(isOwn).map(fieldsOf)
       return own.map((handler) => ({
         event,
         ...(typeof matcher === 'string' ? { matcher } : {}),
@@ -205,6 +256,8 @@ export function removeEntries(host: InstallHost, settings: Fields, before: Field
       dropped.push('hooksConfig')
     changed.hooksConfig = left
   }
+  const isOurVersion = before === null ? isUnused : before.version === undefined
+  if (host === 'cursor' && isOurVersion && settings.version === 1) dropped.push('version')
   return Object.fromEntries(Object.entries(changed).filter(([name]) => !dropped.includes(name)))
 }
 
@@ -221,6 +274,7 @@ function hooksWithout(hooks: Fields, before: Fields): Fields {
 
 function groupWithout(group: unknown): unknown[] {
   const { hooks } = fieldsOf(group)
+  if (hooks === undefined) return isOwn(group) ? [] : [group]
   const left = listOf(hooks).filter((handler) => !isOwn(handler))
   if (left.length === listOf(hooks).length) return [group]
   return left.length === 0 ? [] : [{ ...fieldsOf(group), hooks: left }]
@@ -236,9 +290,10 @@ const ownCommand = new RegExp(
 )
 
 function isOwn(handler: unknown): boolean {
-  const { url, command } = fieldsOf(handler)
+  const { url, command, bash } = fieldsOf(handler)
   if (typeof url === 'string' && url.includes('/v1/hooks/')) return true
-  return typeof command === 'string' && ownCommand.test(command)
+  const runs = command ?? bash
+  return typeof runs === 'string' && ownCommand.test(runs)
 }
 
 function isObject(value: unknown): value is Fields {

@@ -2,6 +2,7 @@ import { type ExecFileException, execFile } from 'node:child_process'
 import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstallHost } from '../../core/hosts/install.ts'
+import type { FileHost } from '../../core/hosts/install-files.ts'
 import { replaceFile } from './host-file.ts'
 
 /**
@@ -67,7 +68,7 @@ header = "content-type: application/json"
 
 /** What the probe needs. */
 export interface Probe {
-  host: InstallHost
+  host: InstallHost | FileHost
   folder: string
   url: string
   environment: Readonly<Record<string, string | undefined>>

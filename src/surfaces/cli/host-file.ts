@@ -44,6 +44,10 @@ export function hostFileOf(
       return join(home, '.gemini', 'settings.json')
     case 'qwen-code':
       return join(home, '.qwen', 'settings.json')
+    case 'copilot':
+      return join(home, '.copilot', 'settings.json')
+    case 'cursor':
+      return join(home, '.cursor', 'hooks.json')
   }
 }
 

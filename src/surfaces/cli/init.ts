@@ -12,6 +12,7 @@ import {
   removeEntries,
   switchedOff,
 } from '../../core/hosts/install.ts'
+import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { prepareServer } from './hook-key.ts'
 import { probe, shimIn, writeShim } from './hook-shim.ts'
@@ -25,6 +26,7 @@ import {
   settingsBefore,
   textLike,
 } from './host-file.ts'
+import { filesNow, filesToWrite, writeFiles } from './host-files.ts'
 import { lineDiff } from './line-diff.ts'
 import { settingsFault, usageFault } from './usage-fault.ts'
 
@@ -33,7 +35,7 @@ export const initCommand: Command = {
   name: 'init',
   summary: 'let a coding agent report to the server by its hooks',
   usage: 'plumbline init [HOST] [--server URL] [--key KEY] [--advise | --gate] [--dry-run]',
-  details: `HOST is ${installHosts.join(', ')}. Without HOST it says which of them are on this machine.
+  details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
@@ -77,6 +79,18 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   if (positionals.length === 0) return offer(world)
   const mode = values.gate === true ? 'gate' : values.advise === true ? 'advise' : null
   const key = readKey(values.key ?? settings.key ?? undefined)
+  const fileHost = fileHosts.find((each) => each === positionals[0])
+  if (fileHost !== undefined && positionals.length === 1) {
+    const url = readServer(values.server ?? settings.serverUrl)
+    return initByFiles(fileHost, {
+      url,
+      key,
+      mode,
+      isDry: values['dry-run'] === true,
+      world,
+      settings,
+    })
+  }
   const plan = planOf(readHost(positionals), {
     url: readServer(values.server ?? settings.serverUrl),
     // Claude Code has the key only if the environment from which it is started has it, as this one.
@@ -90,12 +104,58 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     world.out(`${plan.file} would change so; nothing is written.\n\n${diff}`)
     return exitCodes.ok
   }
-  if (key === null) {
-    throw usageFault(
-      'set PLUMBLINE_KEY, or name a --key; the first start of a server writes a key to data/first-key, and plumbline keys create makes one.',
-    )
-  }
+  if (key === null) throw lacksKey()
   await carryOut(plan, key, mode, world)
+  return exitCodes.ok
+}
+
+function lacksKey(): Error {
+  return usageFault(
+    'set PLUMBLINE_KEY, or name a --key; the first start of a server writes a key to data/first-key, and plumbline keys create makes one.',
+  )
+}
+
+/** Lets a host report that reads files of its own, which hold nothing else. */
+async function initByFiles(
+  host: FileHost,
+  {
+    url,
+    key,
+    mode,
+    isDry,
+    world,
+    settings,
+  }: Pick<Given, 'url' | 'world' | 'settings'> & {
+    key: string | null
+    mode: HookMode | null
+    isDry: boolean
+  },
+): Promise<number> {
+  const home = homeOf(world.environment)
+  const folder = settings.hooksFolder ?? join(home, '.plumbline')
+  if (isDry) {
+    const files = filesToWrite(host, home, folder)
+    for (const { path, text } of files) world.out(`${path} would be\n\n${lineDiff('', text)}\n`)
+    world.out(files.length === 0 ? 'Nothing would change.\n' : 'Nothing is written.\n')
+    return exitCodes.ok
+  }
+  if (key === null) throw lacksKey()
+  const prepared = await prepareServer({ url, key, folder, label: `hooks of ${host}`, mode })
+  writeShim(folder, url, prepared.key)
+  world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
+  const written = writeFiles(host, home, folder)
+  const told = written.map((path) => `Wrote ${path}.`)
+  const { foreign } = filesNow(host, home)
+  const kept = foreign.map(
+    (path) => `Kept ${path}, which is not of Plumbline: that event is not reported.`,
+  )
+  const notes = [
+    ...prepared.notes,
+    ...(told.length > 0 ? told : ['The files are there already.']),
+    ...kept,
+  ]
+  for (const note of notes) world.out(`${note}\n`)
+  world.out(`${await probe({ host, folder, url, environment: world.environment })}\n`)
   return exitCodes.ok
 }
 
@@ -206,8 +266,11 @@ function offer(world: CliWorld): number {
   const found = installHosts.filter((host) =>
     existsSync(dirname(hostFileOf(host, home, world.environment))),
   )
-  if (found.length === 0) {
-    throw usageFault(`none of ${installHosts.join(', ')} has its folder in ${home}; name a HOST.`)
+  const byFiles = fileHosts.filter((host) => existsSync(join(home, foldersOf[host])))
+  if (found.length + byFiles.length === 0) {
+    throw usageFault(
+      `none of ${[...installHosts, ...fileHosts].join(', ')} has its folder in ${home}; name a HOST.`,
+    )
   }
   world.out('On this machine:\n')
   for (const host of found) {
@@ -215,8 +278,15 @@ function offer(world: CliWorld): number {
     const has = ownEntries(readHostFile(file)?.settings).length > 0
     world.out(`  ${has ? 'reports already:    ' : `plumbline init ${host}`.padEnd(20)} ${file}\n`)
   }
+  for (const host of byFiles) {
+    const has = filesNow(host, home).own.length > 0
+    const folder = join(home, foldersOf[host])
+    world.out(`  ${has ? 'reports already:    ' : `plumbline init ${host}`.padEnd(20)} ${folder}\n`)
+  }
   return exitCodes.ok
 }
+
+const foldersOf: Record<FileHost, string> = { opencode: '.config/opencode', cline: '.cline' }
 
 /** The file of a host, and the folder of what its hooks need. */
 export function placesOf(
@@ -248,7 +318,7 @@ export function readHost([name, ...more]: readonly string[]): InstallHost {
   const host = installHosts.find((known) => known === name)
   if (host === undefined) {
     const said = name === undefined ? 'name a host' : `there is no host "${name}"`
-    throw usageFault(`${said}; send one of ${installHosts.join(', ')}.`)
+    throw usageFault(`${said}; send one of ${[...installHosts, ...fileHosts].join(', ')}.`)
   }
   if (more.length > 0) throw usageFault(`unexpected argument "${more[0]}".`)
   return host

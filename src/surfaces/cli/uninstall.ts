@@ -1,30 +1,42 @@
 import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import {
   type InstallHost,
   installHosts,
   ownEntries,
   removeEntries,
 } from '../../core/hosts/install.ts'
+import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { removeShim } from './hook-shim.ts'
 import { originOf, readHostFile, replaceFile, settingsBefore, textLike } from './host-file.ts'
-import { placesOf, readHost, readSettings } from './init.ts'
+import { filesNow, removeFiles } from './host-files.ts'
+import { homeOf, placesOf, readHost, readSettings } from './init.ts'
 import { isUsageFault } from './usage-fault.ts'
 
 /** Takes the hooks of Plumbline out of the settings of a host. */
 export const uninstallCommand: Command = {
   name: 'uninstall',
   summary: 'take out the hooks that plumbline init has put in',
-  usage: 'plumbline uninstall HOST',
-  details: `HOST is ${installHosts.join(', ')}.
+  usage: 'plumbline uninstall HOST | --all',
+  details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}, or --all for every host.
 
 Takes out the hooks of Plumbline and nothing else. A file that has not changed since plumbline init
 becomes, byte for byte, what it was before. What the hooks need goes with those of the last host.`,
   async run(args, world) {
-    const host = readHost(parse(args, {}).positionals)
+    const { values, positionals } = parse(args, { all: { type: 'boolean' } })
     const settings = readSettings(world)
-    takeOut(host, placesOf(host, world, settings).file, world)
-    removeUnused(host, world, settings)
+    const fileHost = fileHosts.find((each) => each === positionals[0])
+    if (values.all === true && positionals.length === 0) {
+      for (const host of installHosts) takeOut(host, placesOf(host, world, settings).file, world)
+      for (const host of fileHosts) takeOutFiles(host, world)
+    } else if (fileHost !== undefined && positionals.length === 1) {
+      takeOutFiles(fileHost, world)
+    } else {
+      const host = readHost(positionals)
+      takeOut(host, placesOf(host, world, settings).file, world)
+    }
+    removeUnused(world, settings)
     return exitCodes.ok
   },
 }
@@ -51,10 +63,19 @@ function takeOut(host: InstallHost, file: string, world: CliWorld): void {
   }
 }
 
+function takeOutFiles(host: FileHost, world: CliWorld): void {
+  const removed = removeFiles(host, homeOf(world.environment))
+  for (const path of removed) world.out(`Removed ${path}.\n`)
+  if (removed.length === 0) world.out(`${host} has no file of Plumbline.\n`)
+}
+
 /** Removes what hooks need, unless a host may still have some. */
-function removeUnused(host: InstallHost, world: CliWorld, settings: CliSettings): void {
-  const { folder } = placesOf(host, world, settings)
-  const user = installHosts.find((each) => mayHaveHooks(placesOf(each, world, settings).file))
+function removeUnused(world: CliWorld, settings: CliSettings): void {
+  const home = homeOf(world.environment)
+  const folder = settings.hooksFolder ?? join(home, '.plumbline')
+  const user =
+    installHosts.find((each) => mayHaveHooks(placesOf(each, world, settings).file)) ??
+    fileHosts.find((each) => filesNow(each, home).own.length > 0)
   if (user !== undefined) world.out(`Kept ${folder}, which ${user} needs.\n`)
   else if (removeShim(folder)) world.out(`Removed hook, curl.conf and url from ${folder}.\n`)
 }

@@ -1,0 +1,80 @@
+// Written by plumbline init opencode; plumbline uninstall opencode removes it.
+//
+// Reports to Plumbline what a session of opencode shows. It runs in the host's process, so it never throws, waits at most
+// a quarter of a second for an answer, and leaves a server alone for half a minute that did not answer in time. It imports
+// nothing but Node's own modules, because the first start of a plugin with others fetches them.
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+
+const folder = process.env.PLUMBLINE_HOME || `${homedir()}/.plumbline`
+const waitMs = 250
+const pauseMs = 30_000
+
+/** What the bus tells that no hook does. */
+const told = new Set([
+  'todo.updated',
+  'session.created',
+  'session.idle',
+  'session.compacted',
+  'permission.asked',
+  'permission.updated',
+  'permission.replied',
+  'question.asked',
+  'question.replied',
+])
+
+/** The address of the server and the key, from the files that plumbline init has written; null without them. */
+function readServer() {
+  try {
+    const conf = readFileSync(`${folder}/curl.conf`, 'utf8')
+    const [, key] = /^header = "authorization: (Bearer \S+)"$/m.exec(conf) ?? []
+    const url = readFileSync(`${folder}/url`, 'utf8').trim()
+    return key === undefined ? null : { url, key }
+  } catch {
+    return null
+  }
+}
+
+export const Plumbline = async ({ directory }) => {
+  const server = readServer()
+  const parents = new Map()
+  let leftAloneUntil = 0
+
+  const rootOf = (session) => (parents.has(session) ? rootOf(parents.get(session)) : session)
+
+  async function tell(hook, session, input, output) {
+    if (server === null || Date.now() < leftAloneUntil) return {}
+    try {
+      const answer = await fetch(`${server.url}/v1/hooks/opencode/${hook}`, {
+        method: 'POST',
+        headers: { authorization: server.key, 'content-type': 'application/json' },
+        body: JSON.stringify({ hook, input, output, directory, root: rootOf(session) }),
+        signal: AbortSignal.timeout(waitMs),
+      })
+      return answer.ok ? await answer.json() : {}
+    } catch (error) {
+      if (error?.name === 'TimeoutError') leftAloneUntil = Date.now() + pauseMs
+      return {}
+    }
+  }
+
+  return {
+    event: async ({ event }) => {
+      const { info, sessionID } = event.properties ?? {}
+      if (event.type === 'session.created' && info?.parentID) parents.set(info.id, info.parentID)
+      // Nothing is awaited that no answer is needed of.
+      if (told.has(event.type)) void tell('event', sessionID ?? info?.id, event)
+    },
+    'chat.message': async (input, output) => {
+      await tell('chat.message', input.sessionID, input, output)
+    },
+    'experimental.text.complete': async (input, output) => {
+      void tell('experimental.text.complete', input.sessionID, input, output)
+    },
+    'tool.execute.after': async (input, output) => {
+      const { fact } = await tell('tool.execute.after', input.sessionID, input, output)
+      if (typeof fact === 'string' && typeof output.output === 'string')
+        output.output += `\n${fact}`
+    },
+  }
+}

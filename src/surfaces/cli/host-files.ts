@@ -1,0 +1,50 @@
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { type FileHost, hookFilesOf, ownMark } from '../../core/hosts/install-files.ts'
+import { replaceFile } from './host-file.ts'
+
+/** The files of a host that are ours now, and those that others have put in their place. */
+export function filesNow(host: FileHost, home: string): { own: string[]; foreign: string[] } {
+  const paths = hookFilesOf(host, '', '').map(({ name }) => join(home, name))
+  const there = paths.filter((path) => existsSync(path))
+  return {
+    own: there.filter((path) => isOwn(path)),
+    foreign: there.filter((path) => !isOwn(path)),
+  }
+}
+
+/** The files that `writeFiles` would change, with their texts. */
+export function filesToWrite(host: FileHost, home: string, folder: string) {
+  return hookFilesOf(host, folder, pluginText(folder))
+    .map(({ name, ...file }) => ({ path: join(home, name), ...file }))
+    .filter(({ path }) => !existsSync(path) || isOwn(path))
+    .filter(({ path, text }) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
+}
+
+/** Writes the files of a host, but none in the place of a file of others, and returns their paths. */
+export function writeFiles(host: FileHost, home: string, folder: string): string[] {
+  const files = filesToWrite(host, home, folder)
+  for (const { path, text, isProgram } of files) {
+    mkdirSync(dirname(path), { recursive: true })
+    replaceFile(path, text, isProgram ? 0o755 : 0o600)
+  }
+  return files.map(({ path }) => path)
+}
+
+/** Removes our files of a host, and returns their paths. */
+export function removeFiles(host: FileHost, home: string): string[] {
+  const { own } = filesNow(host, home)
+  for (const path of own) rmSync(path)
+  return own
+}
+
+/** The plugin of opencode, with the folder in which it finds the server's address and the key. */
+function pluginText(folder: string): string {
+  const file = new URL('../../../plugin/opencode/plumbline.js', import.meta.url)
+  const named = `const folder = ${JSON.stringify(folder)}`
+  return readFileSync(file, 'utf8').replace(/^const folder = .*$/m, () => named)
+}
+
+function isOwn(path: string): boolean {
+  return readFileSync(path, 'utf8').includes(ownMark)
+}
