@@ -172,7 +172,7 @@ function honest(who: Person): Promise<Session> {
 }
 
 async function hanging() {
-  const tcp: Tcp = createTcp(() => {})
+  const tcp: Tcp = createTcp((socket) => void socket.on('error', () => {}))
   tcp.listen(Number(port), '127.0.0.1')
   await once(tcp, 'listening')
   return { close: async () => void tcp.close() }

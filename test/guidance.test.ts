@@ -90,9 +90,9 @@ test('a host connects to /mcp by the snippet', async (t) => {
   assert.match(body.runs[0].run_id, /^mcp:[\w-]{22}$/)
 })
 
-test('a host starts the tools as a program by the second file', async (t) => {
+test('a host starts the tools as a program by the last file', async (t) => {
   verifies('guidance.read')
-  const [, stdio] = guidanceFor('mcp', 'http://127.0.0.1:8787').files
+  const stdio = guidanceFor('mcp', 'http://127.0.0.1:8787').files.at(-1)
   const { command, args } = JSON.parse(stdio?.text ?? '').mcpServers.plumbline
   const folder = freshFolder(t)
   // As `npm install --global` would put it on the path.

@@ -1,120 +1,63 @@
-import { hookCommand, hookFile, hookPath } from './guidance-hook.ts'
-import { jsonFile, type Recipe } from './recipe.ts'
+import type { Recipe } from './recipe.ts'
 
-/** Recipes for coding hosts: their hooks start one small program. */
+/** Recipes for coding hosts: `plumbline init` puts their hooks in, and takes them out again. */
 export const hostRecipes = {
-  'claude-code': (baseUrl: string): Recipe => ({
-    steps: [
-      ...installation,
-      'Merge the snippet into ~/.claude/settings.json, or .claude/settings.json of one project. `/hooks` shows what is active.',
-      `So that the agent can also ask by itself: \`claude mcp add --transport http plumbline ${baseUrl}/mcp --header "Authorization: Bearer $PLUMBLINE_KEY"\`. Its own checks are a run apart.`,
-    ],
-    files: [
-      jsonFile('~/.claude/settings.json', {
-        hooks: {
-          UserPromptSubmit: [{ hooks: [command({ timeout: 3 })] }],
-          PostToolUse: [
-            { matcher: 'TaskCreate|TodoWrite|Agent|Task', hooks: [command({ timeout: 3 })] },
-          ],
-          Stop: [{ hooks: [command({ timeout: 3 })] }],
-        },
-      }),
-      hookFile(baseUrl),
-    ],
-    notes: notes(
-      'UserPromptSubmit also fires for scheduled tasks and /loop, for reports of background sub-agents and for messages of other sessions; none of these is a turn of the user. The program skips prompts that begin with a tag or a slash command and, as Stop names them in session_crons, the prompts of scheduled tasks. Another message that reads like a person’s is taken for one.',
-      'An Agent call is reported with the tokens its answer names. Adding Bash to the matcher reports the description of every command: a finer trace, with more steps that share no word with the errand.',
-      'The fields follow the hooks reference of October 2026. Not verified here: how the tools TaskCreate and TodoWrite name their fields in your version, and what an automatic message begins with.',
-    ),
-  }),
-
-  codex: (baseUrl: string): Recipe => ({
-    steps: [
-      ...installation,
-      'Put the snippet in ~/.codex/hooks.json, or merge it into what is there.',
-      'Start Codex and trust the hooks in `/hooks`; until then they are skipped.',
-    ],
-    files: [
-      jsonFile('~/.codex/hooks.json', {
-        hooks: {
-          UserPromptSubmit: [{ hooks: [command({ timeout: 3 })] }],
-          PostToolUse: [
-            { matcher: '^(update_plan|spawn_agent|Agent)$', hooks: [command({ timeout: 3 })] },
-          ],
-        },
-      }),
-      hookFile(baseUrl),
-    ],
-    notes: notes(
-      'The plan the agent keeps with update_plan is declared as the plan of the errand, and its item in progress is the step.',
-      'Hooks of type mcp_tool would need no program, but a verdict as such is no hook output: Codex refuses output with unknown fields, and PostToolUse a reason without a decision.',
-      'The fields follow the hooks documentation and the schemas in openai/codex. Not verified here: the argument of spawn_agent that holds the task (message is read).',
-    ),
-  }),
-
-  cursor: (baseUrl: string): Recipe => ({
-    steps: [
-      ...installation,
-      'Put the snippet in ~/.cursor/hooks.json, or .cursor/hooks.json of one project, and restart Cursor.',
-    ],
-    files: [
-      jsonFile('~/.cursor/hooks.json', {
-        version: 1,
-        hooks: {
-          beforeSubmitPrompt: [{ command: hookCommand, timeout: 3 }],
-          postToolUse: [{ matcher: 'TodoWrite|Task', command: hookCommand, timeout: 3 }],
-        },
-      }),
-      hookFile(baseUrl),
-    ],
-    notes: notes(
-      'beforeSubmitPrompt is always answered with continue, whatever happens to the report. Cursor sends user_email with each event; the program passes on neither that nor the text of files.',
-      'The fields follow descriptions of Cursor’s hooks by others. Not verified here: the names of the to-do tool and of its fields (todos with content and status are read), and whether timeout is heeded.',
-    ),
-  }),
-
-  'gemini-cli': (baseUrl: string): Recipe => ({
-    steps: [
-      ...installation,
-      'Merge the snippet into ~/.gemini/settings.json, or .gemini/settings.json of one project.',
-    ],
-    files: [
-      jsonFile('~/.gemini/settings.json', {
-        hooks: {
-          BeforeAgent: [{ hooks: [command({ name: 'plumbline', timeout: 3_000 })] }],
-          AfterTool: [
-            {
-              matcher: '^write_todos$',
-              hooks: [command({ name: 'plumbline', timeout: 3_000 })],
-            },
-          ],
-        },
-      }),
-      hookFile(baseUrl),
-    ],
-    notes: notes(
-      'Timeouts are milliseconds here. Only the item of write_todos in progress is a step; a session without a list reports the user’s words alone.',
-      'The fields follow docs/hooks/reference.md and docs/tools/todos of gemini-cli. Not verified here: a running Gemini CLI. Where hooks are off by default, turn them on in its settings.',
-    ),
-  }),
+  'claude-code': recipeFor(
+    'claude-code',
+    'With PLUMBLINE_KEY in the environment of the command, Claude Code calls the server itself; otherwise every event goes by a small program. The hooks were run with version 2.1.330.',
+    (baseUrl) =>
+      `claude mcp add --transport http plumbline ${baseUrl}/mcp --header "Authorization: Bearer $PLUMBLINE_KEY"`,
+  ),
+  codex: recipeFor(
+    'codex',
+    'Open /hooks in Codex and trust the hooks: until then none runs. Its hooks tell no exit code, so how a command ended is known only where its output names failing tests. Run with version 0.169.0.',
+    (baseUrl) =>
+      `codex mcp add plumbline --url ${baseUrl}/mcp --bearer-token-env-var PLUMBLINE_KEY`,
+  ),
+  'gemini-cli': recipeFor(
+    'gemini-cli',
+    'Its hooks name no sub-agent: what one does belongs to the main agent. Run with version 0.61.0.',
+    (baseUrl) =>
+      `gemini mcp add --transport http plumbline ${baseUrl}/mcp --header "Authorization: Bearer $PLUMBLINE_KEY"`,
+  ),
+  'qwen-code': recipeFor('qwen-code', 'Read from the events that version 0.24.4 sends.'),
+  copilot: recipeFor('copilot', 'Run with version 1.0.102 of Copilot CLI.'),
+  opencode: recipeFor('opencode', 'A plugin that the host loads. Run with version 1.18.33.'),
+  cline: recipeFor(
+    'cline',
+    'A program for each event, read from the events that version 3.0.65 sends.',
+  ),
+  cursor: recipeFor(
+    'cursor',
+    'Read from descriptions of Cursor’s hooks by others, and not run. The address of the person, which Cursor sends, is never read.',
+  ),
 } as const
 
-const installation = [
-  `Save the program as ${hookPath}. It needs Node 18 or newer and nothing else.`,
-  'Put a key where it finds one: the variable PLUMBLINE_KEY of the host’s environment, or the file ~/.plumbline/key that only you can read.',
-]
-
-/** What holds for every host, then what is its own. */
-function notes(...own: string[]): string {
-  return [
-    'The first prompt of a session becomes the ground, in the user’s own words; later prompts add to it, correct it or replace it, and thanks, questions and “go on” leave it. A step is reported when the agent begins an item of its task list or delegates one: each item is a goal, while single tool calls are not.',
-    'A sub-agent’s steps carry its agent_id where the host names it: it has a ground of its own, its first goal, and cannot touch the session’s.',
-    'The agent is told of a drift only where the verdict is at least half sure (PLUMBLINE_TELL_FROM sets another confidence; 2 tells nothing), as a fact with the numbers that decided; every verdict is kept under the session’s id. Text in the shape of orders is what hosts take for an injection.',
-    'The program waits a second at most, always exits with 0 and prints one JSON object, so a server that is down, slow or wrong never stops the agent.',
-    ...own,
-  ].join(' ')
-}
-
-function command(more: { name?: string; timeout: number }) {
-  return { type: 'command', command: hookCommand, ...more }
+/** The recipe of a host; `mcp` is the command that gives it the tools as well. */
+function recipeFor(host: string, own: string, mcp?: (baseUrl: string) => string) {
+  return (baseUrl: string): Recipe => ({
+    steps: [
+      'Set PLUMBLINE_KEY to a key of your account, where you run the command.',
+      `Run the snippet. It puts hooks into your own settings of ${host}, keeps a copy, makes a key that may only report events, and says whether the server answered. --dry-run shows the change.`,
+      `Work as before. Each session is a run, ${host}:SESSION. \`plumbline uninstall ${host}\` makes the settings what they were.`,
+      ...(mcp === undefined
+        ? []
+        : [
+            `So that the agent can also ask by itself: \`${mcp(baseUrl)}\`. Its own checks are a run apart.`,
+          ]),
+    ],
+    files: [
+      {
+        path: 'init.sh',
+        language: 'sh',
+        text: `npx plumbline init ${host} --server ${baseUrl}\n`,
+      },
+    ],
+    notes: [
+      'What a person typed is the errand; what a machine said, schedules and reports of sub-agents are not. A step is opened by a prompt, a new item of the agent’s list, a delegation, a new goal, or ten acts. A sub-agent is measured against its own task.',
+      'A hook never stops the agent: its program always exits with 0, a server that does not answer costs 0.3 seconds once in 30, and every answer is one that the host accepts.',
+      'The agent is told nothing, unless you add --advise (a fact when its run has left the errand) or --gate (commands that cannot be undone are held as well).',
+      own,
+    ].join(' '),
+  })
 }

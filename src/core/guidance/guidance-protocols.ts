@@ -4,9 +4,9 @@ import { jsonFile, type Recipe, stepNotes } from './recipe.ts'
 export const protocolRecipes = {
   mcp: (baseUrl: string): Recipe => ({
     steps: [
-      'Add the server to the configuration of your host. Without the header the tools work too: what they store then belongs to the session, or to the address of the connection, and is kept for a day. Where the server knows neither, nothing is kept, and the answer says so.',
+      'Add the server to the configuration of your host; for the best known hosts the second file has one line each. Without the header the tools work too: what they store then belongs to the session, or to the address of the connection, and is kept for a day. Where the server knows neither, nothing is kept, and the answer says so.',
       'Tell the agent in your own instructions when to call: check_state with the user’s words as goal when a task begins, then at each new step; user_turn when the user redirects; parent_goal for a sub-task. The prompt report_step says it at length.',
-      'Where no server may be reached, start the tools as a program instead: the second file. It stores nothing.',
+      'Where no server may be reached, start the tools as a program instead: the last file. It stores nothing.',
     ],
     files: [
       jsonFile('mcp.json', {
@@ -18,6 +18,7 @@ export const protocolRecipes = {
           },
         },
       }),
+      { path: 'mcp-one-liners.sh', language: 'sh', text: oneLiners(baseUrl) },
       jsonFile('mcp-stdio.json', {
         mcpServers: { plumbline: { command: 'plumbline', args: ['mcp'] } },
       }),
@@ -45,6 +46,37 @@ export const protocolRecipes = {
 } as const
 
 const keyPlace = 'YOUR_KEY'
+
+/** One line for each host that takes one. */
+function oneLiners(baseUrl: string): string {
+  const url = `${baseUrl}/mcp`
+  const header = '"Authorization: Bearer $PLUMBLINE_KEY"'
+  const entry = (name: string) =>
+    JSON.stringify({
+      [name]: { plumbline: { url, headers: { Authorization: `Bearer ${keyPlace}` } } },
+    })
+  const added = JSON.stringify({
+    name: 'plumbline',
+    type: 'http',
+    url,
+    headers: { Authorization: `Bearer ${keyPlace}` },
+  })
+  return `# Claude Code
+claude mcp add --transport http plumbline ${url} --header ${header}
+# Codex
+codex mcp add plumbline --url ${url} --bearer-token-env-var PLUMBLINE_KEY
+# Gemini CLI
+gemini mcp add --transport http plumbline ${url} --header ${header}
+# VS Code
+code --add-mcp '${added}'
+# Cursor: ~/.cursor/mcp.json
+# ${entry('mcpServers')}
+# Zed: settings.json
+# ${entry('context_servers')}
+# Any other host, or no server: the tools as a program
+# plumbline mcp
+`
+}
 
 function plainHttp(baseUrl: string): string {
   const send = (path: string, body: object) =>

@@ -14,6 +14,8 @@ import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts
 
 /** Acts under one goal after which the step is told again. */
 const actsOfStep = 10
+/** Acts after which a sub-agent opens a step though nobody has told its task. */
+const actsBeforeTask = 3
 /** Characters of an item of a plan, or of an intent, that are kept. */
 const longestItem = 300
 /** Characters of an errand, a task or a message that are kept. */
@@ -246,6 +248,9 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
   const isGranted =
     state.waitsSince !== null && at !== null && at - state.waitsSince >= grantMs && !act.agentId
   const after = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
+  // The task of a sub-agent may be told after its first acts, and its first step makes the ground.
+  const isEarly = act.agentId !== '' && agent.task === null && counted.acts < actsBeforeTask
+  if (isEarly) return { state: after, agent: counted, steps: [] }
   const isNewEvidence = shown !== null && shown.gives !== null && shown.kind !== agent.shown
   const isNew = isNewEvidence || opens(agent, act, derived)
   if (!isNew && counted.acts < actsOfStep) return { state: after, agent: counted, steps: [] }
