@@ -23,7 +23,7 @@ STRENGTH = 0.3
 # How strongly the weights of an earlier model hold: the inverse of the variance of what is added to them, in log-odds.
 HOLD = 12
 # Log-odds: in doubt a message adds, since a request that is not heard is lost, and one that is replaced too.
-DOUBT = {"adds": 1.3, "replaces": -0.5}
+DOUBT = {"adds": 1.6, "replaces": -0.5}
 
 
 def read(path):
