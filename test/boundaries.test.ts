@@ -71,7 +71,7 @@ const rooms: Record<string, readonly string[]> = {
   encoder: [''],
   storage: ['', 'runs', 'alerts', 'database'],
   core: [
-    'accounts backtest corpus evaluation language transcripts',
+    'accounts backtest corpus evaluation language telemetry transcripts',
     'runs',
     'alerts guidance hosts',
     'detector',

@@ -108,6 +108,12 @@ test('it describes every operation but the administrative ones, under /v1 and in
     'openapi.read: GET /v1/openapi.json',
     'hooks.report: POST /v1/hooks/{host}',
     'hooks.report-named: POST /v1/hooks/{host}/{event}',
+    'telemetry.logs-otlp: POST /v1/otlp/v1/logs',
+    'telemetry.logs: POST /v1/logs',
+    'telemetry.metrics-otlp: POST /v1/otlp/v1/metrics',
+    'telemetry.metrics: POST /v1/metrics',
+    'telemetry.traces-otlp: POST /v1/otlp/v1/traces',
+    'telemetry.traces: POST /v1/traces',
   ]
   assert.deepEqual(found.sort(), [...routes, ...byHand].sort())
   const groups = ['detector', 'account', 'operating', 'team', 'field']

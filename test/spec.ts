@@ -1176,6 +1176,14 @@ export const requirements = {
     'hosts.init.files':
       'plumbline init opencode writes a plugin, and plumbline init cline a program for each event, never in the place of a file of others.',
     'hosts.init.offer': 'plumbline init without a host says which hosts are on the machine.',
+    'telemetry.endpoint':
+      'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB; /v1/metrics answers 200 and stores nothing.',
+    'telemetry.protobuf':
+      'Protocol buffers of OTLP are read as their JSON, and no bytes make the reader throw.',
+    'telemetry.spans':
+      'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
+    'telemetry.logs':
+      'The log records of Claude Code, Codex and Gemini CLI become the events of their hooks.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
     'hosts.quota':

@@ -1,4 +1,4 @@
-/** The hosts whose events are read. */
+/** The hosts whose events are read; `otlp` are agents of any kind that export spans. */
 export const hostNames = [
   'claude-code',
   'codex',
@@ -9,6 +9,7 @@ export const hostNames = [
   'cursor',
   'opencode',
   'cline',
+  'otlp',
 ] as const
 
 export type HostName = (typeof hostNames)[number]

@@ -136,6 +136,9 @@ function prompted(
   const text = cut(event.text)
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
+  // A hook and an exporter tell one prompt, under ids of their own.
+  const isTold = text === state.errand && isSoon(state.personAt, event.at)
+  if (isTold) return { state, agent: null, steps: [] }
   const spoken = { ...seenPerson(state, event.at), errand: text }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
@@ -154,6 +157,13 @@ function prompted(
     agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
     steps: [{ ...step, userMessage: text, plan: null, distance: null }],
   }
+}
+
+/** Milliseconds within which the same words are the same prompt, told by another way. */
+const sameWordsMs = 15_000
+
+function isSoon(before: number | null, at: number | undefined): boolean {
+  return before !== null && at !== undefined && Math.abs(at - before) < sameWordsMs
 }
 
 function delegated(

@@ -20,4 +20,6 @@ export const readers: Readonly<Record<HostName, ReadHost>> = {
   cursor: readCursor,
   opencode: readOpencode,
   cline: readCline,
+  // Its spans come by a way of their own.
+  otlp: () => [],
 }

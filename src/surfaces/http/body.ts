@@ -24,6 +24,21 @@ export function readText(
   return decoder.decode(bytes)
 }
 
+/** The body of a request as bytes. Throws a Refusal (413) past `maxBytes` without reading on. */
+export async function readBinary(
+  request: IncomingMessage,
+  response: ServerResponse,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const announced = Number(request.headers['content-length'] ?? 0)
+  if (announced > maxBytes) throw tooLarge(maxBytes)
+  if (waitsForContinue(request)) response.writeContinue()
+  if (!request.complete) return readBytes(request, maxBytes)
+  const bytes: Buffer | null = request.read()
+  if (bytes !== null && bytes.length > maxBytes) throw tooLarge(maxBytes)
+  return bytes ?? new Uint8Array()
+}
+
 function waitsForContinue({ headers: { expect }, httpVersion }: IncomingMessage): boolean {
   return expect !== undefined && httpVersion === '1.1' && /^100-continue$/i.test(expect)
 }

@@ -6,6 +6,7 @@ import { admin } from '../../operations/gate/operation.ts'
 import { jsonType } from './answer.ts'
 import { hookRoutesDescribed } from './hook-routes.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
+import { telemetryRoutesDescribed } from './telemetry-routes.ts'
 
 /** The parts of the descriptions. */
 export interface DescriptionParts {
@@ -37,6 +38,7 @@ export function describeHttp(
 
 const describedRoutes: readonly DescribedRoute[] = [
   ...hookRoutesDescribed,
+  ...telemetryRoutesDescribed,
   {
     method: 'get',
     path: '/v1/openapi.json',

@@ -16,6 +16,7 @@ import { operationRoutes } from './operation-routes.ts'
 import { pages } from './pages.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
+import { telemetryRoutes } from './telemetry-routes.ts'
 
 /** The parts of the HTTP surface. */
 export interface HttpParts extends DescriptionParts, HealthParts, Omit<McpParts, 'onFault'> {
@@ -44,6 +45,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     ...parts,
     onHookFault: (error: unknown, host: string) => log.error({ err: error, host }, 'a hook failed'),
   })
+  app.register(telemetryRoutes, parts)
   app.register(mcpRoute, {
     ...parts,
     onFault: (error: unknown, tool: string) => log.error({ err: error, tool }, 'a tool failed'),

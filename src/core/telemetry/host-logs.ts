@@ -1,0 +1,111 @@
+import { readClaudeCode } from '../hosts/claude-code.ts'
+import { readCodex } from '../hosts/codex.ts'
+import { type Fields, parsedFields, textOf, timeOf } from '../hosts/fields.ts'
+import { readGeminiCli } from '../hosts/gemini-cli.ts'
+import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
+import { placed } from '../hosts/place.ts'
+import type { TelemetryRecord } from './records.ts'
+
+/**
+ * Reads a log record that Claude Code, Codex or Gemini CLI exports into the events of their hooks, with the same ids where
+ * both have one. Records of any other kind are no events; `gemini_cli.hook_call` holds what hooks were handed, and is
+ * never read.
+ */
+export function readHostLog({ name, attributes, at }: TelemetryRecord): HostEvent[] {
+  const session = textOf(attributes['session.id'], attributes['conversation.id'])
+  if (session === '') return []
+  const time = timeOf(attributes['event.timestamp']) ?? at
+  const timed = (events: readonly HostEvent[]) =>
+    events.map((event) => (time === undefined ? event : { ...event, at: time }))
+  const read = readers[name.replace(/^claude_code\./, '')]
+  return read === undefined ? [] : timed(read(attributes, session))
+}
+
+type ReadRecord = (attributes: Fields, session: string) => HostEvent[]
+
+const readers: Readonly<Record<string, ReadRecord>> = {
+  user_prompt: (attributes, session) =>
+    readClaudeCode({
+      session_id: session,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: attributes.prompt,
+      prompt_id: attributes['prompt.id'],
+      // A prompt that nobody typed begins with a tag.
+      source: /^\s*</.test(textOf(attributes.prompt)) ? 'system' : 'user',
+    }),
+  assistant_response: (attributes, session) =>
+    said('claude-code', session, textOf(attributes.response), attributes),
+  tool_decision: (attributes, session) => decided('claude-code', session, attributes, 'accept'),
+  tool_result: (attributes, session) => {
+    const didFail = isFalse(attributes.success)
+    return readClaudeCode({
+      session_id: session,
+      hook_event_name: didFail ? 'PostToolUseFailure' : 'PostToolUse',
+      tool_name: attributes.tool_name,
+      tool_input: parsedFields(attributes.tool_input ?? attributes.tool_parameters),
+      tool_use_id: attributes.tool_use_id,
+      ...(didFail ? { error: textOf(attributes.error) } : { tool_response: '' }),
+    })
+  },
+  'codex.user_prompt': (attributes, session) =>
+    readCodex({
+      session_id: session,
+      hook_event_name: 'UserPromptSubmit',
+      prompt: attributes.prompt,
+      turn_id: attributes['event.timestamp'],
+    }),
+  'codex.tool_decision': (attributes, session) => decided('codex', session, attributes, 'approved'),
+  'codex.tool_result': (attributes, session) =>
+    readCodex({
+      session_id: session,
+      hook_event_name: 'PostToolUse',
+      tool_name: attributes.tool_name,
+      tool_input: parsedFields(attributes.arguments),
+      tool_use_id: attributes.call_id,
+      tool_response: attributes.output,
+    }),
+  'gemini_cli.user_prompt': (attributes, session) =>
+    readGeminiCli({
+      session_id: session,
+      hook_event_name: 'BeforeAgent',
+      prompt: attributes.prompt,
+      timestamp: attributes['event.timestamp'],
+    }),
+  'gemini_cli.tool_call': (attributes, session) => {
+    const didFail = isFalse(attributes.success)
+    const use = {
+      session_id: session,
+      timestamp: attributes['event.timestamp'],
+      tool_name: attributes.function_name,
+      tool_input: parsedFields(attributes.function_args),
+    }
+    const answer = didFail
+      ? { llmContent: textOf(attributes.error), error: true }
+      : { llmContent: '' }
+    return [
+      ...readGeminiCli({ ...use, hook_event_name: 'BeforeTool' }),
+      ...readGeminiCli({ ...use, hook_event_name: 'AfterTool', tool_response: answer }),
+    ]
+  },
+}
+
+function said(host: HostName, session: string, text: string, event: Fields): HostEvent[] {
+  return text === '' ? [] : placed({ host, session, event }, [{ kind: 'say', text }])
+}
+
+/** A permission that a person gave. */
+function decided(
+  host: HostName,
+  session: string,
+  attributes: Fields,
+  accepted: string,
+): HostEvent[] {
+  const isPerson = /^user/i.test(textOf(attributes.source)) && attributes.decision === accepted
+  const fact: HostFact = { kind: 'person', how: 'permission' }
+  const id = `${textOf(attributes.tool_use_id, attributes.call_id, attributes['event.timestamp'])}#granted`
+  return isPerson ? placed({ host, session, id, event: attributes }, [fact]) : []
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || value === 'false'
+}

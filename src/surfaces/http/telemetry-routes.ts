@@ -1,0 +1,127 @@
+import { promisify } from 'node:util'
+import { gunzip } from 'node:zlib'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Service } from '../../operations/gate/context.ts'
+import { Refusal } from '../../operations/gate/refusal.ts'
+import { reportTelemetry } from '../../operations/hosts/report-telemetry.ts'
+import type { AddressSettings } from './address.ts'
+import { jsonType } from './answer.ts'
+import { readBinary } from './body.ts'
+import { readCall } from './call.ts'
+import type { DescribedRoute } from './openapi.ts'
+
+/** The parts of the routes. */
+export interface TelemetryRoutesParts {
+  service: Service
+  addresses: AddressSettings
+}
+
+/** The largest body, packed and unpacked. */
+const maxBytes = 4 * 1024 * 1024
+const wireType = 'application/x-protobuf'
+const unpack = promisify(gunzip)
+
+const kinds = ['traces', 'logs', 'metrics'] as const
+/** The protocol puts its paths behind an address of the exporter's choice; some add them to the server's own. */
+const prefixes = ['/v1', '/v1/otlp/v1'] as const
+
+const errors = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['error'],
+      properties: { error: { type: 'string' }, detail: { type: 'string' } },
+    },
+  },
+}
+
+/** The routes as the description shows them. */
+export const telemetryRoutesDescribed: readonly DescribedRoute[] = prefixes.flatMap((prefix) =>
+  kinds.map((kind) => describedAt(prefix, kind)),
+)
+
+function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRoute {
+  const what = { traces: 'spans', logs: 'log records', metrics: 'metrics' }[kind]
+  return {
+    method: 'post',
+    path: `${prefix}/${kind}`,
+    operationId: `telemetry.${kind}${prefix === '/v1' ? '' : '-otlp'}`,
+    tag: 'detector',
+    summary: `Take ${what} of an OpenTelemetry exporter.`,
+    description:
+      kind === 'metrics'
+        ? 'The server stores nothing of them, so that an exporter of everything does not complain.'
+        : 'OTLP over HTTP, as JSON or protocol buffers, also gzipped: the logs of Claude Code, Codex and Gemini CLI, and spans by the conventions for generative AI, OpenInference and the AI SDK. The server logs the steps that they show; those are durable before the answer, and each counts as one write.',
+    access: 'keyed',
+    body: {
+      required: true,
+      content: {
+        'application/json': { schema: { type: 'object' } },
+        [wireType]: { schema: { type: 'string', format: 'binary' } },
+      },
+    },
+    answers: {
+      200: {
+        description: 'Taken.',
+        content: {
+          'application/json': { schema: { type: 'object' } },
+          [wireType]: { schema: { type: 'string', format: 'binary' } },
+        },
+      },
+      400: { description: 'The body is no export request.', content: errors },
+      401: { description: 'The request has no key, or no valid one.', content: errors },
+      413: { description: 'The body is larger than 4 MiB.', content: errors },
+      415: { description: 'The body has another type.', content: errors },
+      429: { description: 'The daily limit is used up.', content: errors },
+    },
+  }
+}
+
+/** Serves the routes of the OpenTelemetry protocol. A fault is answered as on any other route. */
+export async function telemetryRoutes(
+  app: FastifyInstance,
+  parts: TelemetryRoutesParts,
+): Promise<void> {
+  for (const prefix of prefixes) {
+    for (const kind of kinds) {
+      app.post(`${prefix}/${kind}`, (request, reply) => take(parts, kind, request, reply))
+    }
+  }
+}
+
+async function take(
+  { service, addresses }: TelemetryRoutesParts,
+  kind: (typeof kinds)[number],
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const call = readCall(request, reply, addresses, 'keyed')
+  const type = call.contentType
+  const isWire = type === wireType
+  try {
+    if (!isWire && type !== 'application/json') {
+      throw new Refusal(415, 'unsupported_media_type', {
+        detail: `Send application/json or ${wireType}.`,
+      })
+    }
+    const readBody = () => bodyOf(request, reply)
+    if (kind === 'metrics') await readBody()
+    else await reportTelemetry(service, call, { kind, isJson: !isWire, readBody })
+  } finally {
+    reply.headers(call.headers)
+  }
+  // An empty message is no bytes.
+  return isWire ? reply.type(wireType).send(Buffer.alloc(0)) : reply.type(jsonType).send('{}')
+}
+
+async function bodyOf(request: FastifyRequest, reply: FastifyReply): Promise<Uint8Array> {
+  const bytes = await readBinary(request.raw, reply.raw, maxBytes)
+  if (request.headers['content-encoding'] !== 'gzip') return bytes
+  try {
+    return await unpack(bytes, { maxOutputLength: maxBytes })
+  } catch {
+    throw new Refusal(400, 'bad_request', {
+      detail: 'body: it cannot be unpacked, or is larger than 4 MiB then; send smaller exports',
+    })
+  }
+}

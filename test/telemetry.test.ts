@@ -1,0 +1,472 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { readHostLog } from '../src/core/telemetry/host-logs.ts'
+import { logsIn, spansIn } from '../src/core/telemetry/records.ts'
+import { readSpans } from '../src/core/telemetry/spans.ts'
+import { readWire } from '../src/core/telemetry/wire.ts'
+import { onEachDatabase } from './backends.ts'
+import { start } from './harness.ts'
+import { verifies } from './verifies.ts'
+
+const errand = 'add rate limiting to the login endpoint'
+const began = Date.UTC(2026, 0, 15, 12)
+
+type Value = string | number | boolean | Value[]
+
+const nanos = (ms: number) => `${ms}000000`
+
+function typed(value: Value): object {
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(typed) } }
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+}
+
+const listed = (attributes: Record<string, Value>) =>
+  Object.entries(attributes).map(([key, value]) => ({ key, value: typed(value) }))
+
+function logs(scope: string, ...records: Record<string, Value>[]) {
+  const logRecords = records.map((attributes, nth) => ({
+    timeUnixNano: nanos(began + nth * 1000),
+    attributes: listed(attributes),
+  }))
+  return { resourceLogs: [{ scopeLogs: [{ scope: { name: scope }, logRecords }] }] }
+}
+
+interface Span {
+  id: string
+  parent?: string
+  name: string
+  from: number
+  to: number
+  failed?: boolean
+  attributes: Record<string, Value>
+}
+
+function traces(...spans: Span[]) {
+  const sent = spans.map(({ id, parent = '', name, from, to, failed, attributes }) => ({
+    traceId: '0af7651916cd43dd8448eb211c80319c',
+    spanId: id,
+    parentSpanId: parent,
+    name,
+    startTimeUnixNano: nanos(began + from),
+    endTimeUnixNano: nanos(began + to),
+    attributes: listed(attributes),
+    status: failed === true ? { code: 2 } : {},
+  }))
+  return { resourceSpans: [{ scopeSpans: [{ scope: { name: 'a library' }, spans: sent }] }] }
+}
+
+const user = (text: string) =>
+  JSON.stringify([{ role: 'user', parts: [{ type: 'text', content: text }] }])
+
+/** A run of an agent by the conventions for generative AI: its spans end before their parents. */
+const genAi = traces(
+  {
+    ...{ id: '00000000000000a2', parent: '00000000000000a1', name: 'chat', from: 10, to: 900 },
+    attributes: {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.conversation.id': 'c-1',
+      'gen_ai.input.messages': user(errand),
+      'gen_ai.output.messages': JSON.stringify([
+        {
+          role: 'assistant',
+          parts: [{ type: 'text', content: 'I look for the login route first.' }],
+        },
+      ]),
+      'gen_ai.usage.input_tokens': 120,
+      'gen_ai.usage.output_tokens': 30,
+    },
+  },
+  {
+    ...{
+      id: '00000000000000a3',
+      parent: '00000000000000a1',
+      name: 'execute_tool',
+      from: 1000,
+      to: 2000,
+    },
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.conversation.id': 'c-1',
+      'gen_ai.tool.name': 'read_file',
+      'gen_ai.tool.call.id': 'call-1',
+      'gen_ai.tool.call.arguments': '{"path":"src/login.js"}',
+      'gen_ai.tool.call.result': 'export function login() {}',
+    },
+  },
+  {
+    ...{
+      id: '00000000000000a4',
+      parent: '00000000000000a1',
+      name: 'execute_tool',
+      from: 3000,
+      to: 4000,
+      failed: true,
+    },
+    attributes: {
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.conversation.id': 'c-1',
+      'gen_ai.tool.name': 'bash',
+      'gen_ai.tool.call.id': 'call-2',
+      'gen_ai.tool.call.arguments': '{"command":"node --test"}',
+    },
+  },
+  {
+    ...{ id: '00000000000000a1', name: 'invoke_agent', from: 0, to: 5000 },
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.conversation.id': 'c-1',
+      'gen_ai.input.messages': user(errand),
+    },
+  },
+)
+
+/** Protocol buffers of the same, by the field numbers of opentelemetry-proto. */
+function wireOf({ resourceSpans }: ReturnType<typeof traces>): Buffer {
+  const varint = (value: number): number[] =>
+    value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)]
+  const field = (number: number, part: Buffer) =>
+    Buffer.concat([Buffer.from([...varint(number * 8 + 2), ...varint(part.length)]), part])
+  const text = (number: number, value: string) => field(number, Buffer.from(value))
+  const hex = (number: number, value: string) => field(number, Buffer.from(value, 'hex'))
+  const time = (number: number, value: string) => {
+    const bytes = Buffer.alloc(9)
+    bytes[0] = number * 8 + 1
+    bytes.writeBigUInt64LE(BigInt(value), 1)
+    return bytes
+  }
+  const value = (given: Record<string, unknown>): Buffer =>
+    given.stringValue === undefined
+      ? Buffer.from([3 * 8, ...varint(Number(given.intValue))])
+      : text(1, String(given.stringValue))
+  const attribute = ({ key, value: given }: { key: string; value: object }) =>
+    field(9, Buffer.concat([text(1, key), field(2, value(given as Record<string, unknown>))]))
+  const spans = resourceSpans[0]!.scopeSpans[0]!.spans.map((span) =>
+    field(
+      2,
+      Buffer.concat([
+        hex(1, span.traceId),
+        hex(2, span.spanId),
+        hex(4, span.parentSpanId),
+        text(5, span.name),
+        time(7, span.startTimeUnixNano),
+        time(8, span.endTimeUnixNano),
+        ...span.attributes.map(attribute),
+        ...('code' in span.status ? [field(15, Buffer.from([3 * 8, 2]))] : []),
+        // A field that nobody knows yet.
+        text(99, 'later'),
+      ]),
+    ),
+  )
+  const scoped = Buffer.concat([field(1, text(1, 'a library')), ...spans])
+  return field(1, field(2, scoped))
+}
+
+const factsOf = (
+  events: readonly {
+    kind: string
+    text?: string
+    words?: string
+    paths?: string[]
+    outcome?: string
+    task?: string
+  }[],
+) =>
+  events.map(({ kind, text, words, paths, outcome, task }) =>
+    [kind, text ?? task ?? words, outcome, ...(paths ?? [])].filter(Boolean).join(' '),
+  )
+
+test('spans of the conventions for generative AI are prompts, words and acts', () => {
+  verifies('telemetry.spans')
+  const events = readSpans(spansIn(genAi))
+  assert.deepEqual(factsOf(events), [
+    `prompt ${errand}`,
+    `prompt ${errand}`,
+    'say I look for the login route first.',
+    'tokens',
+    'act ok src/login.js',
+    'act node --test failed',
+  ])
+  assert.ok(events.every(({ runId }) => runId === 'otlp:c-1'))
+  // What a person said is told by several spans, and counts once.
+  assert.equal(events[0]?.eventId, events[1]?.eventId)
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'act' ? event.eventId : [])),
+    ['call-1', 'call-2'],
+  )
+})
+
+test('protocol buffers are read as their JSON', () => {
+  verifies('telemetry.protobuf')
+  const read = readWire('traces', wireOf(genAi))
+  assert.deepEqual(readSpans(spansIn(read)), readSpans(spansIn(genAi)))
+  fc.assert(
+    fc.property(
+      fc.uint8Array({ maxLength: 200 }),
+      fc.constantFrom('traces', 'logs'),
+      (bytes, kind) => {
+        const anything = readWire(kind as 'logs', bytes)
+        for (const body of [anything, { resourceLogs: bytes }]) {
+          assert.ok(
+            Array.isArray(readSpans(spansIn(body))) &&
+              Array.isArray(logsIn(body).flatMap(readHostLog)),
+          )
+        }
+      },
+    ),
+  )
+})
+
+test('spans of OpenInference, of the AI SDK, and with a goal of our own are read', () => {
+  verifies('telemetry.spans')
+  const inference = traces(
+    {
+      ...{ id: 'b1', name: 'llm', from: 0, to: 10 },
+      attributes: {
+        'openinference.span.kind': 'LLM',
+        'session.id': 's',
+        'llm.input_messages.0.message.role': 'system',
+        'llm.input_messages.1.message.role': 'user',
+        'llm.input_messages.1.message.content': errand,
+        'llm.output_messages.0.message.content': 'I look at the route.',
+      },
+    },
+    {
+      ...{ id: 'b2', name: 'tool', from: 20, to: 30 },
+      attributes: {
+        'openinference.span.kind': 'TOOL',
+        'session.id': 's',
+        'tool.name': 'grep',
+        'input.value': '{"pattern":"login"}',
+        'output.value': 'x',
+      },
+    },
+  )
+  assert.deepEqual(factsOf(readSpans(spansIn(inference))), [
+    `prompt ${errand}`,
+    'say I look at the route.',
+    'act login ok',
+  ])
+  const sdk = traces(
+    {
+      ...{ id: 'c1', name: 'ai.generateText', from: 0, to: 90 },
+      attributes: {
+        'ai.operationId': 'ai.generateText',
+        'ai.prompt': JSON.stringify({ prompt: errand }),
+      },
+    },
+    {
+      ...{ id: 'c2', parent: 'c1', name: 'ai.toolCall', from: 20, to: 30 },
+      attributes: {
+        'ai.operationId': 'ai.toolCall',
+        'ai.toolCall.name': 'readFile',
+        'ai.toolCall.id': 't',
+        'ai.toolCall.args': '{"path":"a.ts"}',
+        'ai.toolCall.result': '"x"',
+      },
+    },
+  )
+  assert.deepEqual(factsOf(readSpans(spansIn(sdk))), [`prompt ${errand}`, 'act ok a.ts'])
+  const own = traces({
+    ...{ id: 'd1', name: 'x', from: 0, to: 1 },
+    attributes: { 'plumbline.ground': errand, 'plumbline.goal': 'limit logins' },
+  })
+  assert.deepEqual(factsOf(readSpans(spansIn(own))), [`prompt ${errand}`, 'intent limit logins'])
+  const [resource] = genAi.resourceSpans
+  const scopeSpans = resource!.scopeSpans.map((each) => ({
+    ...each,
+    scope: { name: 'com.anthropic.claude_code.tracing' },
+  }))
+  assert.deepEqual(readSpans(spansIn({ resourceSpans: [{ scopeSpans }] })), [], 'its logs say more')
+  const other = traces({
+    ...{ id: 'e1', name: 'GET /', from: 0, to: 1 },
+    attributes: { 'http.method': 'GET' },
+  })
+  assert.deepEqual(readSpans(spansIn(other)), [])
+})
+
+test('an agent that another one invokes is a sub-agent with its own task', () => {
+  verifies('telemetry.spans')
+  const agent = (id: string, parent: string, words: string): Span => ({
+    ...{ id, parent, name: 'invoke_agent', from: Number(id.at(-1)), to: 90 },
+    attributes: {
+      'gen_ai.operation.name': 'invoke_agent',
+      'gen_ai.conversation.id': 'c',
+      'gen_ai.input.messages': user(words),
+    },
+  })
+  const events = readSpans(
+    spansIn(traces(agent('f1', '', errand), agent('f2', 'f1', 'compare two libraries'))),
+  )
+  assert.deepEqual(factsOf(events), [`prompt ${errand}`, 'delegate compare two libraries'])
+  assert.deepEqual(
+    events.map(({ agentId }) => agentId),
+    ['', 'f2'],
+  )
+})
+
+test('the logs of Claude Code, Codex and Gemini CLI are read into the events of their hooks', () => {
+  verifies('telemetry.logs')
+  const claude = logs(
+    'com.anthropic.claude_code.events',
+    { 'event.name': 'user_prompt', 'session.id': 's', 'prompt.id': 'p', prompt: errand },
+    {
+      'event.name': 'user_prompt',
+      'session.id': 's',
+      'prompt.id': 'q',
+      prompt: '<task-notification>done',
+    },
+    { 'event.name': 'assistant_response', 'session.id': 's', response: 'I look first.' },
+    {
+      'event.name': 'tool_decision',
+      'session.id': 's',
+      tool_use_id: 't',
+      decision: 'accept',
+      source: 'user_temporary',
+    },
+    {
+      'event.name': 'tool_result',
+      'session.id': 's',
+      tool_use_id: 't',
+      tool_name: 'Bash',
+      success: 'false',
+      error: 'Exit code 1',
+      tool_input: '{"command":"node --test"}',
+    },
+    { 'event.name': 'api_request', 'session.id': 's' },
+  )
+  const events = logsIn(claude).flatMap(readHostLog)
+  assert.deepEqual(factsOf(events), [
+    `prompt ${errand}`,
+    'prompt <task-notification>done',
+    'say I look first.',
+    'person',
+    'act node --test failed',
+  ])
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'prompt' ? event.by : [])),
+    ['person', 'machine'],
+  )
+  assert.deepEqual([events[0]?.runId, events[4]?.eventId], ['claude-code:s', 't'])
+  const codex = logs(
+    'codex_otel.log_only',
+    { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: errand },
+    {
+      'event.name': 'codex.tool_result',
+      'conversation.id': 's',
+      call_id: 'x',
+      tool_name: 'exec_command',
+      arguments: '{"cmd":"node --test"}',
+      success: 'true',
+      output: 'Chunk ID: 1\nProcess exited with code 1\nOutput:\nnot ok 1 - login',
+    },
+  )
+  assert.deepEqual(factsOf(logsIn(codex).flatMap(readHostLog)), [
+    `prompt ${errand}`,
+    'act node --test failed',
+  ])
+  const gemini = logs(
+    'gemini-cli',
+    {
+      'event.name': 'gemini_cli.user_prompt',
+      'session.id': 's',
+      prompt: `<hook_context>x</hook_context>\n\n${errand}`,
+    },
+    {
+      'event.name': 'gemini_cli.tool_call',
+      'session.id': 's',
+      function_name: 'read_file',
+      function_args: '{"file_path":"src/login.js"}',
+      success: true,
+    },
+    { 'event.name': 'gemini_cli.hook_call', 'session.id': 's', stdout: 'secret' },
+  )
+  assert.deepEqual(factsOf(logsIn(gemini).flatMap(readHostLog)), [
+    `prompt ${errand}`,
+    'act ok src/login.js',
+  ])
+})
+
+onEachDatabase((database) => {
+  test('an exporter’s spans and logs become steps of a run', async (t) => {
+    verifies('telemetry.endpoint')
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const { headers } = await app.newAccount()
+    const send = (path: string, body: string | Uint8Array, type: string, more = {}) =>
+      app.request('POST', path, { body, headers: { ...headers, 'content-type': type, ...more } })
+    const json = 'application/json'
+    const wire = 'application/x-protobuf'
+    const first = await send('/v1/otlp/v1/traces', wireOf(genAi), wire)
+    assert.deepEqual([first.status, first.text, first.headers.get('content-type')], [200, '', wire])
+    // The same again, in another encoding, counts once.
+    const packed = gzipSync(JSON.stringify(genAi))
+    const again = await send('/v1/traces', packed, json, { 'content-encoding': 'gzip' })
+    assert.deepEqual([again.status, again.body], [200, {}])
+    const { run, trace } = (await app.get('/v1/drift/run?run_id=otlp:c-1', headers)).body
+    assert.deepEqual([run.host, run.ground, run.coverage.acts], ['otlp', errand, 2])
+    assert.deepEqual(
+      trace.map(({ goal, goal_source }: Record<string, string>) => [goal, goal_source]),
+      [
+        [errand, 'prompt'],
+        ['I look for the login route first', 'narration'],
+        ['run node --test', 'act'],
+      ],
+    )
+    const told = logs('com.anthropic.claude_code.events', {
+      'event.name': 'user_prompt',
+      'session.id': 's',
+      'prompt.id': 'p',
+      prompt: errand,
+    })
+    await send('/v1/logs', JSON.stringify(told), json)
+    // A hook that tells the same prompt opens no second step.
+    const hook = {
+      hook_event_name: 'UserPromptSubmit',
+      session_id: 's',
+      prompt_id: 'other',
+      prompt: errand,
+    }
+    await app.post('/v1/hooks/claude-code', hook, headers)
+    const claude = (await app.get('/v1/drift/run?run_id=claude-code:s', headers)).body
+    assert.deepEqual([claude.run.ground, claude.trace.length], [errand, 1])
+    assert.equal((await send('/v1/metrics', '{"resourceMetrics":[]}', json)).status, 200)
+  })
+})
+
+test('what is no export is refused, and nothing but a key gets in', async (t) => {
+  verifies('telemetry.endpoint')
+  const app = await start(t)
+  const { headers } = await app.newAccount()
+  const send = async (
+    body: string | Uint8Array,
+    type: string,
+    more: Record<string, string> = headers,
+  ) => {
+    const answer = await app.request('POST', '/v1/traces', {
+      body,
+      headers: { 'content-type': type, ...more },
+    })
+    return [answer.status, answer.body?.error]
+  }
+  assert.deepEqual(await send('{}', 'application/json'), [200, undefined])
+  assert.deepEqual(await send('no json', 'application/json'), [400, 'bad_request'])
+  assert.deepEqual(await send(new Uint8Array([10, 255]), 'application/x-protobuf'), [
+    400,
+    'bad_request',
+  ])
+  assert.deepEqual(await send('{}', 'text/plain'), [415, 'unsupported_media_type'])
+  assert.deepEqual(await send('{}', 'application/json', {}), [401, 'no_key'])
+  const bomb = gzipSync(Buffer.alloc(5 * 1024 * 1024))
+  assert.deepEqual(
+    await send(bomb, 'application/json', { ...headers, 'content-encoding': 'gzip' }),
+    [400, 'bad_request'],
+  )
+  const made = await app.post('/v1/me/keys', { scope: 'hooks' }, headers)
+  assert.deepEqual(
+    await send('{}', 'application/json', { authorization: `Bearer ${made.body.key}` }),
+    [200, undefined],
+  )
+})
