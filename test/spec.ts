@@ -1184,6 +1184,10 @@ export const requirements = {
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
     'telemetry.logs':
       'The log records of Claude Code, Codex and Gemini CLI become the events of their hooks.',
+    'client.user-message':
+      'run.userMessage hands the words of the user over, and the service reads what they do.',
+    'client.notice':
+      'A client whose key or address is wrong says so once on standard error where nobody listens to onError.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
     'hosts.quota':

@@ -49,7 +49,8 @@ function notes(own: string): string {
   return [
     'The instructions ask the model to say what it is doing; that sentence is the goal of the step, and a model call without one is counted with the next.',
     'A drifting verdict adds a fact to the next instructions: the errand and the numbers that decided, never an order. Only verdicts that are at least half sure are told.',
-    'When the user writes again in the same conversation, `run.userTurn(message)` moves the ground; a tool’s answer or another agent’s message does not.',
+    'When the user writes again in the same conversation, `run.userMessage(words)` hands the words over: the service reads whether they add to the errand, correct it, replace it or do nothing. A tool’s answer or another agent’s message is not the user’s.',
+    'The run is stored as `run.runId`; without `onError` a wrong key or address is said once on standard error. Call `plumbline.close()` before the process ends: it delivers what is left.',
     '`run.step` waits 250 ms at most and never throws: while the server is away the agent goes on, and the steps are delivered later, in order and once.',
     own,
   ].join(' ')
@@ -64,7 +65,8 @@ function preamble(baseUrl: string): string {
   return `import { env } from "node:process";
 import { createClient, type RunHandle } from "plumbline/client";
 
-const plumbline = createClient({
+/** Close it before the process ends. */
+export const plumbline = createClient({
   baseUrl: ${JSON.stringify(baseUrl)},
   key: env["PLUMBLINE_KEY"],
 });
@@ -86,7 +88,7 @@ function openaiAgents(baseUrl: string): string {
   return `import { type Agent, type AgentInputItem, Runner } from "@openai/agents";
 ${preamble(baseUrl)}
 /** Runs an agent on one errand of the user and reports each thing it says it is doing. */
-export async function work(agent: Agent, errand: string): Promise<string> {
+export async function work(agent: Agent, errand: string): Promise<{ text: string; runId: string }> {
   const run = plumbline.run({ ground: errand });
   let reported = "";
   const runner = new Runner({
@@ -105,7 +107,7 @@ export async function work(agent: Agent, errand: string): Promise<string> {
     const tokens = rawResponses.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
     await run.step({ goal: lineOf(finalOutput), distance: 0, tokens });
     await run.outcome("success");
-    return finalOutput;
+    return { text: finalOutput, runId: run.runId };
   } catch (error) {
     await run.outcome("failure");
     throw error;
@@ -156,7 +158,11 @@ function vercelAiSdk(baseUrl: string): string {
   return `import { type LanguageModel, type ToolSet, ToolLoopAgent } from "ai";
 ${preamble(baseUrl)}
 /** Has an agent work on one errand of the user and reports each thing it says it is doing. */
-export async function work(model: LanguageModel, tools: ToolSet, errand: string): Promise<string> {
+export async function work(
+  model: LanguageModel,
+  tools: ToolSet,
+  errand: string,
+): Promise<{ text: string; runId: string }> {
   const run = plumbline.run({ ground: errand });
   let unreported = 0;
   const agent = new ToolLoopAgent({
@@ -176,7 +182,7 @@ export async function work(model: LanguageModel, tools: ToolSet, errand: string)
   try {
     const { text } = await agent.generate({ prompt: errand });
     await run.outcome("success");
-    return text;
+    return { text, runId: run.runId };
   } catch (error) {
     await run.outcome("failure");
     throw error;

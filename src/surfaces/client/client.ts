@@ -220,7 +220,15 @@ export function createClient(options: ClientOptions): Client {
   const calls = createCalls(options)
   const active = new Set<Queue>()
   let isClosed = false
-  const parts = { calls, active, isClosed: () => isClosed }
+  let hasSaid = false
+  const parts = { calls, active, isClosed: () => isClosed, unheard }
+
+  /** A wrong key or address would otherwise be noticed by nobody: it is said once, and the agent goes on. */
+  function unheard({ status, message }: ServiceError): void {
+    if (hasSaid || !neverWorks.includes(status)) return
+    hasSaid = true
+    console.error(`plumbline: ${options.baseUrl} took no step: ${message}`)
+  }
 
   const methods = Object.fromEntries(
     Object.entries(routes).map(([name, route]) => [
@@ -262,6 +270,9 @@ export function createClient(options: ClientOptions): Client {
     },
   }
 }
+
+/** The statuses of a wrong key or address, which no repetition mends. */
+const neverWorks: readonly (number | null)[] = [401, 403, 404]
 
 /**
  * Whether an error is a refusal of the service, or says that there was no answer.

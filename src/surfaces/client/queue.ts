@@ -33,6 +33,8 @@ export interface QueueParts {
   isClosed(): boolean
   /** The queues that still have items. */
   active: Set<Queue>
+  /** Takes an error that nobody listens for. */
+  unheard(error: ServiceError): void
 }
 
 interface Ready {
@@ -51,8 +53,8 @@ const maxBatchCharacters = 64 * 1024
  * step is logged twice, and no step overtakes another.
  */
 export function createQueue(
-  { calls, isClosed, active }: QueueParts,
-  { onError = () => {}, maxWaiting = 1_000 }: DeliveryOptions,
+  { calls, isClosed, active, unheard }: QueueParts,
+  { onError = unheard, maxWaiting = 1_000 }: DeliveryOptions,
 ): Queue {
   const stats: RunStats = { sent: 0, late: 0, failed: 0, dropped: 0, waiting: 0 }
   const waiting: Item[] = []

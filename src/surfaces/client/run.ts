@@ -80,6 +80,8 @@ function createAgent(
   return {
     step: (fields, options = {}) => step(fields, false, options),
     userTurn: (goal, fields = {}, options = {}) => step({ ...fields, goal }, true, options),
+    userMessage: (text, fields = {}, options = {}) =>
+      step({ goal: text, ...fields, userMessage: text }, false, options),
     get latest() {
       return latest
     },
@@ -269,6 +271,24 @@ export interface AgentHandle {
    * ```
    */
   userTurn(goal: string, more?: Partial<RunStep>, options?: StepOptions): Promise<Verdict | null>
+  /**
+   * Logs what the user has just said, word for word. The service reads what it does: nothing (thanks, go on, a
+   * question), a correction, a further request, or another request instead.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   * const run = client.run({ ground: 'fix the login page' })
+   *
+   * await run.step({ goal: 'read the code of the login page' })
+   * await run.userMessage('thanks, go on')
+   * await run.userMessage('also fix the sign-up page')
+   * console.log(run.latest?.user_effect, run.latest?.revision) // → adds 2
+   * ```
+   */
+  userMessage(text: string, more?: Partial<RunStep>, options?: StepOptions): Promise<Verdict | null>
   /** The newest verdict, late or not; null before the first. */
   readonly latest: Verdict | null
 }
