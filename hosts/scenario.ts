@@ -131,6 +131,7 @@ for (const [name, begin] of [
   ['talking nonsense', nonsense],
 ] as const) {
   const other = await begin()
+  const isAsFast = ({ ms }: Session) => ms <= slower * healthy.ms + noiseMs
   const session = await honest(copyOf(person))
   check(
     `with the server ${name}: same exit codes`,
@@ -142,11 +143,13 @@ for (const [name, begin] of [
     `${session.results}` === `${healthy.results}` && session.files === healthy.files,
     session.results,
   )
-  const ratio = session.ms / healthy.ms
+  // A busy machine may be slow once; a hook that waits is slow each time.
+  const timed = isAsFast(session) ? session : await honest(copyOf(person))
+  const ratio = timed.ms / healthy.ms
   check(
     `with the server ${name}: as fast`,
-    session.ms <= slower * healthy.ms + noiseMs,
-    `${(session.ms / 1000).toFixed(1)} s, healthy ${(healthy.ms / 1000).toFixed(1)} s, ratio ${ratio.toFixed(2)}`,
+    isAsFast(timed),
+    `${(timed.ms / 1000).toFixed(1)} s, healthy ${(healthy.ms / 1000).toFixed(1)} s, ratio ${ratio.toFixed(2)}`,
   )
   await other?.close()
 }

@@ -1188,6 +1188,15 @@ export const requirements = {
       'run.userMessage hands the words of the user over, and the service reads what they do.',
     'client.notice':
       'A client whose key or address is wrong says so once on standard error where nobody listens to onError.',
+    'python.run':
+      'A run of the Python client gets its verdicts, hands over the words of the user, has sub-agents and an outcome; every other route raises PlumblineError.',
+    'python.delivery':
+      'The Python client delivers in the background, in order and once; an outage costs the agent one wait.',
+    'python.harmless':
+      'The Python client never raises into the agent; a wrong key is said once on standard error where nobody listens.',
+    'python.bounded':
+      'The Python client keeps at most a thousand steps, and the words of the user longest.',
+    'python.async': 'The Python client serves asyncio.',
     'hosts.endpoint':
       'POST /v1/hooks/{host}[/{event}] takes the host’s JSON as it is and answers 200 with a JSON object that the host accepts, whatever is wrong.',
     'hosts.quota':
