@@ -25,6 +25,7 @@ import {
   ownEntries,
   removeEntries,
 } from '../src/core/hosts/install.ts'
+import { newCaller } from './caller.ts'
 import { type Ran, runHere } from './command.ts'
 import { start } from './harness.ts'
 import { answerOf, startReceiver } from './receiver.ts'
@@ -673,5 +674,101 @@ describe('the program that hosts run', () => {
     rmSync(user.inHome('.plumbline/curl.conf'))
     rmSync(user.inHome('.plumbline/url'))
     assert.deepEqual(await runHook(shim, {}, { PATH: user.environment.PATH }), went)
+  })
+})
+
+describe('plumbline doctor --hosts', () => {
+  /** The findings by host, and the exit code. */
+  async function examined(user: ReturnType<typeof userOf>) {
+    const { code, out } = await user.run('doctor', '--hosts', '--json')
+    const { findings } = JSON.parse(out) as {
+      findings: { check: string; state: string; says: string }[]
+    }
+    return {
+      code,
+      ...Object.fromEntries(findings.map(({ check, state, says }) => [check, `${state}: ${says}`])),
+    } as Record<string, string | number>
+  }
+
+  test('says of each host on the machine whether it reports, and when it last did', async (t) => {
+    verifies('hosts.doctor')
+    const app = await start(t)
+    const { key } = await newCaller(app)
+    const more = { PLUMBLINE_BASE_URL: app.url, PLUMBLINE_KEY: key }
+    const user = userOf(t, more)
+    mkdirSync(user.inHome('.gemini'))
+    const bare = await examined(user)
+    assert.equal(bare.code, 0)
+    assert.match(String(bare.program), /^ok: no .*\.plumbline: no host has been let report yet$/)
+    assert.match(String(bare['gemini-cli']), /does not report: plumbline init gemini-cli lets it/)
+    assert.equal(bare.codex, undefined)
+
+    await user.run('init', 'gemini-cli')
+    await user.run('init', 'opencode')
+    assert.match(String((await examined(user))['gemini-cli']), /^ok: .*7 hooks in .*no event has/)
+    const { command } = user.settings(files['gemini-cli']).hooks.BeforeAgent[0].hooks[0]
+    const { environment } = user
+    await runHook(command, { session_id: 's1', prompt: errand }, environment)
+    const found = await examined(user)
+    assert.match(String(found['gemini-cli']), /^ok: .*last run gemini-cli:s1, \d+ min ago/)
+    assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
+    assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)
+    const lines = (await user.run('doctor', '--hosts')).out
+    assert.match(lines, /^ok +program +\S+hook\nok +server +http/)
+  })
+
+  test('says why a host does not report', async (t) => {
+    verifies('hosts.doctor')
+    const user = userOf(t)
+    await user.init('claude-code')
+    const name = files['claude-code']
+    const good = user.settings(name)
+    const says = async (settings: object) => {
+      user.write(name, settings)
+      const found = await examined(user)
+      assert.equal(found.code, 1) // Nobody answers.
+      return String(found['claude-code'])
+    }
+    assert.match(await says(good), /^ok: .*11 hooks in .*; set PLUMBLINE_KEY to see its last run$/)
+    for (const [change, fault] of [
+      [{ disableAllHooks: true }, /^fault: .*disableAllHooks is true/],
+      [{ allowManagedHooksOnly: true }, /^fault: .*allowManagedHooksOnly is true/],
+      [{ hooks: { ...good.hooks, Stop: [] } }, /^warning: .*lacks hooks for Stop;/],
+      [
+        { hooks: { ...good.hooks, Other: [{ hooks: [{ command: 'x', timeout: 5000 }] }] } },
+        /^warning: .*another unit than the host's: Other 5000/,
+      ],
+    ] as const)
+      assert.match(await says({ ...good, ...change }), fault)
+    const command = '"/elsewhere/.plumbline/hook" claude-code Stop'
+    const elsewhere = { hooks: { ...good.hooks, Stop: [{ hooks: [{ command }] }] } }
+    assert.match(await says({ ...good, ...elsewhere }), /^warning: .*runs another program than/)
+    const url = `${nobody}/v1/hooks/claude-code/Stop`
+    const called = { hooks: { ...good.hooks, Stop: [{ hooks: [{ type: 'http', url }] }] } }
+    const refusing = { ...good, ...called, allowedHttpHookUrls: ['https://example.com/*'] }
+    assert.match(await says(refusing), /^fault: .*allowedHttpHookUrls does not name it/)
+    const naming = { ...refusing, allowedHttpHookUrls: ['http://127.0.0.1:9/*'] }
+    assert.match(await says(naming), /^ok: /)
+    user.write(name, '// mine\n{}')
+    assert.match(String((await examined(user))['claude-code']), /^fault: .*is not JSON/)
+  })
+
+  test('says what is wrong with the program, the key and the server', async (t) => {
+    verifies('hosts.doctor')
+    const app = await start(t)
+    const user = userOf(t)
+    await user.init('codex', '--server', app.url)
+    const first = await examined(user)
+    assert.match(String(first.server), /^fault: http\S+ takes no event: /)
+    assert.match(String(first.codex), /^warning: .*nobody trusts yet: open \/hooks in Codex/)
+    user.write('.codex/config.toml', '[hooks.state]\ntrusted_hash = "x"\n')
+    assert.match(String((await examined(user)).codex), /^ok: /)
+    chmodSync(user.inHome('.plumbline/curl.conf'), 0o644)
+    assert.match(String((await examined(user)).program), /^warning: others .*chmod 600/)
+    chmodSync(user.inHome('.plumbline/curl.conf'), 0o600)
+    user.write('.plumbline/pause', '0')
+    assert.match(String((await examined(user)).program), /^warning: a hook had no answer 0 s ago/)
+    rmSync(user.inHome('.plumbline/hook'))
+    assert.match(String((await examined(user)).program), /^fault: .*init HOST writes it again/)
   })
 })

@@ -628,6 +628,8 @@ export const requirements = {
     'command.backup': 'plumbline backup FILE copies the embedded database while it is in use.',
     'command.restore': 'plumbline restore FILE brings a backup back.',
     'command.doctor': 'plumbline doctor checks the configuration and the store.',
+    'hosts.doctor':
+      'plumbline doctor --hosts says of each host on the machine whether it reports and when it last did, and if not, why.',
     'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
     'tiers.flags':
       'alerts and digest of the tier table say whose alerts and digests may be set, tested and sent.',

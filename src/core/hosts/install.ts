@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf } from './fields.ts'
+import { type Fields, fieldsOf, listOf, textOf } from './fields.ts'
 import type { HostName } from './host-event.ts'
 
 /** The hosts into whose settings hooks can be put; Cursor's were read from its documentation alone. */
@@ -192,7 +192,33 @@ export function faultIn(settings: unknown): string | null {
 /** Says why the host runs no hooks at all, whatever is put in; null if it runs them. */
 export function switchedOff(settings: Fields): string | null {
   if (settings.disableAllHooks === true) return 'disableAllHooks is true'
+  if (settings.allowManagedHooksOnly === true) return 'allowManagedHooksOnly is true'
   return fieldsOf(settings.hooksConfig).enabled === false ? 'hooksConfig.enabled is false' : null
+}
+
+/** Whether the settings name the addresses that hooks may call, and not this one. A `*` stands for any text. */
+export function refusesUrl({ allowedHttpHookUrls }: Fields, url: string): boolean {
+  if (url === '' || !Array.isArray(allowedHttpHookUrls)) return false
+  return !allowedHttpHookUrls.map(textOf).some((pattern) => {
+    const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'))
+    return new RegExp(`^${parts.join('.*')}$`).test(url)
+  })
+}
+
+/** The limits of any hooks that look like milliseconds where the host counts seconds, or the other way round. */
+export function oddTimeouts(host: InstallHost, settings: Fields): string[] {
+  const inSeconds = plans[host].timeout < 1000
+  return Object.entries(fieldsOf(settings.hooks)).flatMap(([event, groups]) =>
+    listOf(groups).flatMap((each) => {
+      const { hooks } = fieldsOf(each)
+      return (hooks === undefined ? [each] : listOf(hooks)).flatMap((handler) => {
+        const { timeout, timeoutSec } = fieldsOf(handler)
+        const limit = timeout ?? timeoutSec
+        if (typeof limit !== 'number') return []
+        return (inSeconds ? limit >= 1000 : limit < 50) ? [`${event} ${limit}`] : []
+      })
+    }),
+  )
 }
 
 /** Whether the host runs no hooks unless a switch is set that these settings do not hold. */

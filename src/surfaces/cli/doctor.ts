@@ -1,5 +1,7 @@
 import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import type { InstallHost } from '../../core/hosts/install.ts'
+import type { FileHost } from '../../core/hosts/install-files.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { readClock, readHeartbeat, readSchemaVersion } from '../../storage/database/health.ts'
 import { latestVersion } from '../../storage/database/migrations.ts'
@@ -20,6 +22,10 @@ export interface Finding {
     | 'jobs'
     | 'disk'
     | 'log'
+    | 'program'
+    | 'server'
+    | InstallHost
+    | FileHost
   state: 'ok' | 'warning' | 'fault'
   says: string
 }

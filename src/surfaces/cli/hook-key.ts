@@ -57,7 +57,7 @@ export async function prepareServer({ url, key, folder, label, mode }: Wanted): 
 }
 
 /** The key that an earlier time has left for the same server; null without one. */
-function keyIn(folder: string, url: string): string | null {
+export function keyIn(folder: string, url: string): string | null {
   const [conf, address] = ['curl.conf', 'url'].map((name) => join(folder, name))
   if (conf === undefined || address === undefined || !existsSync(conf) || !existsSync(address))
     return null
@@ -65,7 +65,7 @@ function keyIn(folder: string, url: string): string | null {
   return /^header = "authorization: Bearer (\S+)"$/m.exec(readFileSync(conf, 'utf8'))?.[1] ?? null
 }
 
-interface Asked {
+export interface Asked {
   /** 0 if the server did not answer. */
   status: number
   body: ReturnType<typeof fieldsOf>
@@ -73,18 +73,19 @@ interface Asked {
   says: string
 }
 
-async function asked(
+/** Asks the server once, for at most three seconds. */
+export async function asked(
   url: string,
   key: string,
   method: string,
   path: string,
-  sent: object,
+  sent?: object,
 ): Promise<Asked> {
   try {
     const answer = await fetch(url + path, {
       method,
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      body: JSON.stringify(sent),
+      ...(sent === undefined ? {} : { body: JSON.stringify(sent) }),
       signal: AbortSignal.timeout(answerLimitMs),
     })
     const body = fieldsOf(parseJson(await answer.text()))

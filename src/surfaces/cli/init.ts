@@ -263,9 +263,7 @@ function notesOf(
 /** Says which hosts are on this machine, and how each is told to report. */
 function offer(world: CliWorld): number {
   const home = homeOf(world.environment)
-  const found = installHosts.filter((host) =>
-    existsSync(dirname(hostFileOf(host, home, world.environment))),
-  )
+  const found = installHosts.filter((host) => hasFolder(host, world))
   const byFiles = fileHosts.filter((host) => existsSync(join(home, foldersOf[host])))
   if (found.length + byFiles.length === 0) {
     throw usageFault(
@@ -286,7 +284,13 @@ function offer(world: CliWorld): number {
   return exitCodes.ok
 }
 
-const foldersOf: Record<FileHost, string> = { opencode: '.config/opencode', cline: '.cline' }
+/** Whether a host keeps settings on this machine. */
+export function hasFolder(host: InstallHost, { environment }: CliWorld): boolean {
+  return existsSync(dirname(hostFileOf(host, homeOf(environment), environment)))
+}
+
+/** The folders of the hosts that read files of their own, from the home of the user. */
+export const foldersOf: Record<FileHost, string> = { opencode: '.config/opencode', cline: '.cline' }
 
 /** The file of a host, and the folder of what its hooks need. */
 export function placesOf(

@@ -8,6 +8,7 @@ import {
 } from '../../storage/database/sqlite-file.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { examine, type Finding, sizeOf } from './doctor.ts'
+import { examineHosts } from './doctor-hosts.ts'
 import { settingsFault, usageFault } from './usage-fault.ts'
 
 /** Copies the embedded database while the server runs. */
@@ -73,20 +74,24 @@ one. For PostgreSQL use pg_restore.`,
 export const doctorCommand: Command = {
   name: 'doctor',
   summary: 'check the settings and the store',
-  usage: 'plumbline doctor [--json]',
+  usage: 'plumbline doctor [--hosts] [--json]',
   details: `Checks the settings, the clock, the jobs that gave up, and the database: whether it
 answers, whether it accepts writes, and its schema. For the embedded database it also checks every
 page of the file, the disk and the log. Safe while the server runs. Reading every page takes about a
 second per gigabyte.
 
-  --json  print the findings as JSON
+  --hosts  check the hooks of coding agents on this machine instead: whether each reports, and if not, why
+  --json   print the findings as JSON
 
 Exits with 1 if there is a fault, else with 0.`,
   async run(args, world) {
-    const { values, positionals } = parse(args, { json: { type: 'boolean' } })
+    const { values, positionals } = parse(args, {
+      hosts: { type: 'boolean' },
+      json: { type: 'boolean' },
+    })
     if (positionals.length > 0) throw usageFault(`unexpected argument "${positionals[0]}".`)
     const findings: Finding[] = []
-    for await (const finding of examine(world)) {
+    for await (const finding of values.hosts === true ? examineHosts(world) : examine(world)) {
       findings.push(finding)
       if (values.json !== true) world.out(lineOf(finding))
     }
@@ -97,7 +102,7 @@ Exits with 1 if there is a fault, else with 0.`,
 }
 
 function lineOf({ check, state, says }: Finding): string {
-  return `${state.padEnd('warning'.length)}  ${check.padEnd('settings'.length)}  ${says}\n`
+  return `${state.padEnd('warning'.length)}  ${check.padEnd('claude-code'.length)}  ${says}\n`
 }
 
 function onlyFile([file, ...more]: readonly string[]): string {

@@ -1,0 +1,238 @@
+import { execFile } from 'node:child_process'
+import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { platform } from 'node:os'
+import { join } from 'node:path'
+import { fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
+import {
+  entriesFor,
+  type HookEntry,
+  type InstallHost,
+  installHosts,
+  oddTimeouts,
+  ownEntries,
+  refusesUrl,
+  switchedOff,
+} from '../../core/hosts/install.ts'
+import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
+import type { CliSettings, CliWorld } from './command.ts'
+import type { Finding } from './doctor.ts'
+import { asked, keyIn } from './hook-key.ts'
+import { shimIn } from './hook-shim.ts'
+import { type HostFile, readHostFile } from './host-file.ts'
+import { filesNow } from './host-files.ts'
+import { foldersOf, hasFolder, homeOf, placesOf, readSettings } from './init.ts'
+import { isUsageFault } from './usage-fault.ts'
+
+/** Events of no effect that are sent to see how fast the server answers. */
+const probes = 20
+/** The milliseconds after which a hook goes on without an answer. */
+const hookLimitMs = 300
+const versionLimitMs = 10_000
+const pauseMs = 30_000
+
+/** The programs whose version is asked for. */
+const programsOf: Record<InstallHost | FileHost, string> = {
+  'claude-code': 'claude',
+  codex: 'codex',
+  'gemini-cli': 'gemini',
+  'qwen-code': 'qwen',
+  copilot: 'copilot',
+  cursor: 'cursor-agent',
+  opencode: 'opencode',
+  cline: 'cline',
+}
+
+/** Says of each host on this machine whether it reports, and if not, why. It changes nothing. */
+export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
+  const settings = readSettings(world)
+  const home = homeOf(world.environment)
+  const folder = settings.hooksFolder ?? join(home, '.plumbline')
+  if (existsSync(folder)) {
+    yield examineProgram(folder, world.now())
+    yield await examineServer(folder)
+  } else {
+    yield { check: 'program', state: 'ok', says: `no ${folder}: no host has been let report yet` }
+  }
+  for (const host of installHosts) {
+    if (!hasFolder(host, world)) continue
+    yield await toldOf(host, examineEntries(host, world, settings), world, settings)
+  }
+  for (const host of fileHosts) {
+    if (existsSync(join(home, foldersOf[host])))
+      yield await toldOf(host, examineFiles(host, home), world, settings)
+  }
+}
+
+type Judged = Pick<Finding, 'state' | 'says'> & { reports: boolean }
+
+/** Adds to what the files of a host say its version and its last run. */
+async function toldOf(
+  host: InstallHost | FileHost,
+  { state, says, reports }: Judged,
+  world: CliWorld,
+  settings: CliSettings,
+): Promise<Finding> {
+  const version = await versionOf(programsOf[host], world.environment)
+  const last = reports ? await lastRun(host, world, settings) : null
+  const named = version === null ? says : `${version}: ${says}`
+  return { check: host, state, says: last === null ? named : `${named}; ${last}` }
+}
+
+function examineProgram(folder: string, now: number): Finding {
+  const check = 'program'
+  const shim = shimIn(folder)
+  const again = 'plumbline init HOST writes it again'
+  try {
+    accessSync(shim, constants.X_OK)
+  } catch {
+    return { check, state: 'fault', says: `${shim} is not there, or not to be run; ${again}` }
+  }
+  const missing = ['curl.conf', 'url'].find((name) => !existsSync(join(folder, name)))
+  if (missing !== undefined)
+    return { check, state: 'fault', says: `${join(folder, missing)} is not there; ${again}` }
+  const conf = join(folder, 'curl.conf')
+  if (platform() !== 'win32' && (statSync(conf).mode & 0o077) !== 0) {
+    const says = `others on this machine can read the key in ${conf}: chmod 600 ${conf}`
+    return { check, state: 'warning', says }
+  }
+  const pause = join(folder, 'pause')
+  const paused = existsSync(pause) ? Number(readFileSync(pause, 'utf8')) * 1000 : Number.NaN
+  if (now >= paused && now < paused + pauseMs) {
+    const says = `a hook had no answer ${Math.round((now - paused) / 1000)} s ago; events are lost until ${pauseMs / 1000} s after it`
+    return { check, state: 'warning', says }
+  }
+  return { check, state: 'ok', says: shim }
+}
+
+async function examineServer(folder: string): Promise<Finding> {
+  const check = 'server'
+  const url = existsSync(join(folder, 'url'))
+    ? readFileSync(join(folder, 'url'), 'utf8').trim()
+    : ''
+  const key = keyIn(folder, url)
+  if (key === null) return { check, state: 'fault', says: `${folder} names no server and key` }
+  const times: number[] = []
+  for (let nth = 0; nth < probes; nth++) {
+    const began = performance.now()
+    const answer = await asked(url, key, 'POST', '/v1/hooks/claude-code/PlumblineProbe', {})
+    times.push(performance.now() - began)
+    if (answer.status !== 200) return { check, state: 'fault', says: `${url}: ${answer.says}` }
+    if (answer.note !== null) {
+      return { check, state: 'fault', says: `${url} takes no event: ${answer.note}` }
+    }
+  }
+  times.sort((a, b) => a - b)
+  const [median = 0, slowest = 0] = [times[probes / 2], times.at(-1)]
+  const says = `${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
+  return { check, state: median < hookLimitMs ? 'ok' : 'warning', says }
+}
+
+function examineEntries(host: InstallHost, world: CliWorld, settings: CliSettings): Judged {
+  const { file, folder } = placesOf(host, world, settings)
+  let now: HostFile | null
+  try {
+    now = readHostFile(file)
+  } catch (error) {
+    if (!isUsageFault(error)) throw error
+    return { state: 'fault', says: error.message, reports: false }
+  }
+  const own = now === null ? [] : ownEntries(now.settings)
+  if (now === null || own.length === 0) {
+    return { state: 'ok', says: `does not report: plumbline init ${host} lets it`, reports: false }
+  }
+  const again = `plumbline init ${host} mends it`
+  const off = switchedOff(now.settings)
+  if (off !== null) return { state: 'fault', says: `runs no hooks: ${off}`, reports: true }
+  const refused = own.find(({ handler }) => refusesUrl(now.settings, textOf(handler.url)))
+  if (refused !== undefined) {
+    const says = `runs no hook that calls ${textOf(refused.handler.url)}: allowedHttpHookUrls does not name it`
+    return { state: 'fault', says, reports: true }
+  }
+  const astray = own.find((entry) => lacksProgram(entry, folder))
+  if (astray !== undefined) {
+    const says = `${file} runs another program than ${shimIn(folder)}; ${again}`
+    return { state: 'warning', says, reports: true }
+  }
+  const events = new Set(own.map(({ event }) => event))
+  const missing = entriesFor(host, { shim: '', url: null }).filter(
+    ({ event }) => !events.has(event),
+  )
+  if (missing.length > 0) {
+    const says = `lacks hooks for ${missing.map(({ event }) => event).join(', ')}; ${again}`
+    return { state: 'warning', says, reports: true }
+  }
+  const odd = oddTimeouts(host, now.settings)
+  if (odd.length > 0) {
+    const says = `${file} has limits that look like another unit than the host's: ${odd.join(', ')}`
+    return { state: 'warning', says, reports: true }
+  }
+  const says = `${own.length} hooks in ${file}`
+  if (host === 'codex' && !isTrusted(file)) {
+    return {
+      state: 'warning',
+      says: `${says}, which nobody trusts yet: open /hooks in Codex`,
+      reports: true,
+    }
+  }
+  return { state: 'ok', says, reports: true }
+}
+
+function lacksProgram({ handler }: HookEntry, folder: string): boolean {
+  const command = textOf(handler.command ?? handler.bash)
+  return command !== '' && !command.startsWith(`"${shimIn(folder)}"`)
+}
+
+/** Whether the user has trusted hooks of Codex at all: it keeps a hash of each that was trusted. */
+function isTrusted(file: string): boolean {
+  const config = join(file, '..', 'config.toml')
+  return existsSync(config) && readFileSync(config, 'utf8').includes('trusted_hash')
+}
+
+function examineFiles(host: FileHost, home: string): Judged {
+  const { own, foreign } = filesNow(host, home)
+  if (own.length === 0) {
+    return { state: 'ok', says: `does not report: plumbline init ${host} lets it`, reports: false }
+  }
+  const says = own.length === 1 ? `${own[0]}` : `${own.length} files of hooks`
+  return foreign.length === 0
+    ? { state: 'ok', says, reports: true }
+    : { state: 'warning', says: `${says}; not of Plumbline: ${foreign.join(', ')}`, reports: true }
+}
+
+/** What a program answers to --version; null if it is not on the path or does not answer. */
+function versionOf(program: string, env: CliWorld['environment']): Promise<string | null> {
+  return new Promise((resolve) => {
+    const options = { env, timeout: versionLimitMs }
+    const child = execFile(program, ['--version'], options, (error, out) => {
+      const [line = ''] = out.trim().split('\n')
+      resolve(error === null && line !== '' ? line.slice(0, 80) : null)
+    })
+    child.stdin?.on('error', () => {})
+    child.stdin?.end()
+  })
+}
+
+/** What the server knows of the last run of a host; null without a key that may read. */
+async function lastRun(
+  host: InstallHost | FileHost,
+  world: CliWorld,
+  { serverUrl, key }: CliSettings,
+): Promise<string | null> {
+  if (key === null) return 'set PLUMBLINE_KEY to see its last run'
+  const { status, body, says } = await asked(
+    serverUrl,
+    key,
+    'GET',
+    `/v1/drift/runs?host=${host}&limit=1`,
+  )
+  if (status !== 200) return `its last run is not known (${says})`
+  const [run] = listOf(body.runs).map(fieldsOf)
+  if (run === undefined) return 'no event has arrived yet'
+  const minutes = Math.max(0, Math.round((world.now() - Date.parse(textOf(run.updated))) / 60_000))
+  const { acts, outcomes } = fieldsOf(run.coverage)
+  const seen =
+    typeof acts === 'number' && typeof outcomes === 'number'
+      ? `, how ${Math.round(100 * outcomes)} % of ${acts} acts ended is known`
+      : ''
+  return `last run ${textOf(run.run_id)}, ${minutes} min ago${seen}`
+}
