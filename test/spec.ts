@@ -1178,6 +1178,8 @@ export const requirements = {
     'hosts.init.files':
       'plumbline init opencode writes a plugin, and plumbline init cline a program for each event, never in the place of a file of others.',
     'hosts.init.offer': 'plumbline init without a host says which hosts are on the machine.',
+    'telemetry.private':
+      'Of an export nothing is kept of contents, outputs, values of commands and who the user is, and nothing of it stands in the log.',
     'telemetry.endpoint':
       'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB; /v1/metrics answers 200 and stores nothing.',
     'telemetry.protobuf':

@@ -434,6 +434,87 @@ onEachDatabase((database) => {
     assert.deepEqual([claude.run.ground, claude.trace.length], [errand, 1])
     assert.equal((await send('/v1/metrics', '{"resourceMetrics":[]}', json)).status, 200)
   })
+
+  test('nothing is kept of contents, outputs, values and who the user is', async (t) => {
+    verifies('telemetry.private')
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const { headers } = await app.newAccount()
+    const canary = 'canary-7f3a'
+    const input = { command: `TOKEN=${canary} npm test --key=${canary}`, content: canary }
+    const who = {
+      'user.email': canary,
+      'user.id': canary,
+      'organization.id': canary,
+      other: canary,
+    }
+    const own = (name: string, id: string) => ({ ...who, 'event.name': name, [id]: 's' })
+    const exports = [
+      logs(
+        'com.anthropic.claude_code.events',
+        { ...own('user_prompt', 'session.id'), 'prompt.id': 'p', prompt: errand },
+        {
+          ...own('tool_result', 'session.id'),
+          ...{ tool_use_id: 't', tool_name: 'Bash', success: 'false', error: canary },
+          tool_input: JSON.stringify(input),
+          tool_parameters: JSON.stringify({ ...input, full_command: canary }),
+        },
+        { ...own('api_error', 'session.id'), error: canary, request: canary },
+      ),
+      logs(
+        'codex_otel.log_only',
+        { ...own('codex.user_prompt', 'conversation.id'), prompt: errand },
+        {
+          ...own('codex.tool_result', 'conversation.id'),
+          ...{ call_id: 'x', tool_name: 'exec_command', success: 'true' },
+          arguments: JSON.stringify({ cmd: input.command }),
+          output: `Process exited with code 1\nOutput:\n${canary}`,
+        },
+      ),
+      logs(
+        'gemini-cli',
+        { ...own('gemini_cli.user_prompt', 'session.id'), prompt: errand },
+        {
+          ...own('gemini_cli.tool_call', 'session.id'),
+          ...{ function_name: 'write_file', success: false, error: canary },
+          function_args: JSON.stringify({ file_path: 'src/a.js', content: canary }),
+        },
+      ),
+    ]
+    const spans = traces(
+      {
+        ...{ id: '00000000000000b1', name: 'chat', from: 0, to: 100 },
+        attributes: {
+          ...{ ...who, 'gen_ai.operation.name': 'chat', 'gen_ai.conversation.id': 's' },
+          'gen_ai.input.messages': user(errand),
+          'gen_ai.system_instructions': canary,
+        },
+      },
+      {
+        ...{ id: '00000000000000b2', name: 'execute_tool', from: 200, to: 300, failed: true },
+        attributes: {
+          ...{ ...who, 'gen_ai.operation.name': 'execute_tool', 'gen_ai.conversation.id': 's' },
+          ...{ 'gen_ai.tool.name': 'write_file', 'gen_ai.tool.call.id': 'c' },
+          'gen_ai.tool.call.arguments': JSON.stringify({ path: 'src/a.js', content: canary }),
+          'gen_ai.tool.call.result': canary,
+          'error.type': canary,
+        },
+      },
+    )
+    const json = { ...headers, 'content-type': 'application/json' }
+    const sent = [...exports.map((each) => ['logs', each] as const), ['traces', spans] as const]
+    for (const [kind, each] of sent) {
+      const request = { body: JSON.stringify(each), headers: json }
+      assert.equal((await app.request('POST', `/v1/${kind}`, request)).status, 200)
+    }
+    const { text } = await app.request('GET', '/v1/me/export', { headers })
+    for (const run of ['claude-code:s', 'codex:s', 'gemini-cli:s', 'otlp:s']) {
+      const { body } = await app.get(`/v1/drift/run?run_id=${run}`, headers)
+      assert.deepEqual([body.run.ground, body.run.coverage.acts], [errand, 1], run)
+      assert.ok(text.includes(run))
+    }
+    assert.doesNotMatch(text, new RegExp(canary))
+    assert.doesNotMatch(JSON.stringify(app.log), new RegExp(canary))
+  })
 })
 
 test('what is no export is refused, and nothing but a key gets in', async (t) => {
