@@ -29,13 +29,16 @@ export function wordsIn(text: string): PlacedWord[] {
   const words: PlacedWord[] = []
   for (const match of read.matchAll(word)) {
     const said = match[0]
-    const key = said
-      .toLowerCase()
-      .replaceAll('’', "'")
-      .replace(/['-]+$/, '')
-    words.push({ key, text: said, from: match.index, to: match.index + said.length })
+    words.push({ key: keyOf(said), text: said, from: match.index, to: match.index + said.length })
   }
   return words
+}
+
+function keyOf(said: string): string {
+  const lower = said.toLowerCase()
+  // Few words have such a mark, and this is asked of every word of every step.
+  const key = lower.includes('’') ? lower.replaceAll('’', "'") : lower
+  return key.endsWith("'") || key.endsWith('-') ? key.replace(/['-]+$/, '') : key
 }
 
 /** Whether a word says "not" or "no". */

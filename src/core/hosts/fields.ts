@@ -75,6 +75,8 @@ function sorted(value: unknown, left: number): unknown {
   return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each, left - 1)]))
 }
 
+const byteHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 function hex(hash: number): string {
-  return (hash >>> 0).toString(16).padStart(8, '0')
+  return `${byteHex[hash >>> 24]}${byteHex[(hash >>> 16) & 255]}${byteHex[(hash >>> 8) & 255]}${byteHex[hash & 255]}`
 }

@@ -57,12 +57,17 @@ export function observe(
 ): { observed: Observed; steps: ObservedStep[] } {
   const mark = digestOf(`${event.agentId}\n${event.eventId}\n${event.kind}`)
   if (observed.seen.includes(mark)) return { observed, steps: [] }
-  const seen = [...observed.seen, mark].slice(-mostKept.seen)
+  const seen = observed.seen.slice(-(mostKept.seen - 1))
+  seen.push(mark)
   const { state, agent, steps } = folded({ ...observed, seen }, event)
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
-  const agents = Object.fromEntries(Object.entries(known).slice(-mostKept.agents))
-  return { observed: { ...state, agents }, steps }
+  return { observed: { ...state, agents: newest(known) }, steps }
+}
+
+function newest(agents: Observed['agents']): Observed['agents'] {
+  if (Object.keys(agents).length <= mostKept.agents) return agents
+  return Object.fromEntries(Object.entries(agents).slice(-mostKept.agents))
 }
 
 interface Folded {

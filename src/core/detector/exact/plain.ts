@@ -27,6 +27,19 @@ const closing = new Set([
 ])
 const mostClosing = 4
 
+/** Phrases, and the words with which they begin: most texts begin with none of them. */
+interface Phrases {
+  all: ReadonlySet<string>
+  firsts: ReadonlySet<string>
+}
+
+function phrasesOf(all: ReadonlySet<string>): Phrases {
+  return { all, firsts: new Set([...all].map((phrase) => phrase.split(' ', 1).join())) }
+}
+
+const opening = phrasesOf(openers)
+const narrating = phrasesOf(narration)
+
 /**
  * The errand without greetings, politeness, small talk, thanks and sign-offs. Only sentences and openings
  * of nothing but such words go; a text of nothing else is returned whole.
@@ -35,7 +48,7 @@ export function plainErrand(text: string): string {
   const kept: string[] = []
   for (const sentence of sentencesOf(text)) {
     if (isPolite(sentence)) continue
-    kept.push(withoutClosing(withoutOpening(sentence, openers)))
+    kept.push(withoutClosing(withoutOpening(sentence, opening)))
   }
   const plain = kept.join(' ').trim()
   return plain === '' ? text : plain
@@ -43,7 +56,7 @@ export function plainErrand(text: string): string {
 
 /** The goal without the words by which an agent narrates; a goal of nothing else is returned whole. */
 export function plainGoal(text: string): string {
-  const plain = withoutOpening(text, narration).trim()
+  const plain = withoutOpening(text, narrating).trim()
   return plain === '' ? text : plain
 }
 
@@ -74,15 +87,11 @@ function isPolite(sentence: string): boolean {
 }
 
 /** Takes openings off as long as one fits and something is left. */
-function withoutOpening(text: string, phrases: ReadonlySet<string>): string {
+function withoutOpening(text: string, phrases: Phrases): string {
   const words = wordsIn(text)
   let place = 0
   while (place < words.length - 1) {
-    const length = lengthOfOpening(
-      words.map(({ key }) => key),
-      place,
-      phrases,
-    )
+    const length = lengthOfOpening(words, place, phrases)
     const soft = length === 0 && isSoft(text, words, place)
     if (length === 0 && !soft) break
     const next = words[place + (soft ? 1 : length)]
@@ -102,12 +111,14 @@ function fromWord(text: string, from: number): string {
 const longestPhrase = 6
 
 function lengthOfOpening(
-  keys: readonly string[],
+  words: ReturnType<typeof wordsIn>,
   place: number,
-  phrases: ReadonlySet<string>,
+  { all, firsts }: Phrases,
 ): number {
-  for (let length = Math.min(longestPhrase, keys.length - place); length > 0; length--) {
-    if (phrases.has(keys.slice(place, place + length).join(' '))) return length
+  if (!firsts.has(words[place]?.key ?? '')) return 0
+  const keys = words.slice(place, place + longestPhrase).map(({ key }) => key)
+  for (let length = keys.length; length > 0; length--) {
+    if (all.has(keys.slice(0, length).join(' '))) return length
   }
   return 0
 }
