@@ -1,8 +1,17 @@
 // Builds the published package into dist/, or the folder named: compiled JavaScript and types, and a
 // manifest of its own.
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname } from 'node:path'
+import { buildWeb } from './build-web.js'
 
 const [folder = 'dist'] = process.argv.slice(2)
 const root = JSON.parse(readFileSync('package.json', 'utf8'))
@@ -42,3 +51,7 @@ for (const file of binaries) {
   mkdirSync(`${folder}/${dirname(file)}`, { recursive: true })
   copyFileSync(file, `${folder}/${file}`)
 }
+
+// The pages, built.
+await buildWeb()
+cpSync('web/dist', `${folder}/web/dist`, { recursive: true })

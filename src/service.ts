@@ -45,6 +45,7 @@ import { createHttp, createMetricsHttp } from './surfaces/http/http.ts'
 import { createMetrics } from './surfaces/http/metrics.ts'
 import { listenAt } from './surfaces/http/server.ts'
 import { startWarnings } from './surfaces/http/start-warnings.ts'
+import { builtWeb, readWebFiles } from './surfaces/http/web-files.ts'
 import type { McpExtension } from './surfaces/mcp/server.ts'
 
 /** The dependencies of a process besides its configuration. Tests replace them. */
@@ -68,6 +69,8 @@ export interface World {
   version: string
   /** Replaces the name servers for the hosts of webhooks. */
   resolve?: Resolve
+  /** Where the built pages lie; null serves none. */
+  webFolder: string | null
 }
 
 /** A running service. */
@@ -109,6 +112,7 @@ export const realWorld: World = {
   operations,
   tools,
   version: JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version,
+  webFolder: builtWeb,
 }
 
 /** Opens the database, migrates it and listens. Rejects if one of these fails. */
@@ -169,6 +173,9 @@ export async function startService(config: Config, world: World): Promise<Runnin
     ({ access }) => access !== 'admin' || config.adminToken !== null,
   )
 
+  const web = world.webFolder === null ? null : readWebFiles(world.webFolder)
+  if (web === null) log.info('the pages of web/ are not built; npm start builds them')
+
   let stopping = false
   const http = {
     service,
@@ -181,6 +188,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     servesMetrics: config.metricsPort === null,
     log,
     baseUrls,
+    web,
     newRequestId: createRequestIds(randomBytes(6).toString('base64url')),
     async assertWritable() {
       if (damaged) throw new Refusal(503, 'unavailable', { detail: damagedDetail })

@@ -73,6 +73,7 @@ export async function start(t: TestContext, { env = {}, ...world }: Setup = {}):
     ...realWorld,
     now: () => now,
     keepsOwnTime: true,
+    webFolder: null,
     checkAnswers: true,
     log: { write: (line) => void log.push(JSON.parse(line)) },
     ...world,

@@ -19,6 +19,7 @@ function surfaceOf({ running: { service } }: App): FastifyInstance {
     addresses: { clientAddressHeader: null, trustedProxies: null },
     metrics: createMetrics(),
     servesMetrics: true,
+    web: null,
     log: pino({ level: 'silent' }),
     baseUrls: () => ['https://plumbline.example'],
     newRequestId: () => `req_${++requests}`,

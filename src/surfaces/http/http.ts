@@ -17,6 +17,7 @@ import { pages } from './pages.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
+import { type WebFiles, webFiles } from './web-files.ts'
 
 /** The parts of the HTTP surface. */
 export interface HttpParts extends DescriptionParts, HealthParts, Omit<McpParts, 'onFault'> {
@@ -24,13 +25,15 @@ export interface HttpParts extends DescriptionParts, HealthParts, Omit<McpParts,
   metrics: Metrics
   /** Whether `/metrics` is served here or on a port of its own. */
   servesMetrics: boolean
+  /** The built pages; null if they are not built. */
+  web: WebFiles | null
   log: Logger
   newRequestId(): string
 }
 
 /** Creates the HTTP surface, which does not listen yet: one Fastify with a plugin for each kind of route. */
 export function createHttp(parts: HttpParts): FastifyInstance {
-  const { operations, servesMetrics, log } = parts
+  const { operations, servesMetrics, web, log } = parts
   const app = createApp(parts)
   app.register(operationRoutes, {
     ...parts,
@@ -38,6 +41,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   })
   app.register(descriptionRoute, parts)
   app.register(pages, parts)
+  if (web !== null) app.register(webFiles, { web })
   app.register(mailPages, parts)
   app.register(healthRoutes, parts)
   if (servesMetrics) app.register(metricsRoute, parts)

@@ -1,16 +1,19 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escapeHtml } from '../../core/html.ts'
+import type { WebFiles } from './web-files.ts'
 
 /** The content security policy of a page: its own text and style, and posting its own form. */
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** Serves the page at the root and the page about migration. */
+/** Serves the page about migration, and, where the pages of web/ are not built, a page at the root. */
 export async function pages(
   app: FastifyInstance,
-  { baseUrls }: { baseUrls(): readonly string[] },
+  { baseUrls, web }: { baseUrls(): readonly string[]; web: WebFiles | null },
 ): Promise<void> {
-  app.get('/', (_request, reply) => sendPage(reply, homePage(baseUrls()[0] ?? '')))
+  if (web === null) {
+    app.get('/', (_request, reply) => sendPage(reply, homePage(baseUrls()[0] ?? '')))
+  }
   app.get('/docs/migration', (_request, reply) =>
     sendPage(reply, migrationPage(baseUrls()[0] ?? '')),
   )

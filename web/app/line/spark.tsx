@@ -1,0 +1,117 @@
+import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
+import { xOf } from './marks.ts'
+
+type Spark = ListedRun['spark']
+
+/** The course of a run as a small drawing with the ground on top. */
+export function Sparkline({
+  spark,
+  width = 148,
+  height = 24,
+}: {
+  spark: Spark
+  width?: number
+  height?: number
+}) {
+  const top = 3
+  const stepWidth = spark.length > 1 ? (width - 8) / (spark.length - 1) : 0
+  const x = (at: number) => 2 + at * stepWidth
+  const y = (phi: number) => top + xOf(phi, height - top - 4)
+  const points = spark.map(([phi], at) => `${round(x(at))},${round(y(phi))}`).join(' ')
+  const last = spark.at(-1)
+  return (
+    <svg
+      class="spark"
+      width={width}
+      height={height}
+      viewBox={`0 0 ${width} ${height}`}
+      aria-hidden="true"
+    >
+      {drifts(spark).map(([from, to]) => (
+        <rect
+          key={from}
+          class="spark-drift"
+          x={round(x(from) - stepWidth / 2)}
+          y={top}
+          width={Math.max(3, round((to - from + 1) * stepWidth))}
+          height={round(y(Math.max(...spark.slice(from, to + 1).map(([phi]) => phi))) - top)}
+        />
+      ))}
+      <line class="spark-ground" x1="0" x2={width - 2} y1={top} y2={top} />
+      <polyline class="spark-thread" points={points} />
+      {last === undefined ? null : (
+        <EndMark state={last[1]} x={round(x(spark.length - 1))} y={round(y(last[0]))} />
+      )}
+    </svg>
+  )
+}
+
+function EndMark({ state, x, y }: { state: Spark[number][1]; x: number; y: number }) {
+  if (state === 'drifting') return <path class="mark-drift" d={`M${x} ${y - 4}l4 4-4 4-4-4z`} />
+  if (state === 'uncertain') return <circle class="mark-uncertain" cx={x} cy={y} r="2.5" />
+  return <circle class="mark-on" cx={x} cy={y} r="2.5" />
+}
+
+/** The stretches of drifting points, as their first and last place. */
+function drifts(spark: Spark): [number, number][] {
+  const found: [number, number][] = []
+  spark.forEach(([, state], at) => {
+    if (state !== 'drifting') return
+    const open = found.at(-1)
+    if (open !== undefined && open[1] === at - 1) open[1] = at
+    else found.push([at, at])
+  })
+  return found
+}
+
+/** The wall: the newest runs as threads that hang beside their lines, downwards in time. */
+export function Wall({
+  runs,
+}: {
+  runs: readonly Pick<ListedRun, 'run_id' | 'ground' | 'spark' | 'steps'>[]
+}) {
+  const gap = 30
+  const width = Math.max(1, runs.length) * gap + 6
+  return (
+    <svg
+      class="wall"
+      viewBox={`0 0 ${width} 92`}
+      preserveAspectRatio="xMinYMin slice"
+      height="92"
+      width={width}
+      aria-hidden="true"
+    >
+      {runs.map(({ run_id, ground, spark, steps }, at) => {
+        const left = at * gap + 5
+        const length = Math.min(84, 36 + Math.sqrt(steps) * 7)
+        const y = (place: number) => 3 + ((place + 0.5) / Math.max(1, spark.length)) * (length - 6)
+        const x = (phi: number) => left + xOf(phi, 22)
+        return (
+          <a key={run_id} href={`/app/runs/${encodeURIComponent(run_id)}`} tabIndex={-1}>
+            <title>{ground ?? run_id}</title>
+            <rect class="wall-target" x={left - 4} y="0" width={gap - 2} height={length} />
+            {drifts(spark).map(([from, to]) => (
+              <path
+                key={from}
+                class="spark-drift"
+                d={`M${left} ${round(y(from - 0.5))}L${spark
+                  .slice(from, to + 1)
+                  .map(([phi], place) => `${round(x(phi))} ${round(y(from + place))}`)
+                  .join('L')}L${left} ${round(y(to + 0.5))}z`}
+              />
+            ))}
+            <line class="wall-ground" x1={left} x2={left} y1="0" y2={length} />
+            <polyline
+              class="spark-thread"
+              points={spark.map(([phi], place) => `${round(x(phi))},${round(y(place))}`).join(' ')}
+            />
+          </a>
+        )
+      })}
+    </svg>
+  )
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10
+}

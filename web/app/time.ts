@@ -1,0 +1,61 @@
+import { signal } from '@preact/signals'
+
+/** The time of the page, which moves on every 20 seconds. */
+export const now = signal(Date.now())
+setInterval(() => {
+  now.value = Date.now()
+}, 20_000)
+
+/** How long ago a time was: `2 min`, `3 h`, `4 days`. */
+export function ago(iso: string, at = now.value): string {
+  return span(Math.max(0, at - Date.parse(iso)))
+}
+
+/** A length of time in one unit. */
+export function span(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 1) return `${Math.round(ms / 1000)} s`
+  if (minutes < 100) return `${minutes} min`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`
+}
+
+const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
+const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+
+/** The time of day, `14:05`; with the day if it is not today. */
+export function clock(iso: string): string {
+  const date = new Date(iso)
+  const today = new Date(now.value).toDateString() === date.toDateString()
+  return today ? clockFormat.format(date) : `${dayFormat.format(date)} ${clockFormat.format(date)}`
+}
+
+/** The time of day without the day. */
+export function timeOfDay(iso: string): string {
+  return clockFormat.format(new Date(iso))
+}
+
+/** A count in at most four characters: `971`, `4.8k`, `88k`, `1.2M`. */
+export function short(count: number): string {
+  if (count < 1_000) return String(Math.round(count))
+  if (count < 9_950) return `${(count / 1_000).toFixed(1)}k`
+  if (count < 999_500) return `${Math.round(count / 1_000)}k`
+  return `${(count / 1_000_000).toFixed(1)}M`
+}
+
+/** A count with separators: `4,683`. */
+export function whole(count: number): string {
+  return count.toLocaleString('en-US')
+}
+
+/** `one step`, `two steps`; small numbers in words at the beginning of a sentence. */
+export function counted(count: number, noun: string, plural = `${noun}s`): string {
+  return `${whole(count)} ${count === 1 ? noun : plural}`
+}
+
+const words = ['No', 'One', 'Two', 'Three', 'Four', 'Five', 'Six', 'Seven', 'Eight', 'Nine', 'Ten']
+
+/** A number at the beginning of a sentence. */
+export function inWords(count: number): string {
+  return words[count] ?? whole(count)
+}

@@ -1,0 +1,4 @@
+/** The view `alerts`. */
+export default function View() {
+  return null
+}

@@ -1,0 +1,4 @@
+/** The view `cost`. */
+export default function View() {
+  return null
+}

@@ -1,0 +1,4 @@
+/** The view `escalations`. */
+export default function View() {
+  return null
+}

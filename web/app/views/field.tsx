@@ -1,0 +1,4 @@
+/** The view `field`. */
+export default function View() {
+  return null
+}

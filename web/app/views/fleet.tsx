@@ -1,0 +1,4 @@
+/** The view `fleet`. */
+export default function View() {
+  return null
+}

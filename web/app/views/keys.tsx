@@ -1,0 +1,4 @@
+/** The view `keys`. */
+export default function View() {
+  return null
+}

@@ -1,0 +1,4 @@
+/** The view `more`. */
+export default function View() {
+  return null
+}

@@ -1,0 +1,4 @@
+/** The view `quality`. */
+export default function View() {
+  return null
+}

@@ -1,0 +1,4 @@
+/** One run. */
+export default function RunView() {
+  return null
+}

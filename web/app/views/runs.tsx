@@ -1,0 +1,409 @@
+import { signal, useSignal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
+import { api, type Fault, faultOf } from '../api.ts'
+import { Icon } from '../icons.tsx'
+import { useKeys } from '../keys.ts'
+import { Sparkline, Wall } from '../line/spark.tsx'
+import { listen } from '../live.ts'
+import { Failed, Skeleton } from '../resource.tsx'
+import { query, setQuery } from '../router.ts'
+import { Ago, detector, Top } from '../shell.tsx'
+import { inWords, short, whole } from '../time.ts'
+import { Onboarding } from './onboarding.tsx'
+
+type Answer = Awaited<ReturnType<typeof api.listRuns>>
+type Counts = Answer['counts']
+
+const pageSize = 50
+const onWall = 40
+const dayMs = 86_400_000
+
+const tabs = [
+  { name: 'All', state: null },
+  { name: 'Drifting', state: 'drifting' },
+  { name: 'Uncertain', state: 'uncertain' },
+  { name: 'Waits for a person', state: 'waiting' },
+  { name: 'Finished', state: 'finished' },
+] as const
+
+const spans = [
+  { name: 'Last 24 hours', since: '1d', ms: dayMs },
+  { name: 'Last 7 days', since: '7d', ms: 7 * dayMs },
+  { name: 'Any time', since: '', ms: null },
+] as const
+
+const runs = signal<readonly ListedRun[]>([])
+const counts = signal<Counts | null>(null)
+const cursor = signal<string | null>(null)
+const fault = signal<Fault | null>(null)
+const isRead = signal(false)
+const unseen = signal(0)
+
+/** Reads a page of the list: the first, or the one after what is shown. */
+async function readPage(from: string | null): Promise<void> {
+  const state = query.value.get('state')
+  const since = spans.find((each) => each.since === query.value.get('since'))?.ms ?? null
+  const q = query.value.get('q')
+  const asked = query.value.toString()
+  try {
+    const answer = await api.listRuns({
+      limit: pageSize,
+      ...(q === null ? {} : { q }),
+      ...(state === 'drifting' || state === 'uncertain' || state === 'waiting' ? { state } : {}),
+      ...(since === null ? {} : { since: new Date(Date.now() - since).toISOString() }),
+      ...(from === null ? {} : { cursor: from }),
+    })
+    if (asked !== query.value.toString()) return
+    const page = state === 'finished' ? answer.runs.filter(isFinished) : answer.runs
+    runs.value = from === null ? page : [...runs.value, ...page]
+    counts.value = answer.counts
+    cursor.value = answer.next_cursor
+    detector.value = runs.value[0]?.detector ?? detector.value
+    fault.value = null
+    unseen.value = 0
+    isRead.value = true
+  } catch (error) {
+    fault.value = faultOf(error)
+  }
+}
+
+/** The list of runs: what needs a look first, and all that are on their errand. */
+export function Runs() {
+  const asked = query.value.toString()
+  useEffect(() => {
+    void readPage(null)
+  }, [asked])
+  useEffect(
+    () =>
+      listen((events) => {
+        if (events.some(({ kind }) => kind === 'gap')) void readPage(null)
+        for (const { kind, data } of events) if (kind === 'run' && data !== null) takeIn(data)
+      }),
+    [],
+  )
+  if (!isRead.value) {
+    return (
+      <>
+        <Top title={<h1>Runs</h1>} />
+        {fault.value === null ? (
+          <Skeleton />
+        ) : (
+          <Failed fault={fault.value} thing="runs" onRetry={() => readPage(null)} />
+        )}
+      </>
+    )
+  }
+  const isUnfiltered = asked === ''
+  if (isUnfiltered && runs.value.length === 0) return <Onboarding />
+  return (
+    <>
+      <Top title={<h1>Runs</h1>} live>
+        <Search />
+      </Top>
+      <div class="list-page">
+        <Sentence />
+        <div class="wall-frame">
+          <Wall runs={runs.value.slice(0, onWall)} />
+          <p class="wall-says">
+            <span>newest</span>
+            <span class="wall-legend">
+              each line is an errand, the thread beside it what the agent did, downwards in time
+            </span>
+            <span>older</span>
+          </p>
+        </div>
+        <Filters />
+        {fault.value === null ? null : (
+          <Failed fault={fault.value} thing="runs" onRetry={() => readPage(null)} />
+        )}
+        {unseen.value === 0 ? null : (
+          <button type="button" class="button quiet new-runs" onClick={() => readPage(null)}>
+            {whole(unseen.value)} new {unseen.value === 1 ? 'run' : 'runs'}
+          </button>
+        )}
+        {runs.value.length === 0 ? <NothingFound /> : <List />}
+      </div>
+    </>
+  )
+}
+
+/** Changes a run that is shown where it stands; counts one that is not, so that nothing moves under the pointer. */
+function takeIn(data: Partial<ListedRun> & { run_id?: string }): void {
+  const at = runs.value.findIndex(({ run_id }) => run_id === data.run_id)
+  if (at < 0) {
+    if (data.steps === 1) unseen.value += 1
+    return
+  }
+  const known = runs.value[at]
+  if (known === undefined) return
+  runs.value = runs.value.with(at, { ...known, ...data })
+}
+
+function Sentence() {
+  const { drifting, uncertain, waiting, calm } = counts.value ?? {
+    drifting: 0,
+    uncertain: 0,
+    waiting: 0,
+    calm: 0,
+  }
+  const total = drifting + uncertain + waiting + calm
+  const others = uncertain + waiting
+  const first =
+    drifting === 0
+      ? 'No run is drifting.'
+      : `${inWords(drifting)} ${drifting === 1 ? 'run is' : 'runs are'} drifting.`
+  const more = drifting === 0 ? '' : 'more '
+  const second =
+    others === 0 ? '' : ` ${inWords(others)} ${more}${others === 1 ? 'needs' : 'need'} a look.`
+  return (
+    <div class="sentence" aria-live="polite">
+      <h2>
+        {first}
+        {second}
+      </h2>
+      <p>
+        {whole(total)} {total === 1 ? 'run' : 'runs'} kept;{' '}
+        {others + drifting === 0 ? 'all' : `the other ${whole(calm)}`}{' '}
+        {calm === 1 && others + drifting > 0 ? 'is' : 'are'} on their errand or finished.
+      </p>
+    </div>
+  )
+}
+
+function Search() {
+  const field = useRef<HTMLInputElement>(null)
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  useKeys({ '/': () => field.current?.focus() })
+  return (
+    <label class="search">
+      <Icon name="search" />
+      <span class="visually-hidden">Search goals</span>
+      <input
+        ref={field}
+        class="input"
+        type="search"
+        placeholder="Search goals"
+        maxLength={200}
+        value={query.value.get('q') ?? ''}
+        onInput={({ currentTarget: { value } }) => {
+          clearTimeout(timer.current)
+          timer.current = setTimeout(() => setQuery({ q: value.trim() || null }), 250)
+        }}
+      />
+      <kbd>/</kbd>
+    </label>
+  )
+}
+
+function Filters() {
+  const state = query.value.get('state')
+  const since = query.value.get('since') ?? ''
+  const shown = counts.value
+  const countOf = (of: (typeof tabs)[number]['state']): number | null => {
+    if (shown === null || of === 'finished') return null
+    if (of === null) return shown.drifting + shown.uncertain + shown.waiting + shown.calm
+    return shown[of]
+  }
+  return (
+    <div class="filters">
+      <ul class="tabs" aria-label="State">
+        {tabs.map((tab) => (
+          <li key={tab.name}>
+            <button
+              type="button"
+              class="tab"
+              aria-pressed={state === tab.state}
+              onClick={() => setQuery({ state: tab.state }, { replace: false })}
+            >
+              {tab.name}{' '}
+              {countOf(tab.state) === null ? null : <span>{whole(countOf(tab.state) ?? 0)}</span>}
+            </button>
+          </li>
+        ))}
+      </ul>
+      <label>
+        <span class="visually-hidden">Time</span>
+        <select
+          class="plain-select"
+          value={since}
+          onChange={({ currentTarget: { value } }) => setQuery({ since: value || null })}
+        >
+          {spans.map((each) => (
+            <option key={each.name} value={each.since}>
+              {each.name}
+            </option>
+          ))}
+        </select>
+      </label>
+    </div>
+  )
+}
+
+function NothingFound() {
+  const state = query.value.get('state')
+  const what =
+    state === null ? 'runs' : state === 'waiting' ? 'runs that wait for a person' : `${state} runs`
+  const when = query.value.get('since') === '1d' ? ' in the last 24 hours' : ''
+  return (
+    <div class="notice">
+      <h2>
+        No {what}
+        {query.value.get('q') === null ? when : ` with “${query.value.get('q')}”`}.
+      </h2>
+      <p class="actions">
+        {cursor.value === null ? null : (
+          <button type="button" class="button" onClick={() => readPage(cursor.value)}>
+            Look further back
+          </button>
+        )}
+        <button
+          type="button"
+          class="button quiet"
+          onClick={() => setQuery({ q: null, state: null, since: null })}
+        >
+          Clear the filter
+        </button>
+      </p>
+    </div>
+  )
+}
+
+function isFinished({ outcome }: ListedRun): boolean {
+  return outcome !== null
+}
+
+function needsALook(run: ListedRun): boolean {
+  if (run.state === 'waiting') return true
+  return run.outcome === null && run.state === 'drifting'
+}
+
+const rowHeight = 44
+const beyond = 12
+
+/** The rows, in a window over the whole list: the browser holds only those near what is seen. */
+function List() {
+  const looked = runs.value.filter(needsALook)
+  const others = runs.value.filter((run) => !needsALook(run))
+  const rows: (ListedRun | string)[] = [
+    ...(looked.length === 0 ? [] : ['Needs a look', ...looked]),
+    ...(others.length === 0 ? [] : ['On their errand', ...others]),
+  ]
+  const frame = useRef<HTMLDivElement>(null)
+  const seen = useSignal({ from: 0, to: 60 })
+  const isPhone = matchMedia('(width < 900px)').matches
+  useEffect(() => {
+    const scroller = document.querySelector('#page')
+    const look = () => {
+      const top = frame.current?.getBoundingClientRect().top ?? 0
+      const height = isPhone ? 91 : rowHeight
+      const from = Math.max(0, Math.floor(-top / height) - beyond)
+      const to = from + Math.ceil(innerHeight / height) + 2 * beyond
+      if (from !== seen.value.from || to !== seen.value.to) seen.value = { from, to }
+      if (cursor.value !== null && to >= rows.length - 5) void readMore()
+    }
+    look()
+    scroller?.addEventListener('scroll', look, { passive: true })
+    addEventListener('resize', look)
+    return () => {
+      scroller?.removeEventListener('scroll', look)
+      removeEventListener('resize', look)
+    }
+  }, [rows.length])
+  const { from, to } = isPhone ? { from: 0, to: Math.max(seen.value.to, 60) } : seen.value
+  return (
+    <div class="run-table" ref={frame}>
+      <div class="run-head" aria-hidden="true">
+        <span>Errand</span>
+        <span>Distance over steps</span>
+        <span>Now</span>
+        <span class="number">Steps</span>
+        <span class="number">Furthest</span>
+        <span class="number">Tokens</span>
+        <span class="number">Updated</span>
+      </div>
+      <Pad rows={Math.min(from, rows.length)} />
+      {rows.slice(from, to).map((row) =>
+        typeof row === 'string' ? (
+          <h3 key={row} class="run-group">
+            {row}
+          </h3>
+        ) : (
+          <Row key={row.run_id} run={row} />
+        ),
+      )}
+      <Pad rows={Math.max(0, rows.length - to)} />
+      {cursor.value === null ? null : (
+        <p class="hint">
+          {whole(runs.value.length)} runs are shown, older ones follow.
+          <button type="button" class="link" onClick={readMore}>
+            Show more
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+let isReadingMore = false
+
+async function readMore(): Promise<void> {
+  if (isReadingMore || cursor.value === null) return
+  isReadingMore = true
+  await readPage(cursor.value)
+  isReadingMore = false
+}
+
+function Pad({ rows }: { rows: number }) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (element.current !== null) element.current.style.height = `${rows * rowHeight}px`
+  }, [rows])
+  return <div ref={element} aria-hidden="true" />
+}
+
+function Row({ run }: { run: ListedRun }) {
+  const subAgents = run.agents.length
+  return (
+    <a class="run-row" href={`/app/runs/${encodeURIComponent(run.run_id)}`}>
+      <span class="run-errand">
+        <b dir="auto">{run.ground ?? 'No errand yet'}</b>
+        <small>
+          <code>{run.run_id}</code>
+          {run.state === 'waiting' ? <span class="warn-text"> waits for a person</span> : null}
+          {subAgents === 0 ? null : ` ${subAgents} sub-agent${subAgents === 1 ? '' : 's'}`}
+        </small>
+      </span>
+      <span class="run-spark">
+        <Sparkline spark={run.spark} />
+      </span>
+      <span class="run-now">
+        <Now run={run} />
+      </span>
+      <span class="number">{whole(run.steps)}</span>
+      <span class={run.drifting_steps > 0 ? 'number drift-text' : 'number'}>
+        {run.max_phi.toFixed(2)}
+      </span>
+      <span class="number">{run.tokens === 0 ? '–' : short(run.tokens)}</span>
+      <span class="number quiet-text run-updated">
+        <Ago at={run.updated} />
+      </span>
+    </a>
+  )
+}
+
+function Now({ run }: { run: ListedRun }) {
+  if (run.drifting) {
+    const streak =
+      run.spark.length - 1 - run.spark.findLastIndex(([, state]) => state !== 'drifting')
+    const known = run.steps <= run.spark.length && streak > 0
+    return (
+      <>
+        <b class="drift-text">drifting</b>
+        {known ? ` for ${streak} ${streak === 1 ? 'step' : 'steps'}` : ''}
+      </>
+    )
+  }
+  if (run.outcome !== null) return <>finished: {run.outcome}</>
+  return run.uncertain === true ? <>uncertain</> : <>on the errand</>
+}

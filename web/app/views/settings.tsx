@@ -1,0 +1,4 @@
+/** The view `settings`. */
+export default function View() {
+  return null
+}

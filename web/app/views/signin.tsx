@@ -1,0 +1,4 @@
+/** The view `signin`. */
+export default function View() {
+  return null
+}

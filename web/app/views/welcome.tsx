@@ -1,0 +1,4 @@
+/** The view `welcome`. */
+export default function View() {
+  return null
+}
