@@ -94,6 +94,7 @@ export interface Running {
 
 const idLength = 22
 const webhookSecretBytes = 32
+const tokenBytes = 32
 const drainMs = 7000
 /** Longer than the longest webhook request. */
 const jobGraceMs = 6_000
@@ -217,7 +218,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
       }),
       createDigestJob({ ...service, ...service.settings, store }),
     ],
-    chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
+    chores: [
+      { name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse },
+      { name: 'save use of sessions', everyMs: minuteMs, run: store.sessions.saveUse },
+    ],
     now,
     random: world.random,
     log,
@@ -351,6 +355,8 @@ export function createService(
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,
+      signIn: { provider: false, name: null },
+      sellsTiers: config.upgradeUrl !== null,
       upgradeUrl: () => config.upgradeUrl ?? baseUrl(),
     },
     store,
@@ -362,6 +368,7 @@ export function createService(
         .map((digit) => base62.charAt(digit))
         .join('')}`,
     newKey,
+    newToken: () => randomBytes(tokenBytes).toString('base64url'),
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
     hash: sha256,
     isAdminToken: (credential) =>

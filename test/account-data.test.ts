@@ -31,6 +31,7 @@ const leftOut = [
   'idempotency.key',
   'keys.hash',
   'selves.entries',
+  'sessions.hash',
   'teams.mask',
 ]
 

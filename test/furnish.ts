@@ -48,6 +48,7 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     ...{ reversible: false, outward: true },
   })
   await send('/v1/team/invite', { label: marker })
+  await send('/v1/session', { key: caller.key })
   await send('/v1/hooks', { mode: 'advise' })
   await send('/v1/hooks/vscode', {
     ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },

@@ -3,7 +3,7 @@ export interface Requirement {
   id: string
   from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts'
   says: string
-  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16
+  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16 | 17
 }
 
 /** The id of a requirement, so that a misspelt one is a type error. */
@@ -1219,6 +1219,31 @@ export const requirements = {
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim':
       'The program that hosts run prints a JSON object and exits with 0, whatever the server does; one that does not answer in time is left alone for 30 seconds.',
+  }),
+
+  ...written('interface', 17, {
+    'session.read':
+      'GET /v1/session answers whether a browser or key is signed in, as whom, its csrf, and how to sign in; it needs no credential.',
+    'session.sign-in':
+      'POST /v1/session signs a browser in with a key of the scope full, and its session takes the place of the key on keyed routes.',
+    'session.sign-in.refused':
+      'A key that is unknown signs nobody in (401 with a detail), and neither does one that only reports events (403).',
+    'session.cookie':
+      'The cookie of a session is HttpOnly, SameSite=Lax, for all paths, Secure and __Host-plumbline over HTTPS, plumbline_session over plain HTTP, and new each time.',
+    'session.sign-out': 'DELETE /v1/session ends the session at once, on every node.',
+    'session.expiry': 'A session ends after 7 days without use, and after 30 days.',
+    'session.key':
+      'A session ends with the key that made it, save that the one that replaces its key goes over to the new one.',
+    'session.erased': 'The sessions of an erased account end at once, and their rows are erased.',
+    'session.limit': 'An account has at most 50 sessions; one more ends the oldest.',
+    'session.stored': 'A session is a random number of 256 bits, stored as a hash, and in no log.',
+    'session.replay':
+      'An answer with a secret that a session got is stored sealed, and replayed to that session alone.',
+    'session.csrf':
+      'A session changes something only with its x-plumbline-csrf and from its own origin; everything else is 403 csrf.',
+    'session.key-first': 'A key in the request goes before the cookie.',
+    'session.operations-only':
+      'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
 
   ...written('configuration', 7, {

@@ -11,6 +11,7 @@ import { setEmail } from './account/email.ts'
 import { eraseMe, exportMe } from './account/erasure.ts'
 import { createKeys, readKeys } from './account/keys.ts'
 import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
+import { readSession, signIn, signOut } from './account/session.ts'
 import { listTiers } from './account/tiers.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
@@ -72,6 +73,9 @@ export const operations = [
   revokeKey,
   rotateKey,
   setEmail,
+  readSession,
+  signIn,
+  signOut,
   readAlerts,
   setAlerts,
   deleteAlerts,

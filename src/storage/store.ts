@@ -25,6 +25,7 @@ import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
+import { createSessions, type SessionMemory, type Sessions } from './sessions.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 
@@ -33,6 +34,7 @@ export interface Store {
   readonly counters: Counters
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
+  readonly sessions: Sessions
   readonly idempotency: Idempotency
   readonly runs: Runs
   readonly jobs: Jobs
@@ -88,6 +90,7 @@ export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
   const addressBuckets = createAddressBuckets(counters)
   const keys = newKeyMemory()
+  const usedSessions: SessionMemory = new Map()
 
   let wake = () => {}
   let tellSteps = (_logged: readonly LoggedStep[]) => {}
@@ -101,6 +104,7 @@ export function createStore(db: Database): OpenStore {
       counters,
       addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
+      sessions: createSessions(queries, db.kind, usedSessions),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
@@ -183,6 +187,7 @@ export function createStore(db: Database): OpenStore {
     async close() {
       await counters.close()
       await root.accounts.saveUse().catch(() => {})
+      await root.sessions.saveUse().catch(() => {})
       await db.close()
     },
   }

@@ -48,6 +48,8 @@ export interface Service {
   newId(prefix: string): string
   /** Makes a key of an account. Only one answer shows it. */
   newKey(): string
+  /** Makes a token of 256 random bits, 43 characters of base64url. */
+  newToken(): string
   /** Makes a secret that signs events: `whsec_` and base64. */
   newWebhookSecret(): string
   /** SHA-256 in base64url. */
@@ -98,6 +100,10 @@ export interface Settings {
   readonly webhookAllow: WebhookAllowance
   /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
+  /** The identity provider by which people sign in: whether there is one, and its host. */
+  readonly signIn: { readonly provider: boolean; readonly name: string | null }
+  /** Whether `/v1/upgrade` leads anywhere. */
+  readonly sellsTiers: boolean
   /** The page on which a caller gets a higher tier. */
   upgradeUrl(): string
 }
@@ -106,6 +112,8 @@ export interface Settings {
 export interface Keyed extends Service {
   readonly account: Account
   readonly tier: Tier
+  /** The stored session of the browser that calls; null for a call with a key. */
+  readonly session: string | null
   /** See `Call.gone`. */
   gone(): AbortSignal
 }

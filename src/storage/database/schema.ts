@@ -527,4 +527,17 @@ export const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX hook_settings_by_expiry ON hook_settings (expires) WHERE expires IS NOT NULL',
   ],
+  [
+    // A browser that is signed in. A session that a key made ends with the key.
+    `CREATE TABLE sessions (
+      hash TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      key_id TEXT,
+      created BIGINT NOT NULL,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX sessions_by_account ON sessions (account, created)',
+    'CREATE INDEX sessions_by_key ON sessions (key_id) WHERE key_id IS NOT NULL',
+    'CREATE INDEX sessions_by_expiry ON sessions (expires)',
+  ],
 ]
