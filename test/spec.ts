@@ -1,7 +1,7 @@
 /** One testable sentence of the specification. `issue` is the one that brings it; 7 stands for a later one. */
 export interface Requirement {
   id: string
-  from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts'
+  from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts' | 'design'
   says: string
   issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16 | 17
 }
@@ -1244,6 +1244,27 @@ export const requirements = {
     'session.key-first': 'A key in the request goes before the cookie.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
+  }),
+
+  ...written('design', 17, {
+    'web.run':
+      'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
+    'web.runs':
+      'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
+    'web.live': 'An open page takes in steps as they come, on both databases.',
+    'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
+    'web.text':
+      'Text of an agent is shown as text: markup, bidirectional overrides, very long words.',
+    'web.access':
+      'No view has a serious barrier, in both themes; 320 pixels hold every view without scrolling sideways.',
+    'web.long': 'Of a run of 10,000 steps the browser holds the rows that are seen.',
+    'web.onboarding':
+      'Without a run the list says how an agent reports, and replays a recorded run on request.',
+    'web.signed-out': 'Without a session the dashboard leads to the page that signs in, and back.',
+    'web.files':
+      'The pages are served from memory, compressed, with names that change with their content.',
+    'web.policy':
+      'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),
 
   ...written('configuration', 7, {
