@@ -3,7 +3,7 @@ export interface Requirement {
   id: string
   from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts'
   says: string
-  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16
+  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16 | 17
 }
 
 /** The id of a requirement, so that a misspelt one is a type error. */
@@ -1219,6 +1219,25 @@ export const requirements = {
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim':
       'The program that hosts run prints a JSON object and exits with 0, whatever the server does; one that does not answer in time is left alone for 30 seconds.',
+  }),
+
+  ...written('api-2', 17, {
+    'stream.events':
+      'GET /v1/stream tells step, run, incident, escalation and delivery as server-sent events, each as its own route shows it, in the order in which they became durable.',
+    'stream.every-node': 'A stream also tells what another node took.',
+    'stream.run': 'run_id narrows a stream to one run.',
+    'stream.own':
+      'A stream needs a key, tells nothing of other accounts, and ends soon after its key is revoked.',
+    'stream.resume':
+      'last-event-id goes on behind an event of the last hour on any node, without loss or repetition; an older one, or one that is no id, begins with a gap.',
+    'stream.none-lost':
+      'Nothing that changes after a stream is open is missing from it, in whatever order transactions begin and commit.',
+    'stream.comment': 'A listener without events gets a comment every 15 seconds.',
+    'stream.bounded':
+      'A slow listener is cut off with a gap; an account has at most 1,000 listeners on a node, and a further one gets 429.',
+    'stream.unheard':
+      'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
+    'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
   ...written('configuration', 7, {

@@ -19,7 +19,7 @@ export async function operationRoutes(
   { service, operations, addresses }: OperationRoutesParts,
 ): Promise<void> {
   for (const operation of operations) {
-    const { name, access } = operation
+    const { name, access, streams } = operation
     const { method, path } = operation.http
     app.route({
       method,
@@ -29,7 +29,7 @@ export async function operationRoutes(
           const call = readCall(request, reply, addresses, access)
           const { status, body, json } = await ask(operation, service, call, reply)
           reply.code(status)
-          if (isStream(body)) return sendLines(reply, body)
+          if (isStream(body)) return sendLines(reply, body, streams)
           reply.type(jsonType)
           return json ?? jsonOf(operation, body)
         }),
