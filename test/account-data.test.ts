@@ -31,6 +31,7 @@ const leftOut = [
   'idempotency.key',
   'keys.hash',
   'selves.entries',
+  'stream_events.tx',
   'teams.mask',
 ]
 

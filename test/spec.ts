@@ -1237,6 +1237,8 @@ export const requirements = {
       'A slow listener is cut off with a gap; an account has at most 1,000 listeners on a node, and a further one gets 429.',
     'stream.unheard':
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
+    'client.stream':
+      'client.stream() tells the events of a stream, and connects again behind the last one.',
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 

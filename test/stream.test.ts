@@ -4,6 +4,7 @@ import { createChannels } from '../src/jobs/channels.ts'
 import { listen } from '../src/operations/stream.ts'
 import { createShowEvents } from '../src/operations/stream-events.ts'
 import type { Database } from '../src/storage/database/database.ts'
+import { createClient } from '../src/surfaces/client/client.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type App, start } from './harness.ts'
@@ -216,6 +217,40 @@ onEachDatabase((database) => {
     assert.equal((await slow.next()).value, 'event: gap\ndata: {"reason":"slow"}\n\n')
     assert.equal((await slow.next()).done, true)
     await quick.return?.()
+  })
+
+  test('the client goes on by itself where its connection broke', async (t) => {
+    verifies('client.stream')
+    const { app, me } = await startNodes(t)
+    let connections = 0
+    const client = createClient({
+      baseUrl: app.url,
+      key: me.key,
+      async fetch(...asked) {
+        const response = await fetch(...asked)
+        connections++
+        if (connections > 1) return response
+        let events = 0
+        const cut = new TransformStream({
+          transform(chunk, controller) {
+            controller.enqueue(chunk)
+            events += new TextDecoder().decode(chunk).includes('event: ') ? 1 : 0
+            if (events > 0) controller.error(new Error('cut'))
+          },
+        })
+        return new Response(response.body?.pipeThrough(cut), response)
+      },
+    })
+    const log = () => me.log({ run_id: 'a', goal: errand })
+    const told: number[] = []
+    for await (const { event, data } of client.stream({}, { opened: () => void log() })) {
+      if (event === 'step') told.push(data.step)
+      if (told.length === 2) break
+    }
+    assert.deepEqual(told, [1, 2])
+    assert.equal(connections, 2)
+    const refused = createClient({ baseUrl: app.url, key: 'pl_live_unknown' }).stream()
+    await assert.rejects(async () => refused[Symbol.asyncIterator]().next(), { status: 401 })
   })
 
   test('an account has at most a thousand listeners on a node', async (t) => {

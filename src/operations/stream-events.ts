@@ -25,6 +25,11 @@ export const streamEventSchemas = {
   }),
 }
 
+/** The data of each event of a stream, by the name of the event. */
+export type StreamData = {
+  [Name in keyof typeof streamEventSchemas]: z.infer<(typeof streamEventSchemas)[Name]>
+}
+
 /** Creates the function that shows events as the routes for their subjects do, by the state of now. */
 export function createShowEvents(store: Store, now: () => number): ShowEvents {
   return async (account, events) => {

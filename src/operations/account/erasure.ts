@@ -156,6 +156,7 @@ function shownValue(name: string, value: string | number | null): unknown {
 const times: ReadonlySet<string> = new Set([
   ...['created', 'updated', 'expires', 'ts', 'at', 'last_used', 'joined', 'decided_at', 'due'],
   ...['opened', 'notified', 'closed', 'next', 'sent_until', 'failing_since', 'paused_until'],
+  'until',
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],
