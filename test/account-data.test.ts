@@ -32,6 +32,7 @@ const leftOut = [
   'keys.hash',
   'selves.entries',
   'sessions.hash',
+  'stream_events.tx',
   'teams.mask',
 ]
 

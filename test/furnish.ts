@@ -17,6 +17,8 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     return answer
   }
   hook.answer(500)
+  const stream = await fetch(`${app.url}/v1/stream`, { headers: caller.headers })
+  await stream.body?.cancel()
   await send('/v1/alerts', { url: `${hook.url}/${marker}`, incidents: true })
   await send('/v1/alerts/secret', {})
   await send('/v1/alerts/test', {})

@@ -1267,6 +1267,27 @@ export const requirements = {
       'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),
 
+  ...written('api-2', 17, {
+    'stream.events':
+      'GET /v1/stream tells step, run, incident, escalation and delivery as server-sent events, each as its own route shows it, in the order in which they became durable.',
+    'stream.every-node': 'A stream also tells what another node took.',
+    'stream.run': 'run_id narrows a stream to one run.',
+    'stream.own':
+      'A stream needs a key, tells nothing of other accounts, and ends soon after its key is revoked.',
+    'stream.resume':
+      'last-event-id goes on behind an event of the last hour on any node, without loss or repetition; an older one, or one that is no id, begins with a gap.',
+    'stream.none-lost':
+      'Nothing that changes after a stream is open is missing from it, in whatever order transactions begin and commit.',
+    'stream.comment': 'A listener without events gets a comment every 15 seconds.',
+    'stream.bounded':
+      'A slow listener is cut off with a gap; an account has at most 1,000 listeners on a node, and a further one gets 429.',
+    'stream.unheard':
+      'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
+    'client.stream':
+      'client.stream() tells the events of a stream, and connects again behind the last one.',
+    'stream.stop': 'A node that stops ends its streams at once.',
+  }),
+
   ...written('configuration', 7, {
     'command.start-page': 'On the first start the address of the product page is printed.',
     'settings.oidc':

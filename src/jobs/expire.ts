@@ -53,6 +53,7 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
       (await store.tx(({ hostSessions }) => hostSessions.expire(at, sliceRows))) === sliceRows,
     async (at) =>
       (await store.tx(({ hookSettings }) => hookSettings.expire(at, sliceRows))) === sliceRows,
+    (at) => store.tx(({ stream }) => stream.expire(at, sliceRows)),
   ]
   return {
     name: kindName,

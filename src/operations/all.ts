@@ -47,6 +47,7 @@ import { consultOperator } from './steps/operator.ts'
 import { listRuns } from './steps/run-list.ts'
 import { deleteRun, exportRuns, readRun, setOutcome } from './steps/runs.ts'
 import { deleteTemplate, readTemplates, storeTemplate } from './steps/templates.ts'
+import { listen } from './stream.ts'
 import { changeTeam, invite, joinTeam, leaveTeam, readTeam, removeMember } from './team.ts'
 
 /** All operations. The HTTP routes, the OpenAPI description and the client come from this list. */
@@ -86,6 +87,7 @@ export const operations = [
   listDeliveries,
   replayDeliveries,
   listIncidents,
+  listen,
   readDigest,
   setDigest,
   deleteDigest,

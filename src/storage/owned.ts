@@ -51,6 +51,8 @@ export const ownedTables: readonly OwnedTable[] = [
   ),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),
+  owned('stream_listeners', 'stream_listener', '', 'until'),
+  owned('stream_events', 'stream_event', 'seq', 'at kind run_id subject'),
   owned('acts', 'act', 'act run_id', 'work_group at'),
   owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
   owned('host_sessions', 'host_session', 'run_id', 'state expires'),

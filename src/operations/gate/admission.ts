@@ -12,13 +12,16 @@ import { Refusal } from './refusal.ts'
 /** The parts of a call that admission reads. */
 export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers' | 'browser'>
 
-/** An admitted account and its tier. `refund` takes the call off the daily count again. */
+/** An admitted account and its tier. */
 export interface Admitted {
   account: Account
   tier: Tier
   /** The stored session of the browser that calls; null for a call with a key. */
   session: string | null
+  /** Takes the call off the daily count again. */
   refund(): Promise<void>
+  /** Whether the credential still belongs to the account, for a call that goes on for long. */
+  stands(): Promise<boolean>
 }
 
 /** Counts a call against the daily limit of its address. Refuses the call beyond the limit (429). */
@@ -70,7 +73,8 @@ export async function admitAccount(
       upgrade: service.settings.upgradeUrl(),
     })
   }
-  if (unmetered) return { account, tier, session, refund: async () => {} }
+  const stands = () => isOwner(service, call, account)
+  if (unmetered) return { account, tier, session, stands, refund: async () => {} }
   const kind = call.method === 'GET' || call.method === 'HEAD' ? 'reads' : 'writes'
   const bucket = quotaBucket(account.id, kind)
   const { refusal, refund } = await countDaily(service, call, bucket, tier[kind], 'This account')
@@ -79,7 +83,16 @@ export async function admitAccount(
     await refund()
     throw refusal
   }
-  return { account, tier, session, refund }
+  return { account, tier, session, stands, refund }
+}
+
+/** Whether a credential still belongs to an account; also while the database cannot say. */
+async function isOwner(service: Service, call: Caller, { id }: Account): Promise<boolean> {
+  try {
+    return (await ownerOf(service, call)).account.id === id
+  } catch (error) {
+    return !(error instanceof Refusal)
+  }
 }
 
 /** Admits only the operator (401). */

@@ -5,6 +5,7 @@ import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import type { Verdict } from '../../core/detector/detect.ts'
 import type { Encoder } from '../../encoder/encoder.ts'
+import type { Channels } from '../../jobs/channels.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
@@ -40,6 +41,8 @@ export interface Service {
   readonly settings: Settings
   readonly store: Store
   readonly decisions: Decisions
+  /** The streams of this node. */
+  readonly channels: Channels
   /** The exports in flight on this node, by account. */
   readonly exports: InFlight
   /** Milliseconds since 1970-01-01 UTC. */
@@ -116,4 +119,6 @@ export interface Keyed extends Service {
   readonly session: string | null
   /** See `Call.gone`. */
   gone(): AbortSignal
+  /** See `Admitted.stands`. */
+  stands(): Promise<boolean>
 }

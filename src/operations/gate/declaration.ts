@@ -29,6 +29,8 @@ export interface Call {
   readonly query: Readonly<Record<string, string>>
   /** The content type in lower case, without parameters; '' without one. */
   readonly contentType: string
+  /** The id of the last event that the caller has had of a stream. */
+  readonly lastEventId?: string | undefined
   /** Reads the body as text, at most `maxBytes` (413). The gate counts the call before it reads. */
   readBody(maxBytes: number): Promise<string> | string
   /** The signal that aborts when the caller has gone. Created on the first call. */
@@ -83,6 +85,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
   output: z.ZodType<Output>
   /** Writes the JSON of an answer in the form of `bytesOf`, for answers that `JSON.stringify` writes slower. */
   write?(output: NoInfer<Output>): string
+  /** The content type of an answer that is a stream of texts. Defaults to that of JSON lines. */
+  streams?: 'application/x-ndjson' | 'text/event-stream'
   /** The status of a good answer. Defaults to 200. */
   status?: 201
   refusals?: readonly DescribedRefusal[]

@@ -139,7 +139,11 @@ function describeOperation(operation: Operation, schemas: Json): Json {
   const good = {
     description: 'The answer.',
     headers,
-    content: { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } },
+    content: {
+      [operation.streams ?? 'application/json']: {
+        schema: schemaOf(operation.output, 'output', schemas),
+      },
+    },
   }
   const own = operation.refusals ?? []
   const refusals = [

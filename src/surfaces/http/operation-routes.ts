@@ -18,7 +18,7 @@ export async function operationRoutes(
   { service, operations, ...parts }: OperationRoutesParts,
 ): Promise<void> {
   for (const operation of operations) {
-    const { name, access } = operation
+    const { name, access, streams } = operation
     const { method, path } = operation.http
     app.route({
       method,
@@ -29,7 +29,7 @@ export async function operationRoutes(
           const call = Object.assign(read, { browser: () => readBrowser(request, reply, parts) })
           const { status, body, json } = await ask(operation, service, call, reply)
           reply.code(status)
-          if (isStream(body)) return sendLines(reply, body)
+          if (isStream(body)) return sendLines(reply, body, streams)
           reply.type(jsonType)
           return json ?? jsonOf(operation, body)
         }),
