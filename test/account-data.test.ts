@@ -32,6 +32,7 @@ const leftOut = [
   'keys.hash',
   'selves.entries',
   'sessions.hash',
+  'sign_in_links.hash',
   'teams.mask',
 ]
 

@@ -540,4 +540,13 @@ export const migrations: readonly Migration[] = [
     'CREATE INDEX sessions_by_key ON sessions (key_id) WHERE key_id IS NOT NULL',
     'CREATE INDEX sessions_by_expiry ON sessions (expires)',
   ],
+  [
+    // A link that signs the person at the machine of the server in once.
+    `CREATE TABLE sign_in_links (
+      hash TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires)',
+  ],
 ]

@@ -16,6 +16,7 @@ import { operationRoutes } from './operation-routes.ts'
 import { pages } from './pages.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
+import { signInRoutes } from './sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 
 /** The parts of the HTTP surface. */
@@ -39,6 +40,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   app.register(descriptionRoute, parts)
   app.register(pages, parts)
   app.register(mailPages, parts)
+  app.register(signInRoutes, parts)
   app.register(healthRoutes, parts)
   if (servesMetrics) app.register(metricsRoute, parts)
   app.register(hookRoutes, {
