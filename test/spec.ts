@@ -1242,6 +1242,11 @@ export const requirements = {
     'session.csrf':
       'A session changes something only with its x-plumbline-csrf and from its own origin; everything else is 403 csrf.',
     'session.key-first': 'A key in the request goes before the cookie.',
+    'local-link.once':
+      'GET /auth/local?token= signs the person at this machine in once and leads to /app; a link that is unknown, used or over leads to /signin?error=expired.',
+    'local-link.expiry': 'The link is good for 15 minutes.',
+    'local-link.loopback':
+      'The link works from a loopback address and under a loopback host alone, and not through a proxy; everything else is 403.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1288,8 +1293,15 @@ export const requirements = {
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
-  ...written('configuration', 7, {
+  ...written('configuration', 17, {
     'command.start-page': 'On the first start the address of the product page is printed.',
+    'command.start-link':
+      'The first start prints a link that signs the person at this machine in once.',
+    'command.signin':
+      'plumbline signin prints a fresh link of an account, also while the server runs.',
+  }),
+
+  ...written('configuration', 7, {
     'settings.oidc':
       'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'settings.payment':

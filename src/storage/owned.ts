@@ -30,6 +30,7 @@ const ofRun = Object.keys(runColumns)
 export const ownedTables: readonly OwnedTable[] = [
   owned('keys', 'key', 'id', 'id prefix created last_used expires scope label'),
   owned('sessions', 'session', 'hash', 'key_id created expires'),
+  owned('sign_in_links', 'sign_in_link', 'hash', 'expires'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),

@@ -27,6 +27,7 @@ import { createRuns, type Runs } from './runs/runs.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createSessions, type SessionMemory, type Sessions } from './sessions.ts'
+import { createSignInLinks, type SignInLinks } from './sign-in-links.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 
@@ -36,6 +37,7 @@ export interface Store {
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
   readonly runs: Runs
   readonly jobs: Jobs
@@ -111,6 +113,7 @@ export function createStore(db: Database): OpenStore {
       addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       sessions: createSessions(queries, db.kind, usedSessions),
+      signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),

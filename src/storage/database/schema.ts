@@ -572,4 +572,13 @@ export const migrations: readonly Migration[] = [
     'CREATE INDEX stream_events_by_place ON stream_events (account, tx, seq)',
     'CREATE INDEX stream_events_by_age ON stream_events (at)',
   ],
+  [
+    // A link that signs the person at the machine of the server in once.
+    `CREATE TABLE sign_in_links (
+      hash TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires)',
+  ],
 ]
