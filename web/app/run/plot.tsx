@@ -155,7 +155,6 @@ export function Plot({
           />
         ) : null}
         <div class="plot-scroll" ref={scroller} tabIndex={-1}>
-          {/* biome-ignore lint/a11y/useSemanticElements: a table cannot hold only the rows that are seen */}
           <div
             class="plot-rows"
             role="grid"
@@ -418,17 +417,18 @@ function Row({
         <span class="plot-number" aria-hidden="true">
           {number}
         </span>
-        <span
-          class="plot-goal"
-          role="gridcell"
-          tabIndex={isTabStop ? 0 : -1}
-          aria-label={`${number === '' ? 'Ground' : `Step ${number}`}, ${says}: ${item.text}`}
-          onFocus={select}
-        >
-          <b>
+        <span class="plot-goal">
+          <b
+            role="gridcell"
+            tabIndex={isTabStop ? 0 : -1}
+            aria-label={`${number === '' ? 'Ground' : `Step ${number}`}, ${says}: ${item.text}`}
+            onFocus={select}
+          >
             <bdi>{item.text}</bdi>
           </b>
-          <span class="chip ground">{says}</span>
+          <span class="chip ground" aria-hidden="true">
+            {says}
+          </span>
         </span>
         {step === null ? null : <Numbers step={step} />}
       </div>
@@ -481,28 +481,30 @@ function StepRow({
       <span class="plot-number" aria-hidden="true">
         {step.step}
       </span>
-      <span
-        class="plot-goal"
-        role="gridcell"
-        tabIndex={isTabStop ? 0 : -1}
-        aria-label={`Step ${step.step}, ${saysOfMark[mark]}, ${step.reason}, phi ${step.phi.toFixed(2)}${beyond}, ${step.goal}`}
-        onFocus={select}
-      >
+      <span class="plot-goal">
         {name === '' || name === agent ? null : (
-          <button
-            type="button"
-            class="agent-chip"
-            tabIndex={-1}
-            title={`Show the line of ${name}`}
-            onClick={(event) => {
-              event.stopPropagation()
-              setQuery({ agent: name, step: null }, { replace: false })
-            }}
-          >
-            {name}
-          </button>
+          <span role="gridcell">
+            <button
+              type="button"
+              class="agent-chip"
+              tabIndex={-1}
+              title={`Show the line of ${name}`}
+              onClick={(event) => {
+                event.stopPropagation()
+                setQuery({ agent: name, step: null }, { replace: false })
+              }}
+            >
+              {name}
+            </button>
+          </span>
         )}
-        <span class="plot-words">
+        <span
+          class="plot-words"
+          role="gridcell"
+          tabIndex={isTabStop ? 0 : -1}
+          aria-label={`Step ${step.step}, ${saysOfMark[mark]}, ${step.reason}, phi ${step.phi.toFixed(2)}${beyond}, ${step.goal}`}
+          onFocus={select}
+        >
           <GoalText goal={step.goal} shared={drifts ? [] : (step.words?.shared ?? [])} />
         </span>
         <ReasonText step={step} />
@@ -516,15 +518,29 @@ function ReasonText({ step }: { step: StoredStep }) {
   const mark = markOf(step)
   if (mark === 'name' && step.swap !== null) {
     return (
-      <span class="chip warn">
+      <span class="chip warn" aria-hidden="true">
         <bdi>{step.swap.ground}</bdi> → <bdi>{step.swap.goal}</bdi>
       </span>
     )
   }
   if (mark === 'drift' || mark === 'unsure-drift')
-    return <span class="plot-reason drift-text">{step.reason}</span>
-  if (mark === 'unreadable') return <span class="plot-reason warn-text">unreadable</span>
-  if (mark === 'uncertain') return <span class="plot-reason">uncertain</span>
+    return (
+      <span class="plot-reason drift-text" aria-hidden="true">
+        {step.reason}
+      </span>
+    )
+  if (mark === 'unreadable')
+    return (
+      <span class="plot-reason warn-text" aria-hidden="true">
+        unreadable
+      </span>
+    )
+  if (mark === 'uncertain')
+    return (
+      <span class="plot-reason" aria-hidden="true">
+        uncertain
+      </span>
+    )
   return null
 }
 
