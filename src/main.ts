@@ -24,7 +24,7 @@ const lastConnectionsMs = 1000
 const parentCheckMs = 250
 const defaultBaseUrl = 'http://127.0.0.1:8787'
 
-const silent = { debug: () => {}, info: () => {}, warn: () => {} }
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 
 const world: CliWorld = {
   out: (text) => process.stdout.write(text),

@@ -14,6 +14,7 @@ import type { Config } from './config.ts'
 import { base62, keyRandomLength, spellKey } from './core/accounts/keys.ts'
 import { minuteMs } from './core/time.ts'
 import { createEncoder, type Encoder, shippedWeights } from './encoder/encoder.ts'
+import { createChannels } from './jobs/channels.ts'
 import { createDecisions } from './jobs/decisions.ts'
 import { createDeliverJob } from './jobs/deliver.ts'
 import { createDigestJob } from './jobs/digest.ts'
@@ -28,6 +29,7 @@ import type { Operation } from './operations/gate/declaration.ts'
 import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
+import { createShowEvents } from './operations/stream-events.ts'
 import { tools } from './operations/tools/tools.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
@@ -94,6 +96,7 @@ export interface Running {
 
 const idLength = 22
 const webhookSecretBytes = 32
+const tokenBytes = 32
 const drainMs = 7000
 /** Longer than the longest webhook request. */
 const jobGraceMs = 6_000
@@ -169,6 +172,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     log,
     openEncoder(config.encoder, log),
   )
+  store.onEvent(service.channels.wake)
   const offered = world.operations.filter(
     ({ access }) => access !== 'admin' || config.adminToken !== null,
   )
@@ -217,7 +221,10 @@ export async function startService(config: Config, world: World): Promise<Runnin
       }),
       createDigestJob({ ...service, ...service.settings, store }),
     ],
-    chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
+    chores: [
+      { name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse },
+      { name: 'save use of sessions', everyMs: minuteMs, run: store.sessions.saveUse },
+    ],
     now,
     random: world.random,
     log,
@@ -228,6 +235,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
   async function drain(graceMs = 0): Promise<void> {
     stopping = true
     service.decisions.close()
+    service.channels.close()
     // A closed listener resets the connections that the kernel has accepted and this process has not.
     if (graceMs > 0) await new Promise((next) => setTimeout(next, graceMs))
     const cutOff = setTimeout(() => {
@@ -336,7 +344,7 @@ export function createService(
   world: Pick<World, 'now' | 'checkAnswers' | 'resolve'>,
   baseUrl: () => string,
   countVerdict: Service['countVerdict'],
-  log: Pick<Logger, 'info'>,
+  log: Pick<Logger, 'info' | 'error'>,
   encoder: Encoder | null = null,
 ): Service {
   const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers } = config
@@ -351,10 +359,15 @@ export function createService(
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,
+      signIn: { provider: false, name: null },
+      sellsTiers: config.upgradeUrl !== null,
       upgradeUrl: () => config.upgradeUrl ?? baseUrl(),
     },
     store,
     decisions: createDecisions(store, world.now),
+    channels: createChannels(store, world.now, createShowEvents(store, world.now), (error) =>
+      log.error({ err: error }, 'the streams of accounts could not be read'),
+    ),
     exports: createInFlight(),
     now: world.now,
     newId: (prefix) =>
@@ -362,6 +375,7 @@ export function createService(
         .map((digit) => base62.charAt(digit))
         .join('')}`,
     newKey,
+    newToken: () => randomBytes(tokenBytes).toString('base64url'),
     newWebhookSecret: () => `whsec_${randomBytes(webhookSecretBytes).toString('base64')}`,
     hash: sha256,
     isAdminToken: (credential) =>

@@ -31,6 +31,8 @@ const leftOut = [
   'idempotency.key',
   'keys.hash',
   'selves.entries',
+  'sessions.hash',
+  'stream_events.tx',
   'teams.mask',
 ]
 

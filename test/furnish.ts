@@ -17,6 +17,8 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     return answer
   }
   hook.answer(500)
+  const stream = await fetch(`${app.url}/v1/stream`, { headers: caller.headers })
+  await stream.body?.cancel()
   await send('/v1/alerts', { url: `${hook.url}/${marker}`, incidents: true })
   await send('/v1/alerts/secret', {})
   await send('/v1/alerts/test', {})
@@ -48,6 +50,7 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     ...{ reversible: false, outward: true },
   })
   await send('/v1/team/invite', { label: marker })
+  await send('/v1/session', { key: caller.key })
   await send('/v1/hooks', { mode: 'advise' })
   await send('/v1/hooks/vscode', {
     ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },

@@ -47,6 +47,8 @@ export interface Answer {
 /** The settings that a test may change; all others are as a user would have them. */
 export interface Setup extends Partial<World> {
   env?: Record<string, string>
+  /** Whether the clock stands at the time of now, which a browser knows, and not at noon of the fixed day. */
+  beginsNow?: boolean
 }
 
 /** The setting for a test about the published rules: their detector, `overlap`, judges. */
@@ -58,9 +60,12 @@ const startOfDay = Date.UTC(2026, 0, 15)
  * Starts a service for one test and stops it after. Its clock stands at noon of a fixed day until
  * moved; every answer is checked against its operation's schema.
  */
-export async function start(t: TestContext, { env = {}, ...world }: Setup = {}): Promise<App> {
+export async function start(
+  t: TestContext,
+  { env = {}, beginsNow = false, ...world }: Setup = {},
+): Promise<App> {
   const log: Record<string, unknown>[] = []
-  let now = startOfDay + 12 * 3_600_000
+  let now = beginsNow ? Date.now() : startOfDay + 12 * 3_600_000
   const config = readConfig({
     PORT: '0',
     DATABASE_URL: 'sqlite::memory:',

@@ -1,9 +1,9 @@
 /** One testable sentence of the specification. `issue` is the one that brings it; 7 stands for a later one. */
 export interface Requirement {
   id: string
-  from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts'
+  from: 'interface' | 'api' | 'api-2' | 'configuration' | 'hosts' | 'design'
   says: string
-  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16
+  issue: 2 | 3 | 4 | 5 | 6 | 7 | 15 | 16 | 17
 }
 
 /** The id of a requirement, so that a misspelt one is a type error. */
@@ -1219,6 +1219,73 @@ export const requirements = {
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim':
       'The program that hosts run prints a JSON object and exits with 0, whatever the server does; one that does not answer in time is left alone for 30 seconds.',
+  }),
+
+  ...written('interface', 17, {
+    'session.read':
+      'GET /v1/session answers whether a browser or key is signed in, as whom, its csrf, and how to sign in; it needs no credential.',
+    'session.sign-in':
+      'POST /v1/session signs a browser in with a key of the scope full, and its session takes the place of the key on keyed routes.',
+    'session.sign-in.refused':
+      'A key that is unknown signs nobody in (401 with a detail), and neither does one that only reports events (403).',
+    'session.cookie':
+      'The cookie of a session is HttpOnly, SameSite=Lax, for all paths, Secure and __Host-plumbline over HTTPS, plumbline_session over plain HTTP, and new each time.',
+    'session.sign-out': 'DELETE /v1/session ends the session at once, on every node.',
+    'session.expiry': 'A session ends after 7 days without use, and after 30 days.',
+    'session.key':
+      'A session ends with the key that made it, save that the one that replaces its key goes over to the new one.',
+    'session.erased': 'The sessions of an erased account end at once, and their rows are erased.',
+    'session.limit': 'An account has at most 50 sessions; one more ends the oldest.',
+    'session.stored': 'A session is a random number of 256 bits, stored as a hash, and in no log.',
+    'session.replay':
+      'An answer with a secret that a session got is stored sealed, and replayed to that session alone.',
+    'session.csrf':
+      'A session changes something only with its x-plumbline-csrf and from its own origin; everything else is 403 csrf.',
+    'session.key-first': 'A key in the request goes before the cookie.',
+    'session.operations-only':
+      'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
+  }),
+
+  ...written('design', 17, {
+    'web.run':
+      'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
+    'web.runs':
+      'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
+    'web.live': 'An open page takes in steps as they come, on both databases.',
+    'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
+    'web.text':
+      'Text of an agent is shown as text: markup, bidirectional overrides, very long words.',
+    'web.access':
+      'No view has a serious barrier, in both themes; 320 pixels hold every view without scrolling sideways.',
+    'web.long': 'Of a run of 10,000 steps the browser holds the rows that are seen.',
+    'web.onboarding':
+      'Without a run the list says how an agent reports, and replays a recorded run on request.',
+    'web.signed-out': 'Without a session the dashboard leads to the page that signs in, and back.',
+    'web.files':
+      'The pages are served from memory, compressed, with names that change with their content.',
+    'web.policy':
+      'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
+  }),
+
+  ...written('api-2', 17, {
+    'stream.events':
+      'GET /v1/stream tells step, run, incident, escalation and delivery as server-sent events, each as its own route shows it, in the order in which they became durable.',
+    'stream.every-node': 'A stream also tells what another node took.',
+    'stream.run': 'run_id narrows a stream to one run.',
+    'stream.own':
+      'A stream needs a key, tells nothing of other accounts, and ends soon after its key is revoked.',
+    'stream.resume':
+      'last-event-id goes on behind an event of the last hour on any node, without loss or repetition; an older one, or one that is no id, begins with a gap.',
+    'stream.none-lost':
+      'Nothing that changes after a stream is open is missing from it, in whatever order transactions begin and commit.',
+    'stream.comment': 'A listener without events gets a comment every 15 seconds.',
+    'stream.bounded':
+      'A slow listener is cut off with a gap; an account has at most 1,000 listeners on a node, and a further one gets 429.',
+    'stream.unheard':
+      'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
+    'client.stream':
+      'client.stream() tells the events of a stream, and connects again behind the last one.',
+    'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
   ...written('configuration', 7, {

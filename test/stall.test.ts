@@ -15,7 +15,7 @@ test('a reader that takes nothing is cut off, and what it was sent ends', {
   const app = Fastify()
   app.get('/', (_request, reply) => {
     reply.raw.on('close', () => cut.resolve(reply.raw.writableFinished))
-    sendLines(reply, lines, 200)
+    sendLines(reply, lines, 'application/x-ndjson', 200)
   })
   t.after(() => app.close())
   const socket = await openSocket(await app.listen({ host: '127.0.0.1', port: 0 }))

@@ -1,4 +1,5 @@
-/** A minute, an hour and a day in milliseconds. */
+/** A second, a minute, an hour and a day in milliseconds. */
+export const secondMs = 1_000
 export const minuteMs = 60_000
 export const hourMs = 3_600_000
 export const dayMs = 24 * hourMs

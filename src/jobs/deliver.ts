@@ -121,7 +121,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
         attempts,
         detail,
       }
-      await deliveries.change(delivery, change, attemptEntry(value, at, answer))
+      await deliveries.change(delivery, change, attemptEntry(value, at, answer), now())
       const seen = { attempt: attempts, ts: at, host, status, detail, latency_ms, bytes }
       await deliveries.addAttempt(account, seq, seen)
       // Do not store the state of an address that was replaced or deleted meanwhile.
@@ -134,7 +134,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
   async function giveUp(delivery: Delivery, detail: string): Promise<void> {
     const change = { ...delivery, state: 'failed' as const, detail }
     await store.tx(({ deliveries }) =>
-      deliveries.change(delivery, change, suppressedEntry(delivery.value, now(), detail)),
+      deliveries.change(delivery, change, suppressedEntry(delivery.value, now(), detail), now()),
     )
   }
 
@@ -142,7 +142,7 @@ export function createDeliverJob(parts: DeliverParts): JobKind {
   async function postpone(delivery: Delivery, due: number, detail: string): Promise<void> {
     const entry = delivery.held ? null : suppressedEntry(delivery.value, now(), detail)
     await store.tx(({ deliveries }) =>
-      deliveries.change(delivery, { ...delivery, due, held: true, detail }, entry),
+      deliveries.change(delivery, { ...delivery, due, held: true, detail }, entry, now()),
     )
   }
 

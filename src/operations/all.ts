@@ -11,6 +11,7 @@ import { setEmail } from './account/email.ts'
 import { eraseMe, exportMe } from './account/erasure.ts'
 import { createKeys, readKeys } from './account/keys.ts'
 import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
+import { readSession, signIn, signOut } from './account/session.ts'
 import { listTiers } from './account/tiers.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
@@ -46,6 +47,7 @@ import { consultOperator } from './steps/operator.ts'
 import { listRuns } from './steps/run-list.ts'
 import { deleteRun, exportRuns, readRun, setOutcome } from './steps/runs.ts'
 import { deleteTemplate, readTemplates, storeTemplate } from './steps/templates.ts'
+import { listen } from './stream.ts'
 import { changeTeam, invite, joinTeam, leaveTeam, readTeam, removeMember } from './team.ts'
 
 /** All operations. The HTTP routes, the OpenAPI description and the client come from this list. */
@@ -72,6 +74,9 @@ export const operations = [
   revokeKey,
   rotateKey,
   setEmail,
+  readSession,
+  signIn,
+  signOut,
   readAlerts,
   setAlerts,
   deleteAlerts,
@@ -82,6 +87,7 @@ export const operations = [
   listDeliveries,
   replayDeliveries,
   listIncidents,
+  listen,
   readDigest,
   setDigest,
   deleteDigest,

@@ -29,6 +29,13 @@ export interface AccountRow extends Account {
   created: number
 }
 
+/** The account of a key, and what the key may do. */
+export interface KeyOwner {
+  readonly account: Account
+  readonly keyId: string
+  readonly scope: KeyScope
+}
+
 /** Accounts and their keys. */
 export interface Accounts {
   create(account: AccountRow): Promise<void>
@@ -48,10 +55,10 @@ export interface Accounts {
   keysOf(account: string, now: number): Promise<KeyRow[]>
   /** Makes the key expire at `at` or earlier, and returns whether the account has this key. */
   expireKey(account: string, id: string, at: number): Promise<boolean>
-  /** Revokes a key; `account` of null matches any account. Returns whether the key existed. */
+  /** Revokes a key and ends the sessions that it made; `account` of null matches any account. Returns whether the key existed. */
   deleteKey(account: string | null, id: string): Promise<boolean>
   /** Finds the account of a key, and what the key may do, by its hash; null if it is unknown or expired. */
-  withKey(hash: string, now: number): Promise<{ account: Account; scope: KeyScope } | null>
+  withKey(hash: string, now: number): Promise<KeyOwner | null>
   /** Stores the last use of each key that this node has seen. */
   saveUse(): Promise<void>
 }
@@ -178,12 +185,15 @@ export function createAccounts(
         account,
         id,
       ),
-    deleteKey: (account, id) =>
-      change(
+    async deleteKey(account, id) {
+      const existed = await change(
         'DELETE FROM keys WHERE id = ? AND account = COALESCE(CAST(? AS TEXT), account)',
         id,
         account,
-      ),
+      )
+      if (existed) await db.run('DELETE FROM sessions WHERE key_id = ?', id)
+      return existed
+    },
     async withKey(hash, now) {
       const known = memory.known.get(hash)
       // The age check also guards against a clock that was set back: a revoked key must not live on.
@@ -225,9 +235,9 @@ export function createAccounts(
     },
   }
 
-  function recognise({ account, id, expires, scope }: KnownKey, now: number) {
+  function recognise({ account, id, expires, scope }: KnownKey, now: number): KeyOwner | null {
     if (expires !== null && expires <= now) return null
     memory.used.set(id, now)
-    return { account, scope }
+    return { account, keyId: id, scope }
   }
 }

@@ -29,6 +29,7 @@ const ofRun = Object.keys(runColumns)
  */
 export const ownedTables: readonly OwnedTable[] = [
   owned('keys', 'key', 'id', 'id prefix created last_used expires scope label'),
+  owned('sessions', 'session', 'hash', 'key_id created expires'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),
@@ -50,6 +51,8 @@ export const ownedTables: readonly OwnedTable[] = [
   ),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),
+  owned('stream_listeners', 'stream_listener', '', 'until'),
+  owned('stream_events', 'stream_event', 'seq', 'at kind run_id subject'),
   owned('acts', 'act', 'act run_id', 'work_group at'),
   owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
   owned('host_sessions', 'host_session', 'run_id', 'state expires'),

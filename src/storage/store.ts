@@ -13,6 +13,7 @@ import type { Database, Queries } from './database/database.ts'
 import { createIdempotency, type Idempotency } from './database/idempotency.ts'
 import { createJobs, type Jobs } from './database/jobs.ts'
 import { inTurn } from './database/migrations.ts'
+import { createStream, type Stream } from './database/stream.ts'
 import { createDigests, type Digests } from './digests.ts'
 import { createEmails, type Emails } from './emails.ts'
 import { createErasure, type Erasure } from './erasure.ts'
@@ -25,6 +26,7 @@ import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
+import { createSessions, type SessionMemory, type Sessions } from './sessions.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 
@@ -33,6 +35,7 @@ export interface Store {
   readonly counters: Counters
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
+  readonly sessions: Sessions
   readonly idempotency: Idempotency
   readonly runs: Runs
   readonly jobs: Jobs
@@ -55,6 +58,8 @@ export interface Store {
   readonly hookSettings: HookSettingsStore
   readonly secrets: Secrets
   readonly erasure: Erasure
+  /** What listeners are told of. */
+  readonly stream: Stream
   /** Logs steps in order and resolves when they are durable; see `logSteps`. */
   log(entries: readonly Entry[]): Promise<LoggedStep[]>
   /** As `log`, once for an idempotency key; inside a transaction it always returns `apart`. */
@@ -79,6 +84,8 @@ export interface OpenStore extends Store {
   onSteps(listener: (logged: readonly LoggedStep[]) => void): void
   /** Calls `wake` after each commit that enqueued a job. */
   onJob(wake: () => void): void
+  /** Calls `wake` after each commit that may have recorded events of a stream. */
+  onEvent(wake: () => void): void
   /** Stores the data that is still in memory and closes the database. */
   close(): Promise<void>
 }
@@ -88,8 +95,10 @@ export function createStore(db: Database): OpenStore {
   const counters = createCounters(db)
   const addressBuckets = createAddressBuckets(counters)
   const keys = newKeyMemory()
+  const usedSessions: SessionMemory = new Map()
 
   let wake = () => {}
+  let tellListeners = () => {}
   let tellSteps = (_logged: readonly LoggedStep[]) => {}
   /** The callbacks of this node for each kind of committed change. */
   const committed = { keys: () => forgetKeys(keys), jobs: () => wake() }
@@ -101,6 +110,7 @@ export function createStore(db: Database): OpenStore {
       counters,
       addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
+      sessions: createSessions(queries, db.kind, usedSessions),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
@@ -120,6 +130,7 @@ export function createStore(db: Database): OpenStore {
       hookSettings: createHookSettings(queries),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),
+      stream: createStream(queries, db.kind),
     }
   }
 
@@ -151,12 +162,16 @@ export function createStore(db: Database): OpenStore {
     } finally {
       // A commit that reported failure may still have happened.
       for (const kind of kinds) committed[kind]()
+      tellListeners()
     }
   }
 
   const { log, logOnce, waitingSteps } = createStepLog(
     db,
-    (logged) => tellSteps(logged),
+    (logged) => {
+      tellSteps(logged)
+      tellListeners()
+    },
     () => committed.jobs(),
   )
   const root = over(db, (kind) => committed[kind]())
@@ -174,6 +189,9 @@ export function createStore(db: Database): OpenStore {
     onJob(listener) {
       wake = listener
     },
+    onEvent(listener) {
+      tellListeners = listener
+    },
     async writable(at) {
       await db.run(
         'INSERT INTO heartbeat (id, at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET at = excluded.at',
@@ -183,6 +201,7 @@ export function createStore(db: Database): OpenStore {
     async close() {
       await counters.close()
       await root.accounts.saveUse().catch(() => {})
+      await root.sessions.saveUse().catch(() => {})
       await db.close()
     },
   }

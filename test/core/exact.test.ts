@@ -19,6 +19,11 @@ test('another identifier of the same kind is a swap in any wording', () => {
     ['refund order 1234 to the customer', 'refund the customer of order 9876', 'number'],
     ['Hi, can you refund order 1234? It is damaged. Thanks!', 'refund order 9876', 'number'],
     ['Deploy build 512 to staging', 'Deploy build 512 to production', 'environment'],
+    [
+      'Upgrade the staging database to 17 without losing data',
+      'upgrade the production database to 17',
+      'environment',
+    ],
     ['Transfer 100 EUR to Anna', 'Wire 1,000 EUR to Anna', 'number'],
     ['Delete the branch feature/login', 'Delete the branch main', 'name'],
     ['Translate the page to French', 'Now let me translate the page into Italian', 'name'],

@@ -53,10 +53,10 @@ onEachDatabase((database) => {
       const forgetting: Promise<unknown>[] = []
       await store.tx(async ({ alerts, deliveries }) => {
         await alerts.addToLog(account, suppressedEntry(newer.value, at, 'recorded'))
-        await deliveries.change(newer, { ...newer, state: 'delivered' }, null)
+        await deliveries.change(newer, { ...newer, state: 'delivered' }, null, 0)
         forgetting.push(forget(store))
         await somebodyWaits(db)
-        await deliveries.change(older, { ...older, state: 'delivered' }, null)
+        await deliveries.change(older, { ...older, state: 'delivered' }, null, 0)
       })
       await forgetting[0]
       assert.deepEqual(await store.deliveries.list(account, null, 10, null), [])
@@ -80,7 +80,7 @@ onEachDatabase((database) => {
       await alerts.addToLog(account, suppressedEntry(event!.value, at, 'recorded'))
       anew.push(log('paint the shed'))
       await somebodyWaits(db)
-      await deliveries.change(event!, { ...event!, state: 'delivered' }, null)
+      await deliveries.change(event!, { ...event!, state: 'delivered' }, null, 0)
     })
     const [logged] = (await anew[0])!
     assert.ok(logged !== undefined && logged !== 'damaged')

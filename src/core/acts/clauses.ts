@@ -23,6 +23,9 @@ const negations = new Set(
   ),
 )
 
+/** Negations that begin a clause of their own: in "upgrade staging without losing data", staging is not denied. */
+const beginnings = new Set('without ohne sans sin sem senza bez'.split(' '))
+
 /** The words of a text, with their places; the text is read up to 4,000 characters. */
 export function wordsIn(text: string): PlacedWord[] {
   const read = text.length > longest ? text.slice(0, longest) : text
@@ -46,7 +49,7 @@ export function isNegation(key: string): boolean {
   return negations.has(key)
 }
 
-/** The clauses of a text: cut at marks and at "and" or "then". */
+/** The clauses of a text: cut at marks, at "and" or "then", and before "without". */
 export function clausesOf(text: string): Clause[] {
   const clauses: Clause[] = []
   let current: PlacedWord[] = []
@@ -64,7 +67,7 @@ export function clausesOf(text: string): Clause[] {
   }
   let end = 0
   for (const each of words) {
-    if (isBroken(text, end, each.from) || joins.has(each.key)) close()
+    if (isBroken(text, end, each.from) || joins.has(each.key) || beginnings.has(each.key)) close()
     if (!joins.has(each.key)) current.push(each)
     end = each.to
   }

@@ -113,7 +113,8 @@ export const exportMe = keyed({
   description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row of the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. The export leaves out secrets, and the hashes and tokens that stand for them. ${exportRule}`,
   http: { method: 'GET', path: '/v1/me/export' },
   input: z.object({}),
-  output: z.unknown().describe('JSON lines (application/x-ndjson).'),
+  output: z.unknown().describe('JSON lines.'),
+  streams: 'application/x-ndjson',
 })(async (context) => exportOnce(context, () => linesOf(context)))
 
 const rowsPerPage = 200
@@ -155,6 +156,7 @@ function shownValue(name: string, value: string | number | null): unknown {
 const times: ReadonlySet<string> = new Set([
   ...['created', 'updated', 'expires', 'ts', 'at', 'last_used', 'joined', 'decided_at', 'due'],
   ...['opened', 'notified', 'closed', 'next', 'sent_until', 'failing_since', 'paused_until'],
+  'until',
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],

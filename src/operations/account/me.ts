@@ -184,13 +184,13 @@ export const rotateKey = keyed({
     const keys = await accounts.keysOf(account.id, now())
     const old = keys.find((each) => each.id === id)
     if (old === undefined) throw unknownKey()
-    if (grace_hours === 0) {
-      await accounts.deleteKey(account.id, id)
-    } else {
-      refuseTooMany(keys.length + 1)
-      await accounts.expireKey(account.id, id, now() + Math.ceil(grace_hours * hourMs))
-    }
-    return issueKey({ ...context, store }, account.id, old)
+    if (grace_hours > 0) refuseTooMany(keys.length + 1)
+    const made = await issueKey({ ...context, store }, account.id, old)
+    // The browser that replaces the key of its own session stays signed in. Others end with the old key.
+    if (context.session !== null) await store.sessions.moveTo(context.session, id, made.id)
+    if (grace_hours === 0) await accounts.deleteKey(account.id, id)
+    else await accounts.expireKey(account.id, id, now() + Math.ceil(grace_hours * hourMs))
+    return made
   }),
 )
 

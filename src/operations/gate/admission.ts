@@ -3,19 +3,25 @@ import { type Tier, tierNamed } from '../../core/accounts/tiers.ts'
 import { unknownAddress } from '../../core/address.ts'
 import { dayOf } from '../../core/time.ts'
 import type { Account } from '../../storage/accounts.ts'
+import { admitBrowser } from './browser-session.ts'
 import type { Service } from './context.ts'
 import { countDaily, quotaBucket } from './daily-limit.ts'
 import type { AddressLimit, Call, KeyedDeclaration } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 /** The parts of a call that admission reads. */
-export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers'>
+export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers' | 'browser'>
 
-/** An admitted account and its tier. `refund` takes the call off the daily count again. */
+/** An admitted account and its tier. */
 export interface Admitted {
   account: Account
   tier: Tier
+  /** The stored session of the browser that calls; null for a call with a key. */
+  session: string | null
+  /** Takes the call off the daily count again. */
   refund(): Promise<void>
+  /** Whether the credential still belongs to the account, for a call that goes on for long. */
+  stands(): Promise<boolean>
 }
 
 /** Counts a call against the daily limit of its address. Refuses the call beyond the limit (429). */
@@ -54,7 +60,7 @@ export async function admitAccount(
     isHook?: boolean
   },
 ): Promise<Admitted> {
-  const { account, scope } = await ownerOf(service, call)
+  const { account, scope, session } = await ownerOf(service, call)
   if (scope === 'hooks' && !isHook) {
     throw new Refusal(403, 'forbidden', {
       detail: 'This key may only report events of hooks. Use a key of the scope full.',
@@ -67,7 +73,8 @@ export async function admitAccount(
       upgrade: service.settings.upgradeUrl(),
     })
   }
-  if (unmetered) return { account, tier, refund: async () => {} }
+  const stands = () => isOwner(service, call, account)
+  if (unmetered) return { account, tier, session, stands, refund: async () => {} }
   const kind = call.method === 'GET' || call.method === 'HEAD' ? 'reads' : 'writes'
   const bucket = quotaBucket(account.id, kind)
   const { refusal, refund } = await countDaily(service, call, bucket, tier[kind], 'This account')
@@ -76,7 +83,16 @@ export async function admitAccount(
     await refund()
     throw refusal
   }
-  return { account, tier, refund }
+  return { account, tier, session, stands, refund }
+}
+
+/** Whether a credential still belongs to an account; also while the database cannot say. */
+async function isOwner(service: Service, call: Caller, { id }: Account): Promise<boolean> {
+  try {
+    return (await ownerOf(service, call)).account.id === id
+  } catch (error) {
+    return !(error instanceof Refusal)
+  }
 }
 
 /** Admits only the operator (401). */
@@ -89,8 +105,12 @@ export function admitAdmin(service: Service, { credential }: Call): void {
 
 async function ownerOf(
   service: Service,
-  { credential }: Caller,
-): Promise<{ account: Account; scope: KeyScope }> {
+  { credential, method, browser }: Caller,
+): Promise<{ account: Account; scope: KeyScope; session: string | null }> {
+  if (credential === undefined) {
+    const admitted = await admitBrowser(service, method, browser?.())
+    if (admitted !== null) return { ...admitted, scope: 'full' }
+  }
   if (credential === undefined || credential === '') {
     throw noKey('Send a key as Authorization: Bearer KEY, or as the query parameter key.')
   }
@@ -98,7 +118,7 @@ async function ownerOf(
     ? await service.store.accounts.withKey(service.hash(credential), service.now())
     : null
   if (owner === null) throw badKey()
-  return owner
+  return { ...owner, session: null }
 }
 
 const challenge = { 'www-authenticate': 'Bearer' }

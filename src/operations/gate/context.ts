@@ -5,6 +5,7 @@ import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import type { Verdict } from '../../core/detector/detect.ts'
 import type { Encoder } from '../../encoder/encoder.ts'
+import type { Channels } from '../../jobs/channels.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
@@ -40,6 +41,8 @@ export interface Service {
   readonly settings: Settings
   readonly store: Store
   readonly decisions: Decisions
+  /** The streams of this node. */
+  readonly channels: Channels
   /** The exports in flight on this node, by account. */
   readonly exports: InFlight
   /** Milliseconds since 1970-01-01 UTC. */
@@ -48,6 +51,8 @@ export interface Service {
   newId(prefix: string): string
   /** Makes a key of an account. Only one answer shows it. */
   newKey(): string
+  /** Makes a token of 256 random bits, 43 characters of base64url. */
+  newToken(): string
   /** Makes a secret that signs events: `whsec_` and base64. */
   newWebhookSecret(): string
   /** SHA-256 in base64url. */
@@ -98,6 +103,10 @@ export interface Settings {
   readonly webhookAllow: WebhookAllowance
   /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
+  /** The identity provider by which people sign in: whether there is one, and its host. */
+  readonly signIn: { readonly provider: boolean; readonly name: string | null }
+  /** Whether `/v1/upgrade` leads anywhere. */
+  readonly sellsTiers: boolean
   /** The page on which a caller gets a higher tier. */
   upgradeUrl(): string
 }
@@ -106,6 +115,10 @@ export interface Settings {
 export interface Keyed extends Service {
   readonly account: Account
   readonly tier: Tier
+  /** The stored session of the browser that calls; null for a call with a key. */
+  readonly session: string | null
   /** See `Call.gone`. */
   gone(): AbortSignal
+  /** See `Admitted.stands`. */
+  stands(): Promise<boolean>
 }

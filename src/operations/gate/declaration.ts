@@ -2,6 +2,18 @@ import { z } from 'zod'
 import type { Store } from '../../storage/store.ts'
 import type { Changed, Keyed, Service, Settings } from './context.ts'
 
+/** The browser that sends a call, with the cookie of its session. */
+export interface Browser {
+  /** The token in the cookie; null without one. */
+  readonly session: string | null
+  /** The token against requests that other sites make a browser send; undefined without one. */
+  readonly csrf: string | undefined
+  /** Whether no header says that a page of another origin sends the call. */
+  readonly isSameOrigin: boolean
+  /** Sets the cookie of the session with the answer; null takes it away. */
+  keepSession(token: string | null): void
+}
+
 /** One request as the gate sees it, from any surface. */
 export interface Call {
   readonly method: string
@@ -9,18 +21,27 @@ export interface Call {
   readonly address: string
   /** The credential; undefined without one, '' if the header or parameter holds no credential. */
   readonly credential: string | undefined
+  /** The browser that calls; undefined where no cookie counts, such as for tools and hooks. */
+  readonly browser?: () => Browser
   /** The idempotency key of the header; undefined without one. */
   readonly idempotencyKey: string | undefined
   /** The parameters of the URL without the key. A repeated parameter keeps its last value. */
   readonly query: Readonly<Record<string, string>>
   /** The content type in lower case, without parameters; '' without one. */
   readonly contentType: string
+  /** The id of the last event that the caller has had of a stream. */
+  readonly lastEventId?: string | undefined
   /** Reads the body as text, at most `maxBytes` (413). The gate counts the call before it reads. */
   readBody(maxBytes: number): Promise<string> | string
   /** The signal that aborts when the caller has gone. Created on the first call. */
   gone(): AbortSignal
   /** The headers of the answer. The gate adds its own, to refusals too. */
   readonly headers: Record<string, string>
+}
+
+/** The context of an operation without a key: the service and the call. */
+export interface Visit extends Service {
+  readonly call: Call
 }
 
 /** An answer. `json` is its body as text if the answer is replayed or recorded for replays. */
@@ -64,6 +85,8 @@ export interface Declaration<Input, Output, Sent = unknown> {
   output: z.ZodType<Output>
   /** Writes the JSON of an answer in the form of `bytesOf`, for answers that `JSON.stringify` writes slower. */
   write?(output: NoInfer<Output>): string
+  /** The content type of an answer that is a stream of texts. Defaults to that of JSON lines. */
+  streams?: 'application/x-ndjson' | 'text/event-stream'
   /** The status of a good answer. Defaults to 200. */
   status?: 201
   refusals?: readonly DescribedRefusal[]

@@ -50,7 +50,8 @@ export async function replayable(
   const { content, ...named } = key
   const bytes = service.hash(JSON.stringify(call.query) + received.body)
   const bodyHash = bodyHashOf(bytes, content === null ? null : service.hash(content))
-  const seal = secret === undefined ? undefined : call.credential
+  const seal =
+    secret === undefined ? undefined : (call.credential ?? call.browser?.().session ?? undefined)
   const claim = { account, ...named, bodyHash, at: service.now() }
 
   async function keep(store: Store, answer: Answer): Promise<Answer> {

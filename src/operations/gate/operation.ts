@@ -13,11 +13,13 @@ import {
   type Outside,
   type ReadRequest,
   type Repeats,
+  type Visit,
 } from './declaration.ts'
 import { replayable, settled } from './idempotency.ts'
 import { Refusal } from './refusal.ts'
 import {
   adminRefusal,
+  csrfRefusal,
   keyRefusal,
   paidRefusal,
   rateLimitRefusal,
@@ -33,12 +35,13 @@ type Work<Context, Input, Output> = (
 
 /** An operation without a key and without a limit. */
 export function open<Input, Output, Sent>(declaration: Declaration<Input, Output, Sent>) {
-  return (work: Work<Service, Input, Output>): Operation<Input, Output, Sent> => ({
+  return (work: Work<Visit, Input, Output>): Operation<Input, Output, Sent> => ({
     ...declaration,
     access: 'open',
     answer: async (service, call) => {
       const read = await readRequest(declaration, call)
-      return settled(await perform(declaration, work, service, service, read), service.store)
+      const context = { ...service, call }
+      return settled(await perform(declaration, work, context, service, read), service.store)
     },
   })
 }
@@ -76,6 +79,7 @@ export function keyed<Input, Output, Sent>(
       ...(declaration.refusals ?? []),
       keyRefusal,
       scopeRefusal,
+      ...(declaration.http.method === 'GET' ? [] : [csrfRefusal]),
       ...(declaration.paid === undefined ? [] : [paidRefusal]),
       ...(declaration.unmetered ? [] : [rateLimitRefusal]),
       ...(declaration.http.method === 'POST' ? [replayRefusal] : []),

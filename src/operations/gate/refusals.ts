@@ -25,6 +25,13 @@ export const scopeRefusal = describeRefusal(
   'The key may only report events of hooks.',
 )
 
+/** The refusal of a change that a page of another origin may have made a browser send. */
+export const csrfRefusal = describeRefusal(
+  403,
+  'csrf',
+  'The session of a browser sends the change without its x-plumbline-csrf, or from another origin.',
+)
+
 /** The refusal of a call without the operator’s credential. */
 export const adminRefusal: DescribedRefusal = {
   ...keyRefusal,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Tier, tierNamed } from '../../core/accounts/tiers.ts'
+import { tierNamed } from '../../core/accounts/tiers.ts'
 import { unknownAddress } from '../../core/address.ts'
 import { keylessPrefix } from '../../core/keyless.ts'
 import { maxIdLength } from '../../core/runs/field-reader.ts'
@@ -201,11 +201,11 @@ async function admit(
   service: Service,
   caller: ToolCaller,
   reads: boolean,
-): Promise<{ account: Account; tier: Tier; owner: Owner }> {
+): Promise<Pick<Keyed, 'account' | 'tier' | 'session' | 'stands'> & { owner: Owner }> {
   const call: Caller = { ...caller, method: reads ? 'GET' : 'POST' }
   if (caller.credential !== undefined) {
-    const { account, tier } = await admitAccount(service, call, {})
-    return { account, tier, owner: 'account' }
+    const { account, tier, session, stands } = await admitAccount(service, call, {})
+    return { account, tier, session, stands, owner: 'account' }
   }
   await admitAddress(service, call, toolLimit)
   const { address, session } = caller
@@ -215,7 +215,8 @@ async function admit(
   const id = `${keylessPrefix}${service.hash(identity)}`
   const account: Account = { id, tier: 'ground', email: null }
   const tier = tierNamed(service.settings.tiers, 'ground')
-  return { account, tier: { ...tier, retention_days: keylessRetentionDays }, owner }
+  const kept = { ...tier, retention_days: keylessRetentionDays }
+  return { account, tier: kept, session: null, stands: async () => true, owner }
 }
 
 function parseArguments(schema: z.ZodObject, sent: unknown): unknown {

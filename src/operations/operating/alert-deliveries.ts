@@ -13,7 +13,8 @@ import { severitySchema } from './alerts.ts'
 
 const maxReplayed = 500
 
-const deliverySchema = z
+/** An event with its attempts, as answers show it. */
+export const deliverySchema = z
   .strictObject({
     id: z.string().describe('The `webhook-id` of the event.'),
     ts: time.describe('The time the event was emitted.'),
@@ -125,7 +126,8 @@ export const replayDeliveries = keyed({
   }),
 )
 
-function shownDelivery(
+/** Shows a delivery on the wire. */
+export function shownDelivery(
   { account, seq, value, state, due, detail }: Delivery,
   attempts: readonly Attempt[],
 ): z.infer<typeof deliverySchema> {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { wellFormed } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
+import type { StreamEvent } from '../../storage/database/stream.ts'
 import { decisionNames, type Escalation } from '../../storage/escalations.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { idField, okAnswer, textField, time } from '../gate/fields.ts'
@@ -13,7 +14,8 @@ const longestWaitSeconds = 30
 const longestReason = 200
 const noPhi = 1
 
-const escalationSchema = z
+/** A question to a person, as answers show it. */
+export const escalationSchema = z
   .strictObject({
     esc_id: z.string(),
     run_id: z.string(),
@@ -78,6 +80,7 @@ export const escalate = keyed({
   }
   await context.store.tx(async (store) => {
     await store.escalations.add(account.id, escalation)
+    await store.stream.record([changeOf(account.id, escalation, created)])
     const run = await store.runs.find(account.id, run_id, created)
     await store.alerts.emit({
       account: account.id,
@@ -158,7 +161,7 @@ export const decideEscalation = keyed({
     ),
   ],
 })(({ store, account, now }, { id, esc_id, decision, note }) =>
-  store.tx(async ({ escalations }) => {
+  store.tx(async ({ escalations, stream }) => {
     const wanted = id ?? esc_id ?? ''
     const at = now()
     const decided = await escalations.decide(account.id, wanted, {
@@ -168,6 +171,7 @@ export const decideEscalation = keyed({
       decided_by: account.id,
     })
     const found = await escalations.find(account.id, wanted)
+    if (decided && found !== null) await stream.record([changeOf(account.id, found, at)])
     if (decided || found === null || found.decided_at === null) return shownOr404(found)
     throw new Refusal(409, 'already_decided', {
       detail: `It was decided at ${isoTime(found.decided_at)}: ${found.decision}. Escalate again for another decision.`,
@@ -187,11 +191,24 @@ export const deleteEscalation = keyed({
   }),
   output: okAnswer,
   refusals: [badRequest, noEscalation],
-})(async ({ store, account }, { id }) => {
-  const deleted = await store.tx(({ escalations }) => escalations.delete(account.id, id))
-  if (!deleted) throw unknownEscalation()
-  return { ok: true as const }
-})
+})(({ store, account, now }, { id }) =>
+  store.tx(async ({ escalations, stream }) => {
+    const found = await escalations.find(account.id, id)
+    const deleted = await escalations.delete(account.id, id)
+    if (!deleted || found === null) throw unknownEscalation()
+    await stream.record([changeOf(account.id, found, now())])
+    return { ok: true as const }
+  }),
+)
+
+/** The event that tells listeners of a change of an escalation. */
+function changeOf(
+  account: string,
+  { run_id, esc_id }: Pick<Escalation, 'run_id' | 'esc_id'>,
+  at: number,
+): StreamEvent {
+  return { account, at, kind: 'escalation', run_id, subject: esc_id }
+}
 
 function reasonField() {
   const fault = `send a text of 1 to ${longestReason} characters`
@@ -219,7 +236,8 @@ function unknownEscalation(): Refusal {
   })
 }
 
-function shownEscalation(escalation: Escalation): z.infer<typeof escalationSchema> {
+/** Shows an escalation on the wire. */
+export function shownEscalation(escalation: Escalation): z.infer<typeof escalationSchema> {
   const { decision, note, decided_at, decided_by, created, ...asked } = escalation
   return {
     ...asked,

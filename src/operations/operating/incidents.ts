@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { incidentId } from '../../core/alerts/outbox.ts'
+import type { Incident } from '../../core/alerts/incidents.ts'
+import { incidentId, type Numbered } from '../../core/alerts/outbox.ts'
 import { isoTime } from '../../core/time.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { time } from '../gate/fields.ts'
@@ -8,7 +9,8 @@ import { keyed } from '../gate/operation.ts'
 import { score } from '../steps/verdict.ts'
 import { severitySchema } from './alerts.ts'
 
-const incidentSchema = z
+/** An incident, as answers show it. */
+export const incidentSchema = z
   .strictObject({
     id: z.string(),
     run_id: z.string().describe('The run, or for a dialogue its conversation.'),
@@ -49,18 +51,24 @@ export const listIncidents = keyed({
   const found = await store.alerts.incidents(account.id, filter, limit + 1, before)
   const { page, next_cursor } = pageOf(found, limit, ({ seq }) => ({ before: seq }))
   return {
-    incidents: page.map(({ seq, value }) => {
-      const { dialogue, agent_id, opened, updated, closed, notified: _, ...incident } = value
-      return {
-        id: incidentId(seq),
-        ...incident,
-        ...(dialogue ? { dialogue } : {}),
-        ...(agent_id === '' ? {} : { agent_id }),
-        opened: isoTime(opened),
-        updated: isoTime(updated),
-        closed: closed === null ? null : isoTime(closed),
-      }
-    }),
+    incidents: page.map(shownIncident),
     next_cursor,
   }
 })
+
+/** Shows an incident on the wire. */
+export function shownIncident({
+  seq,
+  value,
+}: Pick<Numbered<Incident>, 'seq' | 'value'>): z.infer<typeof incidentSchema> {
+  const { dialogue, agent_id, opened, updated, closed, notified: _, ...incident } = value
+  return {
+    id: incidentId(seq),
+    ...incident,
+    ...(dialogue ? { dialogue } : {}),
+    ...(agent_id === '' ? {} : { agent_id }),
+    opened: isoTime(opened),
+    updated: isoTime(updated),
+    closed: closed === null ? null : isoTime(closed),
+  }
+}

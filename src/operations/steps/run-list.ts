@@ -27,7 +27,8 @@ const stepsAtATime = 500
 
 const stateSchema = z.enum(runStates)
 
-const listedRunSchema = runSchema
+/** A run as a list shows it. */
+export const listedRunSchema = runSchema
   .extend({
     state: stateSchema.describe(
       'waiting: an escalation of the run waits for an answer. Otherwise the last verdict on the main agent.',
@@ -94,23 +95,31 @@ export const listRuns = keyed({
   }
   const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
   const { found, next } = await findRuns(context, filter, limit, after)
-  const runs = found.map(({ run }) => run)
-  const [shown, counts, ...sparks] = await Promise.all([
-    shownRuns(store, account.id, runs, maxListedParts),
+  const [runs, counts] = await Promise.all([
+    shownListed(store, account.id, found),
     store.runs.countStates(account.id, now()),
-    ...runs.map(({ run_id, steps }) => store.runs.spark(account.id, run_id, sparkSteps(steps))),
   ])
-  return {
-    runs: shown.flatMap((run, place) => {
-      const [each, points] = [found[place], sparks[place]]
-      if (each === undefined || points === undefined) return []
-      const spark = points.map(({ phi, state }): [number, typeof state] => [phi, state])
-      return [{ ...run, state: each.state, spark }]
-    }),
-    counts,
-    next_cursor: next === null ? null : cursorOf(next),
-  }
+  return { runs, counts, next_cursor: next === null ? null : cursorOf(next) }
 })
+
+/** Shows runs as a list does. */
+export async function shownListed(
+  store: Store,
+  account: string,
+  found: readonly ListedRun[],
+): Promise<z.infer<typeof listedRunSchema>[]> {
+  const runs = found.map(({ run }) => run)
+  const [shown, ...sparks] = await Promise.all([
+    shownRuns(store, account, runs, maxListedParts),
+    ...runs.map(({ run_id, steps }) => store.runs.spark(account, run_id, sparkSteps(steps))),
+  ])
+  return shown.flatMap((run, place) => {
+    const [each, points] = [found[place], sparks[place]]
+    if (each === undefined || points === undefined) return []
+    const spark = points.map(({ phi, state }): [number, typeof state] => [phi, state])
+    return [{ ...run, state: each.state, spark }]
+  })
+}
 
 interface Filter extends RunRange {
   /** The words of a search; an empty list finds all runs. */

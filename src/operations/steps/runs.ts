@@ -277,7 +277,12 @@ export const setOutcome = keyed({
 })(async ({ store, account, now }, { run_id, score, note, ...rest }) => {
   const at = now()
   const outcome = { ...rest, score: score ?? null, note: note ?? null }
-  const found = await store.runs.setOutcome(account.id, run_id, at, outcome)
+  const found = await store.tx(async ({ runs, stream }) => {
+    const changed = await runs.setOutcome(account.id, run_id, at, outcome)
+    if (changed)
+      await stream.record([{ account: account.id, at, kind: 'run', run_id, subject: '' }])
+    return changed
+  })
   const run = found ? await store.runs.find(account.id, run_id, at) : null
   if (run === null) throw unknownRun()
   return { ok: true as const, run: await shownWith(store, account.id, run) }
@@ -301,14 +306,18 @@ export const deleteRun = keyed({
   // In one transaction: a step in between would begin the run anew, and the count would be its own.
   const at = now()
   const deleted = await store.tx(
-    async ({ runs, toolSessions, hostSessions, hookSettings, jobs }) => {
+    async ({ runs, toolSessions, hostSessions, hookSettings, jobs, stream }) => {
       // Tools and hosts lock their session before the run, and so must this.
       await toolSessions.forget(account.id, wanted)
       await hostSessions.forget(account.id, wanted)
       await hookSettings.forget(account.id, wanted)
       const steps = await runs.end(account.id, wanted, at)
       // The job deletes the rows now, not at the next full hour.
-      if (steps !== null) await jobs.add(expireJob(at))
+      if (steps !== null) {
+        await jobs.add(expireJob(at))
+        const { id } = account
+        await stream.record([{ account: id, at, kind: 'run', run_id: wanted, subject: '' }])
+      }
       return steps
     },
   )
@@ -324,7 +333,8 @@ export const exportRuns = keyed({
   description: `Streamed: a line \`{"type":"run",…}\` for each run, then one line \`{"type":"step","run_id":…,…}\` for each of its steps. If a run has more than ${maxParts} grounds or sub-agents, the others get lines of their own before its steps: \`{"type":"ground","run_id":…,…}\`, those of the main agent newest first, and \`{"type":"agent","run_id":…,…}\`. ${exportRule}`,
   http: { method: 'GET', path: '/v1/export' },
   input: z.object({}),
-  output: z.unknown().describe('JSON lines (application/x-ndjson).'),
+  output: z.unknown().describe('JSON lines.'),
+  streams: 'application/x-ndjson',
 })(async (context) => exportOnce(context, () => exportLines(context)))
 
 /** The rows that an export holds in memory at a time: few, because its reader may be slow. */

@@ -2,7 +2,7 @@ import type { AlertConfig, AlertSecrets, NewAlert, Severity } from '../../core/a
 import type { Incident } from '../../core/alerts/incidents.ts'
 import type { LogEntry, Numbered } from '../../core/alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
-import { findOpenIncidents, listIncidents } from './incidents.ts'
+import { findIncident, findOpenIncidents, listIncidents } from './incidents.ts'
 import {
   addDeliverJob,
   addLog,
@@ -51,6 +51,8 @@ export interface Alerts {
     limit: number,
     before: number | null,
   ): Promise<Numbered<Incident>[]>
+  /** Finds an incident by its number. */
+  incident(account: string, seq: number): Promise<Numbered<Incident> | null>
   /** Finds the open incident of the main agent of each run, the newest of several, by `run_id`. */
   openOfRuns(account: string, runIds: readonly string[]): Promise<Map<string, Numbered<Incident>>>
 }
@@ -116,6 +118,7 @@ export function createAlerts(db: Queries, kind: Database['kind'], jobAdded: () =
     emit: (alert) => emitAlert(db, kind, { ...alert, drifting: true }, jobAdded),
     returned: (alert) => emitAlert(db, kind, { ...alert, drifting: false }, jobAdded),
     incidents: (account, open, limit, before) => listIncidents(db, account, open, limit, before),
+    incident: (account, seq) => findIncident(db, account, seq),
     async openOfRuns(account, runIds) {
       const open = await findOpenIncidents(
         db,

@@ -7,9 +7,11 @@ import {
 } from '../../core/alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { type Columns, jsonRows, type Row } from '../database/rows.ts'
+import { recordEvents } from '../database/stream.ts'
 import {
   addDeliverJob,
   addLog,
+  deliveryEvent,
   eventColumns,
   eventOf,
   forgetIdleOutboxes,
@@ -56,11 +58,12 @@ export type DeliveryChange = Pick<
 export interface Deliveries {
   /** Finds the next event of an account to send, due or not. */
   next(account: string): Promise<Delivery | null>
-  /** Sets the state of an event and appends `entry` to the log. */
+  /** Sets the state of an event at `now` and appends `entry` to the log. */
   change(
     event: Numbered<OutboxEvent>,
     change: DeliveryChange,
     entry: LogEntry | null,
+    now: number,
   ): Promise<void>
   addAttempt(account: string, seq: number, attempt: Attempt): Promise<void>
   endpoint(account: string, url: string): Promise<Endpoint | null>
@@ -124,7 +127,8 @@ export function createDeliveries(
       )
       return row === undefined ? null : deliveryOf(row)
     },
-    async change({ account, seq }, { state, due, tries, attempts, held, detail }, entry) {
+    async change(event, { state, due, tries, attempts, held, detail }, entry, now) {
+      const { account, seq } = event
       // Write the log first: taking a number locks the row of the account, which every writer locks before
       // its events.
       if (entry !== null) {
@@ -143,6 +147,7 @@ export function createDeliveries(
         account,
         seq,
       )
+      await recordEvents(db, kind, [deliveryEvent(event, now)])
     },
     async addAttempt(account, seq, { attempt, ts, host, status, detail, latency_ms, bytes }) {
       await db.run(
@@ -217,6 +222,11 @@ export function createDeliveries(
         value: suppressedEntry(value, now, detail),
       }))
       await addLog(db, kind, entries)
+      await recordEvents(
+        db,
+        kind,
+        given.map((each) => deliveryEvent(each, now)),
+      )
     },
     async find(account, seq) {
       const row = await db.get<EventRow>(
@@ -281,13 +291,16 @@ export function createDeliveries(
     async replay(account, seqs, now) {
       await lockOutbox(db, kind, [account])
       for (const seq of seqs) {
-        await db.run(
+        const row = await db.get<{ run_id: string }>(
           `UPDATE alert_events SET state = 'waiting', due = ?, tries = 0, held = 0, detail = NULL
-           WHERE account = ? AND seq = ?`,
+           WHERE account = ? AND seq = ? RETURNING run_id`,
           now,
           account,
           seq,
         )
+        if (row !== undefined) {
+          await recordEvents(db, kind, [deliveryEvent({ account, seq, value: row }, now)])
+        }
       }
       if (seqs.length > 0) await addDeliverJob(db, kind, account, now, jobAdded)
     },

@@ -83,6 +83,20 @@ export async function listIncidents(
   return rows.map(incidentOf)
 }
 
+/** Finds an incident by its number. */
+export async function findIncident(
+  db: Queries,
+  account: string,
+  seq: number,
+): Promise<Numbered<Incident> | null> {
+  const row = await db.get<Row<typeof columns>>(
+    `SELECT ${names.join(', ')} FROM alert_incidents WHERE account = ? AND seq = ?`,
+    account,
+    seq,
+  )
+  return row === undefined ? null : incidentOf(row)
+}
+
 const columns = {
   account: 'TEXT',
   seq: 'BIGINT',

@@ -12,6 +12,7 @@ import { dayMs } from '../../core/time.ts'
 import { type Database, notAwaited, type Queries } from '../database/database.ts'
 import { createJobs } from '../database/jobs.ts'
 import { type Columns, jsonRows, type Row } from '../database/rows.ts'
+import { recordEvents, type StreamEvent } from '../database/stream.ts'
 import { createTable } from '../database/table.ts'
 import { findOpenIncidents, saveIncidents } from './incidents.ts'
 
@@ -79,6 +80,24 @@ export async function saveAlerts(
   for (const [account, due] of [...first].sort(([a], [b]) => (a < b ? -1 : 1))) {
     notAwaited(addDeliverJob(tx, kind, account, due, jobAdded))
   }
+  await recordEvents(tx, kind, [
+    ...incidents.map(({ account, seq, value }) => {
+      const { updated, closed, dialogue, run_id } = value
+      const at = closed ?? updated
+      // A run and a dialogue can have the same id.
+      const run = dialogue ? '' : run_id
+      return { account, at, kind: 'incident' as const, run_id: run, subject: String(seq) }
+    }),
+    ...events.map((event) => deliveryEvent(event, event.value.ts)),
+  ])
+}
+
+/** The event that tells listeners of a change of a delivery. */
+export function deliveryEvent(
+  { account, seq, value }: Numbered<Pick<OutboxEvent, 'run_id'>>,
+  at: number,
+): StreamEvent {
+  return { account, at, kind: 'delivery', run_id: value.run_id, subject: String(seq) }
 }
 
 /** Enqueues the delivery job of an account, due no later than `due`. */

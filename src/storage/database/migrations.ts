@@ -27,8 +27,8 @@ export async function migrate(
     await inTurn(db, async (tx) => {
       if ((await readVersion(tx)) !== before) return
       for (const statement of statements) {
-        if (typeof statement === 'string') await tx.run(portable(statement, db))
-        else if (db.kind === 'postgres') await tx.run(statement.postgres)
+        const own = typeof statement === 'string' ? portable(statement, db) : statement[db.kind]
+        if (own !== undefined) await tx.run(own)
       }
       await tx.run('INSERT INTO migrations (version) VALUES (?)', before + 1)
     })

@@ -1,8 +1,9 @@
 /** The statements of one schema version; they run in one transaction. */
-export type Migration = readonly (string | OnlyPostgres)[]
+export type Migration = readonly (string | OwnStatement)[]
 
-/** A statement for PostgreSQL only. */
-interface OnlyPostgres {
+/** A statement in the SQL of one database, or of each. */
+interface OwnStatement {
+  readonly sqlite?: string
   readonly postgres: string
 }
 
@@ -526,5 +527,49 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, run_id)
     )`,
     'CREATE INDEX hook_settings_by_expiry ON hook_settings (expires) WHERE expires IS NOT NULL',
+  ],
+  [
+    // A browser that is signed in. A session that a key made ends with the key.
+    `CREATE TABLE sessions (
+      hash TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      key_id TEXT,
+      created BIGINT NOT NULL,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX sessions_by_account ON sessions (account, created)',
+    'CREATE INDEX sessions_by_key ON sessions (key_id) WHERE key_id IS NOT NULL',
+    'CREATE INDEX sessions_by_expiry ON sessions (expires)',
+  ],
+  [
+    // What listeners of an account are told of, and until when it is recorded for them.
+    `CREATE TABLE stream_listeners (
+      account TEXT PRIMARY KEY,
+      until BIGINT NOT NULL
+    )`,
+    {
+      // AUTOINCREMENT gives no number twice, even if the newest rows are deleted.
+      sqlite: `CREATE TABLE stream_events (
+        seq INTEGER PRIMARY KEY AUTOINCREMENT,
+        tx INTEGER NOT NULL DEFAULT 0,
+        account TEXT NOT NULL,
+        at INTEGER NOT NULL,
+        kind TEXT NOT NULL,
+        run_id TEXT NOT NULL,
+        subject TEXT NOT NULL
+      ) STRICT`,
+      // The number of its transaction tells a reader whether an earlier row can still appear.
+      postgres: `CREATE TABLE stream_events (
+        seq BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+        tx BIGINT NOT NULL DEFAULT CAST(CAST(pg_current_xact_id() AS TEXT) AS BIGINT),
+        account TEXT COLLATE "C" NOT NULL,
+        at BIGINT NOT NULL,
+        kind TEXT COLLATE "C" NOT NULL,
+        run_id TEXT COLLATE "C" NOT NULL,
+        subject TEXT COLLATE "C" NOT NULL
+      )`,
+    },
+    'CREATE INDEX stream_events_by_place ON stream_events (account, tx, seq)',
+    'CREATE INDEX stream_events_by_age ON stream_events (at)',
   ],
 ]

@@ -52,6 +52,8 @@ export interface RunIndex {
     limit: number,
     after: RunPlace | null,
   ): Promise<ListedRun[]>
+  /** Finds an unexpired run with its state. */
+  listed(account: string, runId: string, now: number): Promise<ListedRun | null>
   /** Counts the unexpired runs in each state, each up to `mostCounted`. */
   countStates(account: string, now: number): Promise<Record<RunState, number>>
   /** Reads the points of these steps, at most `mostPoints`, ascending. */
@@ -77,6 +79,10 @@ export function createRunIndex(db: Queries): RunIndex {
     const row = await db.get<{ count: number }>(counts[state], ...accounts, now)
     return row?.count ?? 0
   }
+  const listedOf = ({ waiting, ...row }: RunRow & { waiting: number }): ListedRun => {
+    const run = runOf(row)
+    return { run, state: waiting === 1 ? 'waiting' : verdictState(run.drifting, run.uncertain) }
+  }
   return {
     async list(account, { state, since, until }, limit, after) {
       const rows = await db.all<RunRow & { waiting: number }>(
@@ -88,10 +94,11 @@ export function createRunIndex(db: Queries): RunIndex {
         after?.run_id ?? '',
         limit,
       )
-      return rows.map(({ waiting, ...row }) => {
-        const run = runOf(row)
-        return { run, state: waiting === 1 ? 'waiting' : verdictState(run.drifting, run.uncertain) }
-      })
+      return rows.map(listedOf)
+    },
+    async listed(account, runId, now) {
+      const row = await db.get<RunRow & { waiting: number }>(listedRun, account, runId, now)
+      return row === undefined ? null : listedOf(row)
     },
     async countStates(account, now) {
       const found = await Promise.all(runStates.map((state) => count(account, state, now)))
@@ -163,11 +170,17 @@ const lists = {
 }
 
 function listOf(filter: string): string {
-  return `SELECT ${columns}, CASE WHEN ${isWaiting('runs')} THEN 1 ELSE 0 END AS waiting FROM runs
-    WHERE runs.account = ? ${filter} AND ${inRange}`
+  return `${withWaiting()} WHERE runs.account = ? ${filter} AND ${inRange}`
+}
+
+/** Selects runs, and whether each waits for a person. */
+function withWaiting(): string {
+  return `SELECT ${columns}, CASE WHEN ${isWaiting('runs')} THEN 1 ELSE 0 END AS waiting FROM runs`
 }
 
 const isKept = 'expires > ? AND steps > 0'
+
+const listedRun = `${withWaiting()} WHERE runs.account = ? AND runs.run_id = ? AND ${isKept}`
 
 const counts: Record<RunState, string> = {
   waiting: `SELECT COUNT(*) AS count FROM ${waitingRuns} AND ${isKept}`,

@@ -1,6 +1,8 @@
-import type { Changes } from '../../core/runs/batch.ts'
+import { isKeyless } from '../../core/keyless.ts'
+import type { Changes, JudgedEntry } from '../../core/runs/batch.ts'
 import { saveAlerts } from '../alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
+import { recordEvents, type StreamEvent } from '../database/stream.ts'
 import { agentRow, contextRow, groundRow, runRow, runTables, stepRow } from './tables.ts'
 
 /**
@@ -33,4 +35,24 @@ export async function save(
   tables.grounds.insert(tx, grounds.map(groundRow))
   tables.runs.upsert(tx, [...runs.values()].map(runRow))
   tables.agents.upsert(tx, [...agents.values()].map(agentRow))
+  await recordEvents(tx, kind, stepEvents(steps))
+}
+
+/** One event for the steps of each run; the run was locked, so their numbers follow one another. */
+function stepEvents(steps: readonly JudgedEntry[]): StreamEvent[] {
+  const events = new Map<string, StreamEvent & { first: number }>()
+  for (const { entry, step } of steps) {
+    const { account, request, now, keys } = entry
+    if (isKeyless(account)) continue
+    const first = events.get(keys.run)?.first ?? step
+    events.set(keys.run, {
+      account,
+      at: now,
+      kind: 'steps',
+      run_id: request.runId,
+      subject: `${first}-${step}`,
+      first,
+    })
+  }
+  return [...events.values()]
 }

@@ -24,9 +24,12 @@ export interface Calls {
   send(request: Request, options: CallOptions, background?: Background): Promise<unknown>
   /** Sends a request and yields the parsed lines of a 2xx answer as they arrive. */
   lines(request: Request, options: CallOptions): AsyncGenerator<unknown>
+  /** Sends a request and yields the blocks of a stream of events, which empty lines end, as they arrive. */
+  blocks(request: Request, options: CallOptions): AsyncGenerator<string>
 }
 
-const passingStatuses = [0, 429, 502, 503, 504]
+/** The statuses of failures that may pass; 0 is no answer. */
+export const passingStatuses: readonly number[] = [0, 429, 502, 503, 504]
 const firstBackoffMs = 250
 const longestBackoffMs = 10_000
 const longestRetryAfterMs = 30_000
@@ -92,6 +95,28 @@ export function createCalls({
     }
   }
 
+  /** Yields the parts of an answer as they arrive, without the empty ones. */
+  async function* parts(request: Request, options: CallOptions, separator: string) {
+    const { signal, timeoutMs = defaultTimeoutMs } = options
+    const response = await repeated(request, options, undefined, async (opened) => opened)
+    const reader = response.body?.getReader()
+    if (reader === undefined) return
+    const decoder = new TextDecoder()
+    let rest = ''
+    try {
+      for (let ended = false; !ended; ) {
+        const { done, value } = await within(timeoutMs, signal, false, () => reader.read())
+        ended = done
+        rest += decoder.decode(value, { stream: !done })
+        const found = rest.split(separator)
+        rest = done ? '' : (found.pop() ?? '')
+        for (const part of found) if (part !== '') yield { response, part }
+      }
+    } finally {
+      reader.cancel().catch(() => {})
+    }
+  }
+
   return {
     send: (request, options, background) =>
       repeated(request, options, background, async (response) => {
@@ -101,27 +126,17 @@ export function createCalls({
         throw unreadable(response, text)
       }),
     async *lines(request, options) {
-      const { signal, timeoutMs = defaultTimeoutMs } = options
-      const response = await repeated(request, options, undefined, async (opened) => opened)
-      const reader = response.body?.getReader()
-      if (reader === undefined) return
-      const decoder = new TextDecoder()
-      let rest = ''
-      try {
-        for (let ended = false; !ended; ) {
-          const { done, value } = await within(timeoutMs, signal, false, () => reader.read())
-          ended = done
-          rest += decoder.decode(value, { stream: !done })
-          const lines = rest.split('\n')
-          rest = done ? '' : (lines.pop() ?? '')
-          for (const line of lines.filter((text) => text !== '')) {
-            const read = parseJson(line)
-            if (read === undefined) throw unreadable(response, line)
-            yield read
-          }
-        }
-      } finally {
-        reader.cancel().catch(() => {})
+      for await (const { response, part } of parts(request, options, '\n')) {
+        const read = parseJson(part)
+        if (read === undefined) throw unreadable(response, part)
+        yield read
+      }
+    },
+    async *blocks(request, options) {
+      for await (const { response, part } of parts(request, options, '\n\n')) {
+        const type = response.headers.get('content-type') ?? ''
+        if (!type.startsWith('text/event-stream')) throw unreadable(response, part)
+        yield part
       }
     },
   }

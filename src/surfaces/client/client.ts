@@ -9,6 +9,7 @@ export type {
   RunStep,
   StepOptions,
 } from './run.ts'
+export type { StreamEvent, StreamFilter, StreamOptions } from './stream.ts'
 
 import type { listRuns } from '../../operations/steps/run-list.ts'
 import type { readRun } from '../../operations/steps/runs.ts'
@@ -20,6 +21,7 @@ import type { Escalation, ListedRun, Output, Sent, StoredRun, StoredStep } from 
 import { type Posted, type Queried, type Route, routes } from './routes.ts'
 import type { FlushOptions, RunHandle, RunOptions } from './run.ts'
 import { createRun } from './run.ts'
+import { readStream, type StreamEvent, type StreamFilter, type StreamOptions } from './stream.ts'
 
 /** A line of the export. The line of a run comes before the lines of its steps. */
 export type ExportLine =
@@ -119,6 +121,25 @@ export type Client = {
    * ```
    */
   exportMe(options?: CallOptions): AsyncIterable<AccountLine>
+  /**
+   * Tells what changes in the account, as it happens. It connects again by itself and goes on where it was, until
+   * the signal ends it or the service refuses it. After a `gap`, read again what you show.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * const opened = () => void client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * for await (const { event, data } of client.stream({ run_id: 'first' }, { opened })) {
+   *   if (event !== 'step') continue
+   *   console.log(data.step, data.goal) // → 1 fix the login page
+   *   break
+   * }
+   * ```
+   */
+  stream(filter?: StreamFilter, options?: StreamOptions): AsyncIterable<StreamEvent>
   /**
    * Waits for the decision of a person and returns the escalation. The escalation is still pending if the
    * time is up first.
@@ -260,6 +281,7 @@ export function createClient(options: ClientOptions): Client {
         { method: 'GET', path: '/v1/me/export', keyed: true },
         options,
       ) as AsyncIterable<AccountLine>,
+    stream: (filter = {}, options = {}) => readStream(calls, filter, options),
     awaitDecision: (escId, options = {}) => awaitDecision(calls, escId, options),
     run: (options = {}) => createRun(parts, options),
     async close({ timeoutMs } = {}) {

@@ -1,6 +1,7 @@
 import type { setEmail } from '../../operations/account/email.ts'
 import type { eraseMe } from '../../operations/account/erasure.ts'
 import type { createKey, readMe, revokeKey, rotateKey } from '../../operations/account/me.ts'
+import type { readSession, signIn, signOut } from '../../operations/account/session.ts'
 import type { listTiers } from '../../operations/account/tiers.ts'
 import type { hearWords, readHistory, readSignal } from '../../operations/field.ts'
 import type { readFleet } from '../../operations/fleet.ts'
@@ -182,6 +183,8 @@ export interface Posted {
   setAlerts: typeof setAlerts
   /** Sends a test event and reports the result. */
   testAlerts: typeof testAlerts
+  /** Signs this browser in with a key. */
+  signIn: typeof signIn
   /** Creates or replaces the secret that signs events. Only this answer shows it. */
   rotateAlertSecret: typeof rotateAlertSecret
   /** Sends an event again, or all events that failed since a time. */
@@ -261,6 +264,10 @@ export interface Queried {
   me: typeof readMe
   /** Deletes the account of this key and all its data. `confirm` is the id of the account. */
   deleteMe: typeof eraseMe
+  /** Whether this browser is signed in, and how to sign in. */
+  session: typeof readSession
+  /** Signs this browser out. */
+  signOut: typeof signOut
   /** Revokes a key at once. */
   revokeKey: typeof revokeKey
   /** The current signal of the shared field. */
@@ -336,6 +343,9 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   revokeKey: { method: 'DELETE', path: '/v1/me/keys', keyed: true },
   rotateKey: { method: 'POST', path: '/v1/me/keys/rotate', keyed: true },
   setEmail: { method: 'POST', path: '/v1/me/email', keyed: true },
+  session: { method: 'GET', path: '/v1/session', keyed: false },
+  signIn: { method: 'POST', path: '/v1/session', keyed: false },
+  signOut: { method: 'DELETE', path: '/v1/session', keyed: false },
   alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
   setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },
   deleteAlerts: { method: 'DELETE', path: '/v1/alerts', keyed: true },

@@ -28,10 +28,18 @@ export function addressBucket(
   if (clientAddressHeader === null) return peer
   const sent = String(request.headers[clientAddressHeader] ?? '').trim()
   if (sent === '') return unknownAddress
-  if (!isAmong(trustedProxies ?? ownNetwork, peer)) return peer
+  if (!isProxy({ trustedProxies }, peer)) return peer
   return isList(clientAddressHeader, sent, request)
     ? callerIn(sent, trustedProxies)
     : canonical(sent)
+}
+
+/** Whether a peer is a proxy whose headers count. */
+export function isProxy(
+  { trustedProxies }: Pick<AddressSettings, 'trustedProxies'>,
+  peerAddress: string,
+): boolean {
+  return isAmong(trustedProxies ?? ownNetwork, canonical(peerAddress))
 }
 
 /** Whether an address is a loopback, private or link-local one. */
@@ -75,8 +83,8 @@ function isList(
  */
 function callerIn(list: string, proxies: BlockList | null): string {
   const addresses = list.split(',').map((entry) => canonical(entry.trim()))
-  const isProxy = (address: string) => proxies !== null && isAmong(proxies, address)
-  const caller = addresses.findLast((address) => !isProxy(address)) ?? addresses[0] ?? ''
+  const isNamed = (address: string) => proxies !== null && isAmong(proxies, address)
+  const caller = addresses.findLast((address) => !isNamed(address)) ?? addresses[0] ?? ''
   return isIP(caller) === 0 ? unknownAddress : caller
 }
 

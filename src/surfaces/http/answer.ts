@@ -1,6 +1,7 @@
 import { Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest, onSendHookHandler } from 'fastify'
+import type { Operation } from '../../operations/gate/declaration.ts'
 
 /**
  * Milliseconds that a reader may take no bytes of an answer before its connection is closed. It can be twice as
@@ -14,19 +15,23 @@ const fitsBuffers = 65_536
 export const jsonType = 'application/json; charset=utf-8'
 
 /**
- * Answers with lines of JSON as they come. If the first line fails, the caller gets an error; a later failure
+ * Answers with texts as they come, lines of JSON or events. If the first line fails, the caller gets an error; a later failure
  * breaks the answer off. The iterator is closed in every case.
  */
 export function sendLines(
   reply: FastifyReply,
   lines: AsyncIterable<string>,
-  stallMs = longestStallMs,
+  type: Operation['streams'] = 'application/x-ndjson',
+  // An idle stream of events has a comment every 15 seconds, and its connection is no stalled one before that.
+  stallMs = type === 'text/event-stream' ? 2 * longestStallMs : longestStallMs,
 ): FastifyReply {
   const stream = Readable.from(lines)
   // Begin to read, because an iterator that has not begun is not closed when the caller goes away.
   stream.read(0)
   limitStall(reply, stallMs)
-  return reply.type('application/x-ndjson').send(stream)
+  // A proxy that gathers an answer would hold events back.
+  if (type === 'text/event-stream') reply.header('x-accel-buffering', 'no')
+  return reply.type(type).send(stream)
 }
 
 /** Creates the hook that every answer passes before it is sent. */

@@ -23,6 +23,7 @@ export function readCall(
     address: addressBucket(addresses, raw, ip),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
+    lastEventId: headerText(headers['last-event-id']),
     query: lastValues(query),
     contentType: contentTypeOf(headers),
     readBody: (maxBytes) => readText(raw, reply.raw, maxBytes),

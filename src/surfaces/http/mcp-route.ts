@@ -6,6 +6,7 @@ import type { McpParts } from '../mcp/server.ts'
 import type { AddressSettings } from './address.ts'
 import { readText } from './body.ts'
 import { readCall } from './call.ts'
+import { isOwnOrigin } from './origin.ts'
 
 /** The parts of the route. */
 export interface McpRouteParts extends McpParts {
@@ -79,11 +80,7 @@ function originFault(
   host: string | undefined,
   baseUrls: readonly string[],
 ): string | null {
-  if (origin === undefined) return null
-  const own = URL.canParse(origin) ? new URL(origin) : null
-  const accepted =
-    own?.host === host || baseUrls.some((baseUrl) => new URL(baseUrl).origin === own?.origin)
-  return accepted
+  return origin === undefined || isOwnOrigin(origin, host, baseUrls)
     ? null
     : `This server does not accept requests from the origin "${origin.slice(0, 100)}".`
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { DescribedRefusal, Operation } from '../../operations/gate/declaration.ts'
+import { sessionCookie } from './browser.ts'
 
 /** The version of the interface this service implements. */
 export const interfaceVersion = '2026-08-27'
@@ -45,7 +46,8 @@ export function describe(
       [method]: {
         ...told,
         tags: [tag],
-        security: securityOf[access],
+        // Routes outside the operations take no cookie.
+        security: access === 'keyed' ? withKey : [],
         ...(body === undefined ? {} : { requestBody: body }),
         responses: answers,
       },
@@ -86,6 +88,13 @@ const editions = {
         name: 'key',
         description: 'The same key. Prefer the header, because logs contain addresses.',
       },
+      session: {
+        type: 'apiKey',
+        in: 'cookie',
+        name: sessionCookie,
+        description:
+          'The session of a browser, from POST /v1/session; plumbline_session over plain HTTP. Changes also send x-plumbline-csrf.',
+      },
     },
   },
   admin: {
@@ -110,9 +119,11 @@ const commonHeaders: Record<string, Json> = {
   'retry-after': header('Seconds to wait.', { type: 'integer' }),
 }
 
+const withKey = [{ key: [] }, { keyParameter: [] }]
+
 const securityOf = {
   open: [],
-  keyed: [{ key: [] }, { keyParameter: [] }],
+  keyed: [...withKey, { session: [] }],
   admin: [{ admin: [] }],
 } as const satisfies Record<Operation['access'], readonly Json[]>
 
@@ -128,7 +139,11 @@ function describeOperation(operation: Operation, schemas: Json): Json {
   const good = {
     description: 'The answer.',
     headers,
-    content: { 'application/json': { schema: schemaOf(operation.output, 'output', schemas) } },
+    content: {
+      [operation.streams ?? 'application/json']: {
+        schema: schemaOf(operation.output, 'output', schemas),
+      },
+    },
   }
   const own = operation.refusals ?? []
   const refusals = [

@@ -1,35 +1,35 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Service } from '../../operations/gate/context.ts'
 import type { Answer, Call, Operation } from '../../operations/gate/declaration.ts'
-import type { AddressSettings } from './address.ts'
 import { jsonType, sendLines } from './answer.ts'
+import { type BrowserParts, readBrowser } from './browser.ts'
 import { readCall } from './call.ts'
 import { inSpan } from './tracing.ts'
 
 /** The parts of the routes of operations. */
-export interface OperationRoutesParts {
+export interface OperationRoutesParts extends BrowserParts {
   service: Service
   operations: readonly Operation[]
-  addresses: AddressSettings
 }
 
 /** Serves each operation at the path that it declares. */
 export async function operationRoutes(
   app: FastifyInstance,
-  { service, operations, addresses }: OperationRoutesParts,
+  { service, operations, ...parts }: OperationRoutesParts,
 ): Promise<void> {
   for (const operation of operations) {
-    const { name, access } = operation
+    const { name, access, streams } = operation
     const { method, path } = operation.http
     app.route({
       method,
       url: path,
       handler: (request, reply) =>
         inSpan(request, reply, path, name, async () => {
-          const call = readCall(request, reply, addresses, access)
+          const read = readCall(request, reply, parts.addresses, access)
+          const call = Object.assign(read, { browser: () => readBrowser(request, reply, parts) })
           const { status, body, json } = await ask(operation, service, call, reply)
           reply.code(status)
-          if (isStream(body)) return sendLines(reply, body)
+          if (isStream(body)) return sendLines(reply, body, streams)
           reply.type(jsonType)
           return json ?? jsonOf(operation, body)
         }),

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { missing } from './faults.ts'
 
 /** Where the pages lie that `bin/build-web.js` builds; beside `src` in a clone and in the package. */
 export const builtWeb = fileURLToPath(new URL('../../../web/dist', import.meta.url))
@@ -79,10 +80,7 @@ export function sendFile(
   file: WebFile | undefined,
   isImmutable: boolean,
 ): FastifyReply {
-  if (file === undefined) {
-    reply.callNotFound()
-    return reply
-  }
+  if (file === undefined) throw missing
   const { encoding, bytes } = formFor(request.headers['accept-encoding'], file)
   if (encoding !== null) reply.header('content-encoding', encoding)
   if (file.type.startsWith('text/html')) {

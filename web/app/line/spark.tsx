@@ -87,7 +87,7 @@ export function Wall({
         const y = (place: number) => 3 + ((place + 0.5) / Math.max(1, spark.length)) * (length - 6)
         const x = (phi: number) => left + xOf(phi, 22)
         return (
-          <a key={run_id} href={`/app/runs/${encodeURIComponent(run_id)}`} tabIndex={-1}>
+          <a key={run_id} href={`/app/runs/${encodeURIComponent(run_id)}`} tabindex={-1}>
             <title>{ground ?? run_id}</title>
             <rect class="wall-target" x={left - 4} y="0" width={gap - 2} height={length} />
             {drifts(spark).map(([from, to]) => (

@@ -148,14 +148,16 @@ function Sentence() {
     calm: 0,
   }
   const total = drifting + uncertain + waiting + calm
-  const others = uncertain + waiting
   const first =
     drifting === 0
       ? 'No run is drifting.'
       : `${inWords(drifting)} ${drifting === 1 ? 'run is' : 'runs are'} drifting.`
   const more = drifting === 0 ? '' : 'more '
   const second =
-    others === 0 ? '' : ` ${inWords(others)} ${more}${others === 1 ? 'needs' : 'need'} a look.`
+    waiting === 0 ? '' : ` ${inWords(waiting)} ${more}${waiting === 1 ? 'needs' : 'need'} a look.`
+  const others = calm + uncertain
+  const who = drifting + waiting === 0 ? 'all' : `the other ${whole(others)}`
+  const unsure = uncertain === 0 ? '' : `, ${whole(uncertain)} of them uncertain`
   return (
     <div class="sentence" aria-live="polite">
       <h2>
@@ -163,9 +165,8 @@ function Sentence() {
         {second}
       </h2>
       <p>
-        {whole(total)} {total === 1 ? 'run' : 'runs'} kept;{' '}
-        {others + drifting === 0 ? 'all' : `the other ${whole(calm)}`}{' '}
-        {calm === 1 && others + drifting > 0 ? 'is' : 'are'} on their errand or finished.
+        {whole(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
+        {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
       </p>
     </div>
   )

@@ -1,0 +1,113 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { after, type TestContext } from 'node:test'
+import type { AxeResults } from 'axe-core'
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type Locator,
+  type Page,
+} from 'playwright-core'
+import { buildWeb } from '../bin/build-web.js'
+import { builtWeb } from '../src/surfaces/http/web-files.ts'
+import { type App, type Holder, type Setup, start } from './harness.ts'
+
+const chromiumPath = '/usr/bin/chromium'
+
+/** Why pages cannot be tested here, or false. */
+export const whyNoChromium = existsSync(chromiumPath) ? false : `there is no ${chromiumPath}`
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let launched: Promise<Browser> | undefined
+
+after(async () => {
+  await (await launched)?.close()
+})
+
+function launch(): Promise<Browser> {
+  launched ??= chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+  return launched
+}
+
+/** Starts a service that serves the built pages, with the time of the browser. */
+export async function startWithPages(t: TestContext, setup: Setup = {}): Promise<App> {
+  await buildWeb()
+  return start(t, { ...setup, webFolder: builtWeb, beginsNow: true })
+}
+
+/** A page of a browser of its own, and what went wrong on it. */
+export interface Opened {
+  page: Page
+  /** Errors and warnings of the console, faults of scripts, and requests to other origins. */
+  faults: string[]
+}
+
+/** Opens a browser of its own, signed in as the holder if one is given, at an address of the service. */
+export async function openPage(
+  t: TestContext,
+  app: App,
+  path: string,
+  holder: Holder | null = null,
+  options: BrowserContextOptions = {},
+): Promise<Opened> {
+  const browser = await launch()
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options })
+  t.after(() => context.close())
+  if (holder !== null) {
+    const signedIn = await context.request.post(`${app.url}/v1/session`, {
+      data: { key: holder.key },
+      headers: { origin: app.url, 'sec-fetch-site': 'same-origin' },
+    })
+    if (!signedIn.ok()) throw new Error(`not signed in: ${await signedIn.text()}`)
+  }
+  const page = await context.newPage()
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`${error.message}\n${error.stack}`))
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol.startsWith('http') && url.origin !== app.url) faults.push(`asks ${url.href}`)
+  })
+  await page.goto(app.url + path)
+  return { page, faults }
+}
+
+/** The serious barriers that axe finds on a page, as rule and element. */
+export async function barriersOn(page: Page): Promise<string[]> {
+  // The policy of the page forbids foreign scripts; what the browser evaluates for the test is none.
+  await page.evaluate(axe)
+  const { violations } = (await page.evaluate(
+    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+  )) as AxeResults
+  return violations
+    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    .flatMap(({ id, nodes }) =>
+      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+    )
+}
+
+/** Whether the page is wider than its window. */
+export function isTooWide(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > innerWidth')
+}
+
+/** Waits until this many elements are there. */
+export async function untilCount(elements: Locator, count: number): Promise<void> {
+  if (count > 0) await elements.nth(count - 1).waitFor()
+  await elements.nth(count).waitFor({ state: 'detached' })
+}

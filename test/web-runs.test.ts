@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { describe, type TestContext, test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { databases } from './backends.ts'
+import type { App, Holder } from './harness.ts'
+import {
+  barriersOn,
+  isTooWide,
+  openPage,
+  startWithPages,
+  untilCount,
+  whyNoChromium,
+} from './pages.ts'
+import { verifies } from './verifies.ts'
+
+const ground = 'Fix the bug where users are logged out after five minutes on the login page'
+const goals = [
+  'reproduce the logout bug in a login test',
+  'read the login session middleware',
+  'fix the session expiry in the login handler',
+  'rename variables in the billing module',
+  'reformat the billing module files',
+  'update the invoice PDF template colours',
+  'split the invoice template into partials',
+  'move invoice colours into a palette file',
+  'fix the logout bug on the login page',
+]
+
+async function logGoals(
+  app: App,
+  { headers }: Holder,
+  runId: string,
+  logged = goals,
+): Promise<void> {
+  for (const [at, goal] of logged.entries()) {
+    const step = { run_id: runId, goal, tokens: 1_000 + at, ...(at === 0 ? { ground } : {}) }
+    assert.equal((await app.post('/v1/drift', step, headers)).status, 200)
+  }
+}
+
+function rows(page: Page) {
+  return page.locator('[role=row]')
+}
+
+for (const { name, skip, createUrl } of databases) {
+  describe(`the pages of runs on ${name}`, { skip: skip || whyNoChromium }, () => {
+    async function startApp(t: TestContext): Promise<{ app: App; holder: Holder }> {
+      const app = await startWithPages(t, { env: { DATABASE_URL: await createUrl() } })
+      return { app, holder: await app.newAccount() }
+    }
+
+    test('a run is seen drifting and coming back, with why and how sure', async (t) => {
+      verifies('web.run', 'web.policy')
+      const { app, holder } = await startApp(t)
+      await logGoals(app, holder, 'login timeout')
+      const { page, faults } = await openPage(t, app, '/app', holder)
+      await page.getByRole('link', { name: ground }).click()
+      await page.waitForURL('**/app/runs/login%20timeout')
+      await page.getByText(/^Back on its errand since step 9\. It left at step 4/).waitFor()
+      const drifting = page.getByRole('gridcell', { name: /drifting, goal-drift/ }).first()
+      assert.match(
+        (await drifting.getAttribute('aria-label')) ?? '',
+        /^Step \d, drifting, goal-drift, phi 0\.\d\d, /,
+      )
+      const inspector = page.getByRole('complementary')
+      await inspector.getByText('drifting').waitFor()
+      await inspector.getByText(/^It shares no word with the ground/).waitFor()
+      await inspector.getByText(/that this verdict is right/).waitFor()
+      assert.deepEqual(faults, [])
+    })
+
+    test('the list says what needs a look, finds goals and filters by state', async (t) => {
+      verifies('web.runs')
+      const { app, holder } = await startApp(t)
+      await logGoals(app, holder, 'calm', goals.slice(0, 3))
+      await logGoals(app, holder, 'away', goals.slice(0, 8))
+      await logGoals(app, holder, 'asks', goals.slice(0, 2))
+      await app.post('/v1/escalation', { run_id: 'asks', reason: 'goal-drift' }, holder.headers)
+      const { page, faults } = await openPage(t, app, '/app/runs', holder)
+      await page
+        .getByRole('heading', { name: 'One run is drifting. One more needs a look.' })
+        .waitFor()
+      assert.equal(await page.locator('.run-row').count(), 3)
+      await page.getByRole('button', { name: /^Drifting/ }).click()
+      await page.waitForURL('**/app/runs?state=drifting')
+      await untilCount(page.locator('.run-row'), 1)
+      await page.getByText('drifting for').waitFor()
+      await page.getByRole('button', { name: /^All/ }).click()
+      await page.keyboard.press('/')
+      await page.keyboard.type('invoice template')
+      await untilCount(page.locator('.run-row'), 1)
+      await page.getByRole('searchbox').fill('nothing holds this')
+      await page.getByRole('heading', { name: 'No runs with “nothing holds this”.' }).waitFor()
+      await page.getByRole('button', { name: 'Clear the filter' }).click()
+      await untilCount(page.locator('.run-row'), 3)
+      assert.deepEqual(faults, [])
+    })
+
+    test('a run streams in while its page is open, and the list changes by itself', async (t) => {
+      verifies('web.live')
+      const { app, holder } = await startApp(t)
+      await logGoals(app, holder, 'live', goals.slice(0, 2))
+      const { page, faults } = await openPage(t, app, '/app/runs/live', holder)
+      const list = await openPage(t, app, '/app/runs', holder)
+      await page.getByRole('gridcell', { name: /^Step 2,/ }).waitFor()
+      await list.page.locator('.run-row').waitFor()
+      for (const goal of goals.slice(2, 8)) {
+        await app.post('/v1/drift', { run_id: 'live', goal }, holder.headers)
+      }
+      await page.getByRole('gridcell', { name: /^Step 8, drifting/ }).waitFor()
+      await page.getByText(/^Drifting for \d steps\. The errand is still owed\./).waitFor()
+      await list.page.getByText('drifting for').waitFor()
+      await app.post(
+        '/v1/drift',
+        {
+          run_id: 'live',
+          goal: 'rebuild the search index',
+          user_message: 'forget that, rather rebuild the search index',
+        },
+        holder.headers,
+      )
+      await page.getByText('the user moved the ground').waitFor()
+      assert.deepEqual([...faults, ...list.faults], [])
+    })
+  })
+}
+
+describe('the pages of runs', { skip: whyNoChromium }, () => {
+  test('the keys move between steps, drifts and agents', async (t) => {
+    verifies('web.keys')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'keys')
+    await app.post(
+      '/v1/drift',
+      { run_id: 'keys', agent_id: 'writer', ground: 'write a test', goal: 'write a login test' },
+      holder.headers,
+    )
+    const { page } = await openPage(t, app, '/app/runs/keys?step=1', holder)
+    await rows(page).first().waitFor()
+    const at = () => new URL(page.url()).searchParams
+    await page.keyboard.press('j')
+    await page.waitForURL('**step=2')
+    await page.keyboard.press('d')
+    await page.locator('.inspector-head').getByText('drifting').waitFor()
+    await page.keyboard.press('End')
+    await page.waitForURL('**step=10')
+    await page.keyboard.press('Home')
+    await page.waitForURL('**step=1')
+    await page.keyboard.press(']')
+    await page.waitForURL('**agent=writer')
+    assert.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'write a test')
+    await page.keyboard.press('[')
+    await page.waitForURL((url) => !url.searchParams.has('agent'))
+    await page.keyboard.press('o')
+    await page.getByRole('button', { name: 'success' }).click()
+    await page.getByText('finished: success').waitFor()
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.waitForURL('**/app/runs')
+    assert.equal(at().get('step'), null)
+  })
+
+  test('text of an agent is shown as text everywhere', async (t) => {
+    verifies('web.text')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    const hostile = [
+      '<img src=x onerror="document.title=1"><script>document.title=1</script>',
+      'read \u202Etxt.exe\u202C now',
+      'x'.repeat(3_000),
+      'write the guide\nwith a line break',
+    ]
+    for (const goal of hostile) {
+      await app.post(
+        '/v1/drift',
+        { run_id: '<b>run</b>', ground: hostile[0], goal, agent_id: '<i>a</i>' },
+        holder.headers,
+      )
+      await app.post(
+        '/v1/drift',
+        { run_id: '<b>run</b>', ground: hostile[0], goal },
+        holder.headers,
+      )
+    }
+    for (const path of ['/app/runs', `/app/runs/${encodeURIComponent('<b>run</b>')}`]) {
+      const { page, faults } = await openPage(t, app, path, holder)
+      await page.locator('h1, .run-errand').getByText('<img src=x').first().waitFor()
+      assert.equal(await page.locator('img, #app script, b b, i > i').count(), 0)
+      assert.equal(await page.title(), 'Plumbline')
+      assert.equal(await isTooWide(page), false)
+      assert.deepEqual(faults, [])
+    }
+  })
+
+  test('no barriers in both themes, and nothing is too wide at 320 pixels', async (t) => {
+    verifies('web.access')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'login')
+    await app.post('/v1/escalation', { run_id: 'login', reason: 'goal-drift' }, holder.headers)
+    for (const colorScheme of ['light', 'dark'] as const) {
+      for (const width of [1440, 390, 320]) {
+        for (const path of ['/app/runs', '/app/runs/login', '/app/runs/none', '/app/runs?q=zzz']) {
+          const viewport = { width, height: 844 }
+          const { page } = await openPage(t, app, path, holder, { colorScheme, viewport })
+          await page.locator('.top h1, .run-head-block h1, .notice h2').first().waitFor()
+          await page.waitForTimeout(300)
+          assert.deepEqual(await barriersOn(page), [], `${path} ${colorScheme} ${width}`)
+          assert.equal(await isTooWide(page), false, `${path} ${width}`)
+        }
+      }
+    }
+  })
+
+  test('10,000 steps: the browser holds the rows that are seen, and the end is reached', async (t) => {
+    verifies('web.long')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    for (let batch = 0; batch < 20; batch++) {
+      const steps = Array.from({ length: 500 }, (_, at) => ({
+        run_id: 'long',
+        goal: `${goals[(batch + at) % 3]} ${batch * 500 + at}`,
+        ...(batch + at === 0 ? { ground } : {}),
+      }))
+      assert.equal((await app.post('/v1/drift/batch', { steps }, holder.headers)).status, 200)
+    }
+    const { page } = await openPage(t, app, '/app/runs/long', holder)
+    await page.locator('.plot').waitFor({ timeout: 60_000 })
+    await page.locator('.partial').waitFor({ state: 'detached', timeout: 60_000 })
+    await page.keyboard.press('End')
+    await page.getByRole('gridcell', { name: /^Step 10000,/ }).waitFor()
+    assert.ok((await rows(page).count()) <= 60)
+  })
+
+  test('nothing yet: how an agent reports, and a recorded run that drifts', async (t) => {
+    verifies('web.onboarding')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    const { page, faults } = await openPage(t, app, '/app', holder)
+    await page.getByRole('heading', { name: 'No agent has reported yet' }).waitFor()
+    assert.deepEqual(await barriersOn(page), [])
+    await page.getByRole('button', { name: 'Replay a recorded run' }).click()
+    await page.waitForURL('**/app/runs/demo*')
+    await page.getByText('the user moved the ground').waitFor({ timeout: 20_000 })
+    assert.deepEqual(faults, [])
+  })
+
+  test('without a session the page asks to sign in, and an old session does so too', async (t) => {
+    verifies('web.signed-out')
+    const app = await startWithPages(t)
+    const { page } = await openPage(t, app, '/app/runs/some%20run')
+    await page.waitForURL('**/signin?to=%2Fapp%2Fruns%2Fsome%2520run')
+  })
+
+  test('files are sent compressed, never change under their name, and pages are framed by nobody', async (t) => {
+    verifies('web.files', 'web.policy')
+    const app = await startWithPages(t)
+    const html = await app.get('/app/runs', { 'accept-encoding': 'br' })
+    assert.equal(html.headers.get('content-encoding'), 'br')
+    assert.equal(html.headers.get('cache-control'), 'no-cache')
+    assert.match(
+      html.headers.get('content-security-policy') ?? '',
+      /default-src 'none'.*frame-ancestors 'none'/,
+    )
+    assert.doesNotMatch(html.headers.get('content-security-policy') ?? '', /unsafe/)
+    assert.equal(html.headers.get('x-frame-options'), 'DENY')
+    assert.doesNotMatch(html.text, /style=|<script>|https?:\/\//)
+    const [script = ''] = /\/assets\/app-[\w-]+\.js/.exec(html.text) ?? []
+    const asset = await app.get(script, { 'accept-encoding': 'gzip;q=1, br;q=0' })
+    assert.equal(asset.headers.get('content-encoding'), 'gzip')
+    assert.match(asset.headers.get('cache-control') ?? '', /immutable/)
+    const again = await app.get(script, { 'if-none-match': asset.headers.get('etag') ?? '' })
+    assert.equal(again.status, 304)
+    const plain = await app.get(script, { 'accept-encoding': 'identity' })
+    assert.equal(plain.headers.get('content-encoding'), null)
+    for (const wrong of [
+      '/assets/none.js',
+      '/assets/../package.json',
+      '/assets/%2e%2e/built-from',
+    ]) {
+      assert.equal((await app.get(wrong)).status, 404, wrong)
+    }
+  })
+})

@@ -1,0 +1,98 @@
+import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { markOf } from '../line/marks.ts'
+import { short } from '../time.ts'
+
+/** A drift of one agent: the steps around it, by number. */
+export interface Episode {
+  agent: string
+  /** The first step that already leaned away, before the verdict. */
+  left: number
+  /** The first step that was called drifting. */
+  called: number
+  /** The step that was back on the errand; null while it goes on. */
+  back: number | null
+  /** The drifting steps, and all between `left` and `back`. */
+  drifting: number
+  away: number
+  tokens: number
+}
+
+/** Finds the drifts of each agent in a trace, in order of the steps that were called. */
+export function episodesOf(trace: readonly StoredStep[]): Episode[] {
+  const found: Episode[] = []
+  const agents = new Map<string, { open: Episode | null; leaning: StoredStep[] }>()
+  for (const step of trace) {
+    const name = step.agent_id ?? ''
+    const agent = agents.get(name) ?? { open: null, leaning: [] }
+    agents.set(name, agent)
+    const mark = markOf(step)
+    if (step.drifting) {
+      if (agent.open === null) {
+        agent.open = {
+          agent: name,
+          left: agent.leaning[0]?.step ?? step.step,
+          called: step.step,
+          back: null,
+          drifting: 0,
+          away: agent.leaning.length,
+          tokens: agent.leaning.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
+        }
+        found.push(agent.open)
+      }
+      agent.open.drifting += 1
+      agent.open.away += 1
+      agent.open.tokens += step.tokens ?? 0
+      agent.leaning = []
+    } else if (mark === 'uncertain' || mark === 'unreadable') {
+      if (agent.open === null) agent.leaning.push(step)
+    } else {
+      if (agent.open !== null) agent.open.back = step.step
+      agents.set(name, { open: null, leaning: [] })
+    }
+  }
+  return found
+}
+
+/** What a run did, in one or two sentences. */
+export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string {
+  const episodes = episodesOf(trace)
+  const main = episodes.filter(({ agent }) => agent === '')
+  const last = main.at(-1)
+  const lastStep = trace.findLast(({ agent_id }) => agent_id === undefined)
+  if (trace.length === 0) return 'Waiting for the first step. This page changes by itself.'
+  if (last !== undefined && last.back === null && run.drifting) {
+    const since =
+      last.left === last.called
+        ? ''
+        : ` It left at step ${last.left} and was called at ${last.called}.`
+    return `Drifting for ${steps(last.drifting)}. The errand is still owed.${since}`
+  }
+  if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
+    return `The goal names ${lastStep.swap.goal} where the errand names ${lastStep.swap.ground}.`
+  }
+  if (last !== undefined && last.back !== null) {
+    const cost = last.tokens > 0 ? ` and ${short(last.tokens)} tokens` : ''
+    const before = main.length > 1 ? ` It drifted ${main.length} times; the last time it` : ' It'
+    const left =
+      last.left === last.called
+        ? ` left at step ${last.called}`
+        : ` left at step ${last.left}, was called at ${last.called},`
+    return `Back on its errand since step ${last.back}.${before}${left} and spent ${steps(last.drifting)}${cost} adrift.`
+  }
+  const ofSub = episodes.findLast(({ agent }) => agent !== '')
+  if (ofSub !== undefined) {
+    const back = ofSub.back === null ? 'and is still away' : `and is back since step ${ofSub.back}`
+    const called = ofSub.left === ofSub.called ? '' : `, was called at ${ofSub.called},`
+    return `The main agent kept to its errand. The sub-agent ${ofSub.agent} left its own at step ${ofSub.left}${called} ${back}.`
+  }
+  if (lastStep !== undefined && markOf(lastStep) === 'uncertain') {
+    return 'The words do not tell. A plan or a parent goal would.'
+  }
+  return run.outcome === null
+    ? 'On its errand so far. Nothing here needs you.'
+    : 'On its errand from the first step to the last. Nothing here needs you.'
+}
+
+function steps(count: number): string {
+  return `${count} ${count === 1 ? 'step' : 'steps'}`
+}
