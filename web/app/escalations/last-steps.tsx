@@ -1,7 +1,8 @@
 import { type Mark, markOf, saysOfMark, xOf } from '../line/marks.ts'
+import { GoalText } from '../run/goal-text.tsx'
 import { short, timeOfDay } from '../time.ts'
+import { differenceOf } from './difference.ts'
 import type { Step } from './run-tail.ts'
-import { differenceOf, GoalWords } from './words.tsx'
 
 /** The last steps of a run below its errand, with the line that they hang from. */
 export function LastSteps({
@@ -58,7 +59,7 @@ function Row({ step, isAsked }: { step: Step; isAsked: boolean }) {
         </span>
       </span>
       <span class={step.drifting ? 'goal drifting' : 'goal'} title={step.goal}>
-        <GoalWords goal={step.goal} shared={step.words?.shared ?? []} />
+        <GoalText goal={step.goal} shared={step.words?.shared ?? []} />
       </span>
       {pair === null ? (
         <span class="chip none" />

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Escalation } from '../../../src/surfaces/client/client.ts'
 import { counted } from '../time.ts'
+import { differenceOf } from './difference.ts'
 import type { RunTail, Step } from './run-tail.ts'
-import { differenceOf } from './words.tsx'
 
 /** The step that a question is about: the last one before it was asked. */
 export function askedStep({ steps }: RunTail, { created }: Escalation): Step | null {
