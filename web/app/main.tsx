@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { showAppearance } from '../shared/appearance.ts'
 import { type Fault, faultOf } from './api.ts'
 import { listenForKeys } from './keys.ts'
 import { openStream } from './live.ts'
@@ -95,6 +96,7 @@ function Nowhere() {
   )
 }
 
+showAppearance()
 followLinks()
 listenForKeys()
 const root = document.querySelector('#app')

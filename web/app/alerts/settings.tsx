@@ -1,0 +1,266 @@
+import { useSignal } from '@preact/signals'
+import { api } from '../api.ts'
+import { ActionFault, AskFirst, Choice, Section, TextField, useAction } from '../controls.tsx'
+import { useKeys } from '../keys.ts'
+import { Shown, useResource } from '../resource.tsx'
+import { session } from '../session.ts'
+import { bodyOf, type Draft, draftOf, isPhi, type ModeDraft } from './draft.ts'
+import { Floor } from './floor.tsx'
+import { Entries } from './log.tsx'
+import { Modes } from './modes.tsx'
+import { Signature } from './signature.tsx'
+import { type TestOutcome, TestResult } from './test-result.tsx'
+
+const latest = 8
+
+/** Where alerts go, how loud they are, and what came of the latest. */
+export function AlertSettings() {
+  const read = useResource(async () => {
+    const [alerts, { tiers }] = await Promise.all([api.alerts(), api.tiers()])
+    const mayAlert = tiers.find(({ name }) => name === session.value?.tier)?.alerts ?? true
+    return { alerts, mayAlert, from: tiers.find(({ alerts: has }) => has)?.name ?? 'solo' }
+  })
+  const log = useResource(() => api.alertLog())
+  return (
+    <Shown of={read} thing="alerts">
+      {({ alerts, mayAlert, from }) =>
+        mayAlert ? (
+          <div class="alerts">
+            <Form
+              key={alerts.alert?.created ?? ''}
+              alerts={alerts}
+              onSaved={read.read}
+              onTested={log.read}
+            />
+            <aside class="latest" aria-label="Latest">
+              <div class="latest-head">
+                <h2>Latest</h2>
+                <a href="/app/alerts/log">All {log.value.value?.log.length ?? ''}</a>
+              </div>
+              <Shown of={log} thing="log">
+                {(answer) => <Entries log={answer.log.slice(0, latest)} />}
+              </Shown>
+            </aside>
+          </div>
+        ) : (
+          <div class="notice">
+            <h2>Alerts need tier {from} or above.</h2>
+            <p>Checks and history stay free on {session.value?.tier ?? 'ground'}.</p>
+            <p class="actions">
+              <a class="button" href="/app/settings#tier">
+                See the tiers
+              </a>
+            </p>
+          </div>
+        )
+      }
+    </Shown>
+  )
+}
+
+type Alerts = Awaited<ReturnType<typeof api.alerts>>
+
+/** How the last change ended. It is kept here because saving draws the form anew. */
+let kept: { says: string; refused: string[]; test: TestOutcome | null } = {
+  says: '',
+  refused: [],
+  test: null,
+}
+
+function Form({
+  alerts,
+  onSaved,
+  onTested,
+}: {
+  alerts: Alerts
+  onSaved: () => Promise<void>
+  onTested: () => Promise<void>
+}) {
+  const saved = draftOf(alerts)
+  const draft = useSignal<Draft>(saved)
+  const says = useSignal(kept.says)
+  const refused = useSignal<readonly string[]>(kept.refused)
+  const outcome = useSignal<TestOutcome | null>(kept.test)
+  kept = { says: '', refused: [], test: null }
+  const saving = useAction<Awaited<ReturnType<typeof api.setAlerts>>>()
+  const testing = useAction<Awaited<ReturnType<typeof api.testAlerts>>>()
+  const stopping = useAction()
+  const now = draft.value
+  const isChanged = JSON.stringify(now) !== JSON.stringify(saved)
+  const isRefused = saving.fault.value?.word === 'invalid_webhook'
+  const isReadable =
+    isPhi(now.min_phi) &&
+    Object.values(now.modes).every(({ min_phi }) => min_phi === '' || isPhi(min_phi))
+  const change = (changes: Partial<Draft>) => {
+    draft.value = { ...draft.value, ...changes }
+    says.value = ''
+    if (changes.url !== undefined) saving.clear()
+  }
+  async function save(): Promise<boolean> {
+    if (!isReadable) return false
+    const answer = await saving.run(() => api.setAlerts(bodyOf(draft.value, alerts)))
+    if (answer === null) return false
+    // The server drops the address of a mode that it may not send to.
+    kept.refused = Object.entries(draft.value.modes).flatMap(([reason, { url }]) =>
+      url !== '' && answer.alert.modes?.[reason as keyof typeof answer.alert.modes]?.url !== url
+        ? [reason]
+        : [],
+    )
+    kept.says = 'Saved.'
+    return true
+  }
+  async function test() {
+    if (testing.busy.value) return
+    const isNewAddress = draft.value.url.trim() !== saved.url
+    if (isNewAddress && !(await save())) return
+    const answer = await testing.run(() => api.testAlerts())
+    if (answer !== null) {
+      outcome.value = { answer, at: new Date().toISOString() }
+      kept.test = outcome.value
+    }
+    if (isNewAddress) await onSaved()
+    else kept.test = null
+    await onTested()
+  }
+  useKeys({ t: () => void test() })
+  return (
+    <form
+      class="alerts-form"
+      novalidate
+      onSubmit={async (event) => {
+        event.preventDefault()
+        if (await save()) await onSaved()
+      }}
+    >
+      <TextField
+        label="Where alerts go"
+        type="url"
+        placeholder="https://"
+        autocomplete="off"
+        spellcheck={false}
+        value={now.url}
+        error={
+          isRefused
+            ? 'Use an https address on a public host, or have it added to PLUMBLINE_WEBHOOK_ALLOW.'
+            : undefined
+        }
+        onText={(url) => change({ url })}
+      >
+        <button
+          type="button"
+          class="button test"
+          aria-keyshortcuts="T"
+          disabled={testing.busy.value || now.url.trim() === ''}
+          onClick={test}
+        >
+          {now.url.trim() === saved.url ? 'Send a test' : 'Save and test'} <kbd>T</kbd>
+        </button>
+      </TextField>
+      <ActionFault of={testing} />
+      {outcome.value === null ? null : <TestResult outcome={outcome.value} />}
+      <div class="loudness">
+        <Floor value={now.min_phi} onText={(min_phi) => change({ min_phi: min_phi.trim() })} />
+        <div>
+          <Choice
+            label="Tell me"
+            value={now.incidents ? 'incident' : 'step'}
+            options={[
+              ['incident', 'once per incident'],
+              ['step', 'every step'],
+            ]}
+            onChoose={(choice) => change({ incidents: choice === 'incident' })}
+          />
+          <p class="hint">
+            {now.incidents ? (
+              <>
+                An incident is one drift of one agent for one reason.{' '}
+                <label>
+                  Told again{' '}
+                  <select
+                    class="in-text"
+                    value={now.renotify_minutes}
+                    onChange={(event) =>
+                      change({ renotify_minutes: Number(event.currentTarget.value) })
+                    }
+                  >
+                    {intervals(now.renotify_minutes).map((minutes) => (
+                      <option key={minutes} value={minutes}>
+                        {minutes === 0 ? 'never' : `after ${lengthOf(minutes)}`}
+                      </option>
+                    ))}
+                  </select>
+                </label>
+              </>
+            ) : (
+              'Each drifting step above the mark is told.'
+            )}
+          </p>
+        </div>
+      </div>
+      <Modes
+        draft={now}
+        refusedUrls={refused.value}
+        onChange={(reason, changes) => {
+          const mode = draft.value.modes[reason]
+          if (mode === undefined) return
+          refused.value = refused.value.filter((each) => each !== reason)
+          const next: ModeDraft = { ...mode, ...changes }
+          change({ modes: { ...draft.value.modes, [reason]: next } })
+        }}
+      />
+      <div class="form-foot">
+        <button
+          type="submit"
+          class="button primary"
+          disabled={saving.busy.value || !isReadable || now.url.trim() === ''}
+        >
+          Save
+        </button>
+        <button
+          type="button"
+          class="button quiet"
+          disabled={!isChanged}
+          onClick={() => {
+            draft.value = saved
+            saving.clear()
+          }}
+        >
+          Discard
+        </button>
+        <span role="status">{says.value}</span>
+        <span class="says">Saving replaces the whole configuration.</span>
+      </div>
+      {isRefused ? null : <ActionFault of={saving} />}
+      <Signature />
+      {alerts.alert === null ? null : (
+        <Section
+          title="Stop"
+          says="Nothing is sent any more. The log and the incidents stay."
+          action={
+            <AskFirst
+              label="Stop alerts"
+              question="Delete the address and its settings?"
+              confirm="Stop alerts"
+              isBusy={stopping.busy.value}
+              onConfirm={async () => {
+                if ((await stopping.run(() => api.deleteAlerts())) !== null) await onSaved()
+              }}
+            />
+          }
+        >
+          <ActionFault of={stopping} />
+        </Section>
+      )}
+    </form>
+  )
+}
+
+const offered = [0, 60, 360, 1_440]
+
+function intervals(chosen: number): number[] {
+  return [...new Set([...offered, chosen])].sort((a, b) => a - b)
+}
+
+function lengthOf(minutes: number): string {
+  return minutes % 60 === 0 ? `${minutes / 60} h` : `${minutes} min`
+}

@@ -1,0 +1,100 @@
+import { useSignal } from '@preact/signals'
+import { send } from './api.ts'
+import { ActionFault, Choice, TextField, useAction } from './controls.tsx'
+import { Shown, useResource } from './resource.tsx'
+
+/** How many alarms the account is willing to hear; null is all of them. */
+type Budget = { per_1000_steps: number } | { per_day: number } | null
+
+interface BudgetAnswer {
+  budget: Budget
+}
+
+type Unit = 'none' | 'per_1000_steps' | 'per_day'
+
+const units = [
+  ['none', 'all'],
+  ['per_1000_steps', 'per 1,000 steps'],
+  ['per_day', 'per day'],
+] as const
+
+/** The budget of alarms: read, changed, taken away. */
+export function BudgetControl() {
+  const read = useResource(() => send<BudgetAnswer>('GET', '/v1/budget'))
+  return (
+    <Shown of={read} thing="budget">
+      {({ budget }) => <Form key={JSON.stringify(budget)} saved={budget} onSaved={read.read} />}
+    </Shown>
+  )
+}
+
+/** Whether the last change was saved. It is kept here because a new budget draws the form anew. */
+let wasSaved = false
+
+function Form({ saved, onSaved }: { saved: Budget; onSaved: () => Promise<void> }) {
+  const unit = useSignal<Unit>(unitOf(saved))
+  const count = useSignal(saved === null ? '' : String(Object.values(saved)[0]))
+  const says = useSignal(wasSaved ? 'Saved.' : '')
+  wasSaved = false
+  const saving = useAction()
+  const isNone = unit.value === 'none'
+  const number = Number(count.value)
+  const isWrong = !isNone && count.value !== '' && !(number > 0)
+  return (
+    <form
+      class="budget"
+      novalidate
+      onSubmit={async (event) => {
+        event.preventDefault()
+        const wanted = isNone ? null : { [unit.value]: number }
+        if ((await saving.run(() => send('PUT', '/v1/budget', wanted))) === null) return
+        wasSaved = true
+        says.value = 'Saved.'
+        await onSaved()
+      }}
+    >
+      <div class="row">
+        <Choice
+          label="Alarms I want to hear"
+          value={unit.value}
+          options={units}
+          onChoose={(chosen) => {
+            unit.value = chosen as Unit
+            says.value = ''
+          }}
+        />
+        {isNone ? null : (
+          <TextField
+            label="At most"
+            inputMode="decimal"
+            value={count.value}
+            error={isWrong ? 'Use a number above 0.' : undefined}
+            onText={(text) => {
+              count.value = text.trim()
+              says.value = ''
+            }}
+          />
+        )}
+        <button
+          type="submit"
+          class="button"
+          disabled={saving.busy.value || (!isNone && !(number > 0))}
+        >
+          Save the budget
+        </button>
+        <span role="status">{says.value}</span>
+      </div>
+      <p class="hint">
+        {isNone
+          ? 'Every alarm above the floor is told.'
+          : 'The threshold follows the budget. What is held back is counted and stands in the digest.'}
+      </p>
+      <ActionFault of={saving} />
+    </form>
+  )
+}
+
+function unitOf(budget: Budget): Unit {
+  if (budget === null) return 'none'
+  return 'per_day' in budget ? 'per_day' : 'per_1000_steps'
+}

@@ -1,0 +1,65 @@
+import type { ComponentChildren } from 'preact'
+import type { Escalation } from '../../../src/surfaces/client/client.ts'
+import { counted } from '../time.ts'
+import { differenceOf } from './difference.ts'
+import type { RunTail, Step } from './run-tail.ts'
+
+/** The step that a question is about: the last one before it was asked. */
+export function askedStep({ steps }: RunTail, { created }: Escalation): Step | null {
+  return steps.findLast(({ ts }) => ts <= created) ?? steps.at(-1) ?? null
+}
+
+/** What a person reads first about a question, and what stands below it. */
+export function sentenceOf(
+  escalation: Escalation,
+  tail: RunTail | null,
+): { first: ComponentChildren; rest: string } {
+  const rest = [escalation.detail, escalation.advice].filter((text) => text !== null).join(' ')
+  if (tail === null) {
+    return {
+      first: 'The steps of this run are not stored here.',
+      rest: rest === '' ? `The agent asks because of ${escalation.reason}.` : rest,
+    }
+  }
+  const step = askedStep(tail, escalation)
+  const swap = step?.swap
+  if (step !== null && swap !== null && swap !== undefined) {
+    const [errand, goal] = differenceOf(swap.ground, swap.goal)
+    return {
+      first: (
+        <>
+          The goal names <bdi class="named goal">{goal}</bdi> where the errand names{' '}
+          <bdi class="named errand">{errand}</bdi>.
+        </>
+      ),
+      rest: `Step ${step.step}: ${step.goal}. ${saysOfSwap(step)}`,
+    }
+  }
+  const below = step === null ? rest : `Step ${step.step}: ${step.goal}. ${step.why ?? ''}`
+  if (tail.run.drifting) {
+    const streak = escalation.streak ?? tail.run.drifting_steps
+    return {
+      first: `Drifting for ${counted(Math.max(1, streak), 'step')}. The errand is still owed.`,
+      rest: below,
+    }
+  }
+  if (step?.uncertain === true) {
+    return { first: 'The words do not tell. A plan or a parent goal would.', rest: below }
+  }
+  return { first: `The agent asks because of ${escalation.reason}.`, rest: rest || below }
+}
+
+const another: Record<NonNullable<Step['swap']>['kind'], string> = {
+  number: 'The number is another one.',
+  name: 'The name is another one.',
+  environment: 'The name is another one.',
+  opposite: 'It says the opposite.',
+  forbidden: 'The errand rules it out.',
+}
+
+function saysOfSwap({ swap, phi, why }: Step): string {
+  if (swap === null || swap === undefined) return why ?? ''
+  const isNear = phi < 0.2 && swap.kind !== 'forbidden' && swap.kind !== 'opposite'
+  const near = isNear ? 'The wording is nearly the ground’s, so its distance is small. ' : ''
+  return near + another[swap.kind]
+}

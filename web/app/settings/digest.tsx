@@ -1,0 +1,195 @@
+import { useSignal } from '@preact/signals'
+import { api } from '../api.ts'
+import {
+  ActionFault,
+  AskFirst,
+  Choice,
+  Section,
+  SelectField,
+  TextField,
+  useAction,
+} from '../controls.tsx'
+import { Shown, useResource } from '../resource.tsx'
+import { clock } from '../time.ts'
+
+type Answer = Awaited<ReturnType<typeof api.digest>>
+
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
+
+/** The digest: how often, when and where to, and a test of it. */
+export function DigestSettings({ hasAddress }: { hasAddress: boolean }) {
+  const read = useResource(() => api.digest())
+  return (
+    <Section
+      title="Digest"
+      says="The drift since the last one: the worst runs first, with reasons and cost, and who waits for a person."
+      id="digest"
+    >
+      <Shown of={read} thing="digest">
+        {(answer) => (
+          <Form
+            key={answer.digest?.created ?? ''}
+            digest={answer.digest}
+            hasAddress={hasAddress}
+            onChanged={read.read}
+          />
+        )}
+      </Shown>
+    </Section>
+  )
+}
+
+/** Whether the last change was saved. It is kept here because a new digest draws the form anew. */
+let wasSaved = false
+
+function Form({
+  digest,
+  hasAddress,
+  onChanged,
+}: {
+  digest: Answer['digest']
+  hasAddress: boolean
+  onChanged: () => Promise<void>
+}) {
+  const cadence = useSignal<'daily' | 'weekly'>(digest?.cadence ?? 'daily')
+  const hour = useSignal(String(digest?.hour_utc ?? 7))
+  const weekday = useSignal(String(digest?.weekday ?? 1))
+  const channel = useSignal<'email' | 'webhook'>(digest?.channel ?? 'email')
+  const url = useSignal(digest?.url ?? '')
+  const says = useSignal(wasSaved ? 'Saved.' : '')
+  wasSaved = false
+  const saving = useAction()
+  const testing = useAction<Awaited<ReturnType<typeof api.testDigest>>>()
+  const deleting = useAction()
+  const isRefused = saving.fault.value?.word === 'invalid_webhook'
+  const test = testing.answer.value
+  return (
+    <form
+      class="digest"
+      novalidate
+      onSubmit={async (event) => {
+        event.preventDefault()
+        const answer = await saving.run(() =>
+          api.setDigest({
+            cadence: cadence.value,
+            hour_utc: Number(hour.value),
+            ...(cadence.value === 'weekly' ? { weekday: Number(weekday.value) } : {}),
+            channel: channel.value,
+            ...(channel.value === 'webhook' ? { url: url.value.trim() } : {}),
+          }),
+        )
+        if (answer === null) return
+        wasSaved = true
+        says.value = 'Saved.'
+        await onChanged()
+      }}
+    >
+      <div class="row">
+        <Choice
+          label="How often"
+          value={cadence.value}
+          options={[
+            ['daily', 'daily'],
+            ['weekly', 'weekly'],
+          ]}
+          onChoose={(chosen) => {
+            cadence.value = chosen as 'daily' | 'weekly'
+          }}
+        />
+        {cadence.value === 'weekly' ? (
+          <SelectField
+            label="Day"
+            value={weekday.value}
+            options={weekdays.map((name, day) => [String(day), name] as const)}
+            onChoose={(chosen) => {
+              weekday.value = chosen
+            }}
+          />
+        ) : null}
+        <SelectField
+          label="Hour, UTC"
+          value={hour.value}
+          options={Array.from(
+            { length: 24 },
+            (_, each) => [String(each), `${String(each).padStart(2, '0')}:00`] as const,
+          )}
+          onChoose={(chosen) => {
+            hour.value = chosen
+          }}
+        />
+        <Choice
+          label="Where to"
+          value={channel.value}
+          options={[
+            ['email', 'mail'],
+            ['webhook', 'webhook'],
+          ]}
+          onChoose={(chosen) => {
+            channel.value = chosen as 'email' | 'webhook'
+            saving.clear()
+          }}
+        />
+      </div>
+      {channel.value === 'webhook' ? (
+        <div class="digest-url">
+          <TextField
+            label="Address of the webhook"
+            type="url"
+            placeholder="https://"
+            value={url.value}
+            error={
+              isRefused
+                ? 'Use an https address on a public host, or have it added to PLUMBLINE_WEBHOOK_ALLOW.'
+                : undefined
+            }
+            onText={(text) => {
+              url.value = text
+              saving.clear()
+            }}
+          />
+        </div>
+      ) : hasAddress ? null : (
+        <p class="hint">A digest by mail needs a confirmed address.</p>
+      )}
+      <div class="form-foot">
+        <button type="submit" class="button" disabled={saving.busy.value}>
+          Save the digest
+        </button>
+        {digest === null ? null : (
+          <>
+            <button
+              type="button"
+              class="button"
+              disabled={testing.busy.value}
+              onClick={() => testing.run(() => api.testDigest())}
+            >
+              Send it now
+            </button>
+            <AskFirst
+              label="Delete the digest"
+              question="Delete the digest? No more of them are sent."
+              confirm="Delete"
+              isQuiet
+              isBusy={deleting.busy.value}
+              onConfirm={async () => {
+                if ((await deleting.run(() => api.deleteDigest())) !== null) await onChanged()
+              }}
+            />
+          </>
+        )}
+        <span role="status">{says.value}</span>
+        {digest === null ? null : <span class="says">next at {clock(digest.next)}</span>}
+      </div>
+      {isRefused ? null : <ActionFault of={saving} />}
+      <ActionFault of={testing} />
+      <ActionFault of={deleting} />
+      {test === null ? null : (
+        <p role="status" class={test.delivered ? 'sent' : 'sent drift-text'}>
+          {test.delivered
+            ? 'The digest arrived. Look at it where you read it; the next one comes as planned.'
+            : `The digest did not arrive: ${test.detail.replace(/\.$/, '')}.`}
+        </p>
+      )}
+    </form>
+  )
+}
