@@ -93,7 +93,7 @@ export function Plot({
             stroke: of(colour),
             width: 1.5,
             points: { show: false },
-            ...(isStepped ? { paths: stepped } : {}),
+            ...(isStepped && stepped !== null ? { paths: stepped } : {}),
             ...(dash === undefined ? {} : { dash: [...dash] }),
             ...(isFilled === true ? { fill: of('--drift-fill') } : {}),
           })),
