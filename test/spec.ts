@@ -1307,6 +1307,28 @@ export const requirements = {
     'settings.payment':
       'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
   }),
+
+  ...written('design', 17, {
+    'page.product':
+      'The page at / shows a recorded run with its real verdicts, the errand and the figures without JavaScript, and without a request to another origin.',
+    'page.try':
+      'The try-it asks POST /v1/check 300 ms after the last change and shows the verdict.',
+    'page.try.allowance':
+      'The checks of a page of this server are counted apart, up to 20,000 a day and address; every other call of /v1/check has the allowance of all.',
+    'page.figures':
+      'The figures of the product page are those of model/README.md and docs/detector.md.',
+    'page.recorded': 'The recorded runs of the pages are what the service answers.',
+    'page.docs':
+      'Each page of the docs is static HTML with its plain text beside it at .md, and every link between pages leads somewhere.',
+    'page.docs.search': 'The docs can be searched from the page; the key / leads there.',
+    'page.api':
+      'The page /docs/api shows the description of this server and asks no other origin for anything.',
+    'page.llms': '/llms.txt lists the pages of the docs as plain text.',
+    'page.policy':
+      'Every page carries a content security policy without inline scripts, is framed by nobody, and is not stored without being asked for again.',
+    'page.accessible':
+      'axe-core finds nothing serious on a page in either theme, and none is wider than 320 px.',
+  }),
 }
 
 /** Requirements that share a source and an issue. */
