@@ -33,6 +33,7 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     await send('/v1/drift', { run_id: `${marker}-run`, goal }, { 'idempotency-key': goal })
   }
   const run_id = `${marker}-run`
+  await send('/v1/drift/label', { run_id, step: 1, label: 'unclear', note: marker })
   await send('/v1/drift', { run_id, goal: errand, agent_id: marker, step_id: marker })
   const steps = ['a', 'b'].map((id) => ({ run_id: `${marker}-${id}`, goal: errand }))
   await send('/v1/drift/batch', { steps }, { 'idempotency-key': 'batch' })

@@ -1290,6 +1290,20 @@ export const requirements = {
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
     'client.stream':
       'client.stream() tells the events of a stream, and connects again behind the last one.',
+    'labels.add':
+      'POST /v1/drift/label records what a person says of a step, and a trace and a stream show it.',
+    'labels.newest':
+      'The newest label of a step or of its drift counts, and the history is kept until the run is deleted.',
+    'labels.refused':
+      'missed is for a step that does not drift, unclear for any, the others for one that drifts; a label that does not fit is 400, and a step that is not there 404.',
+    'labels.incident': 'A label can name an incident: the step with which it began.',
+    'labels.export':
+      'GET /v1/drift/labels lists the labelled steps as JSON lines that plumbline eval reads; redirected and unclear ones say neither and are left out.',
+    'quality.read':
+      'GET /v1/quality counts alarms, labels and useful ones by reason, detector and host, with precision and alarms per 1,000 steps, each with a 95 % interval, and missed steps.',
+    'quality.few': 'Below ten labelled alarms there is no precision.',
+    'quality.published':
+      'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 

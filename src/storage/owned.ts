@@ -50,6 +50,8 @@ export const ownedTables: readonly OwnedTable[] = [
     `ts agent_id goal parent_goal progress distance reason drifting phi goal_score svcscore context
      tokens overhead judgment verdict revision user_message user_effect uncertain`,
   ),
+  owned('alarms', 'alarm', 'run_id step', 'at agent_id reason held'),
+  owned('labels', 'label', 'run_id step seq', 'at alarm label note'),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),
   owned('stream_listeners', 'stream_listener', '', 'until'),

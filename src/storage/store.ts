@@ -22,6 +22,7 @@ import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
 import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
+import { createLabels, type Labels } from './runs/labels.ts'
 import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
@@ -40,6 +41,7 @@ export interface Store {
   readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
   readonly runs: Runs
+  readonly labels: Labels
   readonly jobs: Jobs
   readonly alerts: Alerts
   readonly deliveries: Deliveries
@@ -116,6 +118,7 @@ export function createStore(db: Database): OpenStore {
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
+      labels: createLabels(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
