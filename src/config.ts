@@ -50,6 +50,8 @@ export interface Config {
   webhookAllow: WebhookAllowance
   /** Retries of a failed delivery. */
   alertRetries: number
+  /** The identity provider by which people sign in; null for none. */
+  identity: ProviderSettings | null
   /** The chat endpoint of `ask_alice`; without one the tool answers by rules. */
   guide: ModelSettings | null
   /** The embeddings endpoint, asked only about uncertain steps; null for none. */
@@ -79,6 +81,15 @@ export interface ModelSettings {
   url: string
   key: string | null
   model: string
+}
+
+/** An OpenID Connect provider, and the registration of this server there. */
+export interface ProviderSettings {
+  /** As the provider spells it. */
+  issuer: string
+  clientId: string
+  /** null for a public client. */
+  clientSecret: string | null
 }
 
 /** The mail server and the sender, which must be set together. */
@@ -133,6 +144,11 @@ export function readConfig(
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     webhookAllow: read.PLUMBLINE_WEBHOOK_ALLOW ?? nothingAllowed,
     alertRetries: read.PLUMBLINE_ALERT_RETRIES,
+    identity: providerOf(
+      read.PLUMBLINE_OIDC_ISSUER,
+      read.PLUMBLINE_OIDC_CLIENT_ID,
+      read.PLUMBLINE_OIDC_CLIENT_SECRET,
+    ),
     guide: modelOf(read.PLUMBLINE_GUIDE_URL, read.PLUMBLINE_GUIDE_KEY, read.PLUMBLINE_GUIDE_MODEL),
     embeddings: modelOf(
       read.PLUMBLINE_EMBEDDINGS_URL,
@@ -163,11 +179,12 @@ function localUrl(host: string, port: number): string | null {
 }
 
 /** The names of settings that this version does not have yet. */
-const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|WORKERS)$/
+const planned = /^PLUMBLINE_(?:(?:STRIPE|JUDGE|OTLP)_\w+|WORKERS)$/
 
 /** Settings that must be set together. */
 const pairs = [
   ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
+  ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_OIDC_CLIENT_ID'],
   ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
   ['PLUMBLINE_EMBEDDINGS_URL', 'PLUMBLINE_EMBEDDINGS_MODEL'],
 ] as const
@@ -188,6 +205,16 @@ function modelOf(
   model: string | undefined,
 ): ModelSettings | null {
   return url === undefined || model === undefined ? null : { url, key: key ?? null, model }
+}
+
+function providerOf(
+  issuer: string | undefined,
+  clientId: string | undefined,
+  clientSecret: string | undefined,
+): ProviderSettings | null {
+  return issuer === undefined || clientId === undefined
+    ? null
+    : { issuer, clientId, clientSecret: clientSecret ?? null }
 }
 
 function mailOf(smtpUrl: string | undefined, from: string | undefined): MailSettings | null {
@@ -215,6 +242,17 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
+/** An address to which secrets go, kept as it is spelled. */
+const safeAddress = z
+  .string()
+  .refine(isSafeAddress, 'send an https:// address, or http:// for a host of this machine')
+
+function isSafeAddress(text: string): boolean {
+  if (!isWebAddress(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+}
+
 const settings = z.object({
   PORT: port.default(8787),
   HOST: z.string().default('127.0.0.1'),
@@ -237,6 +275,9 @@ const settings = z.object({
     .refine(isLimit, 'send a score above 0 and below 0.99, as plumbline eval --budget prints it')
     .optional(),
   PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
+  PLUMBLINE_OIDC_ISSUER: safeAddress.optional(),
+  PLUMBLINE_OIDC_CLIENT_ID: z.string().optional(),
+  PLUMBLINE_OIDC_CLIENT_SECRET: z.string().optional(),
   PLUMBLINE_GUIDE_URL: webAddress.optional(),
   PLUMBLINE_GUIDE_KEY: z.string().optional(),
   PLUMBLINE_GUIDE_MODEL: z.string().optional(),

@@ -33,6 +33,7 @@ import { createShowEvents } from './operations/stream-events.ts'
 import { tools } from './operations/tools/tools.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
+import { createIdentity } from './outbound/identity.ts'
 import { createMail } from './outbound/mail.ts'
 import type { Resolve } from './outbound/resolver.ts'
 import { createWebhooks } from './outbound/webhook.ts'
@@ -359,7 +360,6 @@ export function createService(
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,
-      signIn: { provider: false, name: null },
       sellsTiers: config.upgradeUrl !== null,
       upgradeUrl: () => config.upgradeUrl ?? baseUrl(),
     },
@@ -389,6 +389,14 @@ export function createService(
       now: world.now,
     }),
     mail: config.mail === null ? null : createMail(config.mail),
+    identity:
+      config.identity === null
+        ? null
+        : createIdentity(config.identity, {
+            now: world.now,
+            failed: (reason) =>
+              log.info({ reason }, 'the identity provider did not sign anybody in'),
+          }),
     guide: config.guide === null ? null : createGuide(config.guide),
     embeddings:
       config.embeddings === null
@@ -450,6 +458,7 @@ function seal(text: string, secret: string): string {
 
 function unseal(sealed: string, secret: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < saltLength + tagLength) return null
   const salt = bytes.subarray(0, saltLength)
   const tag = bytes.subarray(saltLength, saltLength + tagLength)
   const opening = createDecipheriv(cipher, sealingKey(secret, salt), nonce).setAuthTag(tag)

@@ -53,6 +53,10 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
   })
   await send('/v1/team/invite', { label: marker })
   await send('/v1/session', { key: caller.key })
+  await app.running.store.identities.add({
+    ...{ issuer: 'https://id.example', subject: marker, account: caller.account },
+    created: app.running.service.now(),
+  })
   await makeLocalLink(app.running.service, caller.account, app.url)
   await send('/v1/hooks', { mode: 'advise' })
   await send('/v1/hooks/vscode', {

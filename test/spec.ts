@@ -1087,7 +1087,6 @@ export const requirements = {
   }),
 
   ...written('interface', 7, {
-    'keys.issued': 'Free keys are issued to an identity-provider account through the product page.',
     'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
   }),
 
@@ -1099,7 +1098,6 @@ export const requirements = {
       '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
     'upgrade.not-metered': '/v1/upgrade is not metered.',
     'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
-    'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
   }),
 
   ...written('api-2', 15, {
@@ -1247,6 +1245,31 @@ export const requirements = {
     'local-link.expiry': 'The link is good for 15 minutes.',
     'local-link.loopback':
       'The link works from a loopback address and under a loopback host alone, and not through a proxy; everything else is 403.',
+    'keys.issued': 'Free keys are issued to an identity-provider account through the product page.',
+    'sign-in.first':
+      'The first sign-in of a person, known by issuer and subject, makes one account of the tier ground and leads to /welcome.',
+    'sign-in.first-key':
+      'POST /v1/session/first-key shows the first key of such an account once, and is 409 already_shown afterwards and for every other account.',
+    'sign-in.again':
+      'A later sign-in leads to the account and the page that was asked for, or to /welcome while the first key was not shown.',
+    'sign-in.email':
+      'An account gets the mail address of its person, confirmed, if the provider confirms it.',
+    'sign-in.erased': 'A person whose account was erased gets a new one.',
+    'sign-in.protocol':
+      'A sign-in uses the code flow with PKCE (S256), state and nonce, and one whose nonce, verifier, code or issuer is another is refused.',
+    'sign-in.bound':
+      'A sign-in in flight is sealed in an HttpOnly cookie of its browser for ten minutes; without it, later, or forged it is expired. No node need know it.',
+    'sign-in.state': 'An answer with another state, without one or with two leads to error=state.',
+    'sign-in.replay': 'An answer whose code was used before signs nobody in.',
+    'sign-in.denied':
+      'A person who declines is led to error=denied, and any other refusal of the provider to error=provider.',
+    'sign-in.provider-down':
+      'While the provider is down a sign-in leads to error=provider, and the rest of the server works; it is asked again at the next sign-in.',
+    'sign-in.landing': 'to is a path of this server; everything else is /app.',
+    'sign-in.private': 'State, code, flow, session and client secret are in no row and no log.',
+    'sign-in.base': 'A sign-in begins at the base address, to which the provider leads back.',
+    'sign-in.unconfigured':
+      'Without a provider /auth/start and /auth/callback are 501 not_configured.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1307,17 +1330,21 @@ export const requirements = {
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
+  ...written('api', 17, {
+    'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+  }),
+
   ...written('configuration', 17, {
     'command.start-page': 'On the first start the address of the product page is printed.',
     'command.start-link':
       'The first start prints a link that signs the person at this machine in once.',
+    'settings.oidc':
+      'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'command.signin':
       'plumbline signin prints a fresh link of an account, also while the server runs.',
   }),
 
   ...written('configuration', 7, {
-    'settings.oidc':
-      'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'settings.payment':
       'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
   }),

@@ -11,6 +11,7 @@ import { setEmail } from './account/email.ts'
 import { eraseMe, exportMe } from './account/erasure.ts'
 import { createKeys, readKeys } from './account/keys.ts'
 import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
+import { showFirstKey } from './account/provider-sign-in.ts'
 import { readSession, signIn, signOut } from './account/session.ts'
 import { listTiers } from './account/tiers.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
@@ -82,6 +83,7 @@ export const operations = [
   readSession,
   signIn,
   signOut,
+  showFirstKey,
   readAlerts,
   setAlerts,
   deleteAlerts,

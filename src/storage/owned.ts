@@ -31,6 +31,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('keys', 'key', 'id', 'id prefix created last_used expires scope label'),
   owned('sessions', 'session', 'hash', 'key_id created expires'),
   owned('sign_in_links', 'sign_in_link', 'hash', 'expires'),
+  owned('identities', 'identity', 'issuer subject', 'created key_shown'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),

@@ -20,6 +20,7 @@ import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
+import { createIdentities, type Identities } from './identities.ts'
 import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { createLabels, type Labels } from './runs/labels.ts'
@@ -38,6 +39,7 @@ export interface Store {
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly identities: Identities
   readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
   readonly runs: Runs
@@ -115,6 +117,7 @@ export function createStore(db: Database): OpenStore {
       addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       sessions: createSessions(queries, db.kind, usedSessions),
+      identities: createIdentities(queries),
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),

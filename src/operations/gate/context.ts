@@ -9,6 +9,7 @@ import type { Channels } from '../../jobs/channels.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
+import type { Identity } from '../../outbound/identity.ts'
 import type { Mail } from '../../outbound/mail.ts'
 import type { Webhooks } from '../../outbound/webhook.ts'
 import type { Account } from '../../storage/accounts.ts'
@@ -68,6 +69,8 @@ export interface Service {
   readonly webhooks: Webhooks
   /** null if mail is not configured. */
   readonly mail: Mail | null
+  /** The identity provider by which people sign in; null if none is configured. */
+  readonly identity: Identity | null
   /** The chat endpoint of `ask_alice`; null if none is configured. */
   readonly guide: Guide | null
   /** The embeddings endpoint, asked only about uncertain steps; null if none is configured. */
@@ -103,8 +106,6 @@ export interface Settings {
   readonly webhookAllow: WebhookAllowance
   /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
-  /** The identity provider by which people sign in: whether there is one, and its host. */
-  readonly signIn: { readonly provider: boolean; readonly name: string | null }
   /** Whether `/v1/upgrade` leads anywhere. */
   readonly sellsTiers: boolean
   /** The page on which a caller gets a higher tier. */

@@ -613,4 +613,16 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, run_id, step, seq)
     )`,
   ],
+  [
+    // A person at an identity provider, and whether the first key of the account was shown.
+    `CREATE TABLE identities (
+      issuer TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      account TEXT NOT NULL,
+      created BIGINT NOT NULL,
+      key_shown BIGINT NOT NULL,
+      PRIMARY KEY (issuer, subject)
+    )`,
+    'CREATE INDEX identities_by_account ON identities (account)',
+  ],
 ]

@@ -1,6 +1,7 @@
 import type { setEmail } from '../../operations/account/email.ts'
 import type { eraseMe } from '../../operations/account/erasure.ts'
 import type { createKey, readMe, revokeKey, rotateKey } from '../../operations/account/me.ts'
+import type { showFirstKey } from '../../operations/account/provider-sign-in.ts'
 import type { readSession, signIn, signOut } from '../../operations/account/session.ts'
 import type { listTiers } from '../../operations/account/tiers.ts'
 import type { hearWords, readHistory, readSignal } from '../../operations/field.ts'
@@ -189,6 +190,8 @@ export interface Posted {
   testAlerts: typeof testAlerts
   /** Signs this browser in with a key. */
   signIn: typeof signIn
+  /** The first key of an account that signing in has made. Only one answer shows it. */
+  firstKey: typeof showFirstKey
   /** Creates or replaces the secret that signs events. Only this answer shows it. */
   rotateAlertSecret: typeof rotateAlertSecret
   /** Sends an event again, or all events that failed since a time. */
@@ -353,6 +356,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   setEmail: { method: 'POST', path: '/v1/me/email', keyed: true },
   session: { method: 'GET', path: '/v1/session', keyed: false },
   signIn: { method: 'POST', path: '/v1/session', keyed: false },
+  firstKey: { method: 'POST', path: '/v1/session/first-key', keyed: true },
   signOut: { method: 'DELETE', path: '/v1/session', keyed: false },
   alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
   setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },
