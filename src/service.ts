@@ -20,6 +20,7 @@ import { createDigestJob } from './jobs/digest.ts'
 import { createEraseJob } from './jobs/erase.ts'
 import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
+import { createResultsJob } from './jobs/results.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { operations } from './operations/all.ts'
 import { createCollisions } from './operations/fleet.ts'
@@ -29,6 +30,7 @@ import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
 import { tools } from './operations/tools/tools.ts'
+import { createCollector } from './outbound/collector.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
 import { createMail } from './outbound/mail.ts'
@@ -208,6 +210,18 @@ export async function startService(config: Config, world: World): Promise<Runnin
         random: world.random,
       }),
       createDigestJob({ ...service, ...service.settings, store }),
+      ...(config.otlp === null
+        ? []
+        : [
+            createResultsJob({
+              store,
+              collector: createCollector(config.otlp, now),
+              version: world.version,
+              now,
+              random: world.random,
+              refused: (says) => log.warn(says, 'evaluation results were not taken'),
+            }),
+          ]),
     ],
     chores: [{ name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse }],
     now,
@@ -331,7 +345,7 @@ export function createService(
   log: Pick<Logger, 'info'>,
   encoder: Encoder | null = null,
 ): Service {
-  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers } = config
+  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers, otlp } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
   return {
     settings: {
@@ -340,6 +354,7 @@ export function createService(
       limit,
       checkPerDay,
       toolsPerDay,
+      results: otlp === null ? null : { all: otlp.all, text: otlp.text },
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,

@@ -1188,6 +1188,24 @@ export const requirements = {
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
     'telemetry.logs':
       'The log records of Claude Code, Codex and Gemini CLI become the events of their hooks.',
+    'results.change':
+      'With PLUMBLINE_OTLP_URL each step that changes the label of its agent (on_errand, uncertain, drifting, stalled, oscillating) is told to that collector as one log record; an agent begins on its errand.',
+    'results.all': 'PLUMBLINE_OTLP_ALL=true tells every step, many of them in one request.',
+    'results.attributes':
+      'A result is the event gen_ai.evaluation.result with the name plumbline.drift, the probability of drift as score, the label, an explanation, the conversation, and run, step, reason, phi, detector and revision.',
+    'results.private':
+      'A result holds no word of the errand or the goal; its explanation is fixed words and numbers.',
+    'results.text':
+      'PLUMBLINE_OTLP_TEXT=true adds ground and goal, and explains with the words of the verdict.',
+    'results.span': 'A result of a step that a span showed has the ids of that span.',
+    'results.error': 'A step that cannot be judged is told with error.type.',
+    'results.durable':
+      'A result is durable with its step, waits while the collector fails or asks for time, survives a restart, and is sent once by all nodes together.',
+    'results.refused':
+      'A result that the collector refuses, or that has waited for a day, is given up, logged, counted and kept for a month, at most as long as its run.',
+    'results.secret': 'The headers of the collector stand in no log.',
+    'settings.otlp':
+      'PLUMBLINE_OTLP_URL, PLUMBLINE_OTLP_HEADERS, PLUMBLINE_OTLP_ALL and PLUMBLINE_OTLP_TEXT configure the collector of results; a fault names the setting and no value of a header.',
     'client.user-message':
       'run.userMessage hands the words of the user over, and the service reads what they do.',
     'client.notice':

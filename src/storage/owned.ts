@@ -82,6 +82,12 @@ export const ownedTables: readonly OwnedTable[] = [
     'seq',
     'ts run_id goal reason severity phi advice incident drift_state about state due tries attempts held detail',
   ),
+  owned(
+    'evaluation_results',
+    'evaluation_result',
+    'run_id step',
+    'at result state tries due detail',
+  ),
   owned('alert_attempts', 'alert_attempt', 'seq attempt', 'ts host status detail latency_ms bytes'),
   owned(
     'alert_incidents',

@@ -7,6 +7,7 @@ import { type Acts, createActs } from './acts.ts'
 import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
 import { type Alerts, createAlerts } from './alerts/alerts.ts'
 import { createDeliveries, type Deliveries } from './alerts/deliveries.ts'
+import { createResults, type Results } from './alerts/results.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { type Counters, createCounters } from './counters.ts'
 import type { Database, Queries } from './database/database.ts'
@@ -38,6 +39,8 @@ export interface Store {
   readonly jobs: Jobs
   readonly alerts: Alerts
   readonly deliveries: Deliveries
+  /** The evaluation results that wait for the operator's collector. */
+  readonly results: Results
   readonly escalations: Escalations
   readonly emails: Emails
   readonly digests: Digests
@@ -106,6 +109,7 @@ export function createStore(db: Database): OpenStore {
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
+      results: createResults(queries, db.kind),
       escalations: createEscalations(queries),
       emails: createEmails(queries, () => note('keys')),
       digests: createDigests(queries, db.kind),

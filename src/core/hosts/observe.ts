@@ -2,7 +2,7 @@ import { cutTo } from '../text.ts'
 import { explainedAfter, explains, termsOf } from './coverage.ts'
 import { type ActEvidence, doingsAfter, doingsAfterPrompt, evidenceOf } from './evidence.ts'
 import { digestOf } from './fields.ts'
-import type { Act, HostEvent, PlanItem } from './host-event.ts'
+import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
 import {
   type GoalSource,
   mostKept,
@@ -42,6 +42,8 @@ export interface ObservedStep {
   acts: number
   failedActs: number
   doing: string[]
+  /** The span of the event that opened it; null if it came another way. */
+  span: EventSpan | null
 }
 
 /** Milliseconds after which an act that a person was asked about has been granted by one. */
@@ -62,7 +64,8 @@ export function observe(
   const { state, agent, steps } = folded({ ...observed, seen }, event)
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
-  return { observed: { ...state, agents: newest(known) }, steps }
+  const opened = steps.map((step) => ({ ...step, span: event.span ?? null }))
+  return { observed: { ...state, agents: newest(known) }, steps: opened }
 }
 
 function newest(agents: Observed['agents']): Observed['agents'] {
@@ -70,11 +73,14 @@ function newest(agents: Observed['agents']): Observed['agents'] {
   return Object.fromEntries(Object.entries(agents).slice(-mostKept.agents))
 }
 
+/** A step before it is known which span showed it. */
+type OpenedStep = Omit<ObservedStep, 'span'>
+
 interface Folded {
   state: Observed
   /** The agent of the event, changed; null if it is as before. */
   agent: ObservedAgent | null
-  steps: ObservedStep[]
+  steps: OpenedStep[]
 }
 
 function folded(state: Observed, event: HostEvent): Folded {
@@ -293,7 +299,7 @@ function stepOf(
   agentId: string,
   { plan, parent, task, isTaskTold, acts, failed, doing }: ObservedAgent,
   { goal, source }: DerivedGoal,
-): ObservedStep {
+): OpenedStep {
   const left = plan.filter(({ state }) => state !== 'done').length
   const now = plan.find(({ state }) => state === 'now')
   const isUnder = now !== undefined && source !== 'plan' && source !== 'prompt'

@@ -5,6 +5,7 @@ import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import type { AgentTotals } from '../../core/runs/agent-totals.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { arms } from '../../core/runs/step-request.ts'
@@ -514,7 +515,8 @@ function shownRun(
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {
-  return { ...agent, ...(totals ?? noTotals) }
+  const { uncertain: _, ...shown }: Partial<AgentTotals> = totals ?? {}
+  return { ...agent, ...noTotals, ...shown }
 }
 
 const noTotals = {

@@ -527,4 +527,25 @@ export const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX hook_settings_by_expiry ON hook_settings (expires) WHERE expires IS NOT NULL',
   ],
+  [
+    // The outbox of evaluation results: what waits for the operator's collector, and what was given up. `tries`
+    // are the attempts, `due` is the time of the next one after a failure, and `result` is JSON text.
+    `CREATE TABLE evaluation_results (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      step BIGINT NOT NULL,
+      at BIGINT NOT NULL,
+      result TEXT NOT NULL,
+      state TEXT NOT NULL,
+      tries BIGINT NOT NULL,
+      due BIGINT NOT NULL,
+      detail TEXT,
+      PRIMARY KEY (account, run_id, step)
+    )`,
+    `CREATE INDEX evaluation_results_waiting ON evaluation_results (at, account, run_id, step)
+     WHERE state = 'waiting'`,
+    `CREATE INDEX evaluation_results_held ON evaluation_results (due)
+     WHERE state = 'waiting' AND tries > 0`,
+    'CREATE INDEX evaluation_results_by_age ON evaluation_results (at)',
+  ],
 ]
