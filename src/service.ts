@@ -22,6 +22,7 @@ import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
 import { createResultsJob } from './jobs/results.ts'
 import { createScheduler } from './jobs/scheduler.ts'
+import { createSpansJob } from './jobs/spans.ts'
 import { operations } from './operations/all.ts'
 import { createCollisions } from './operations/fleet.ts'
 import type { Service } from './operations/gate/context.ts'
@@ -29,6 +30,7 @@ import type { Operation } from './operations/gate/declaration.ts'
 import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
+import { foldTrace } from './operations/hosts/fold-trace.ts'
 import { tools } from './operations/tools/tools.ts'
 import { createCollector } from './outbound/collector.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
@@ -210,6 +212,11 @@ export async function startService(config: Config, world: World): Promise<Runnin
         random: world.random,
       }),
       createDigestJob({ ...service, ...service.settings, store }),
+      createSpansJob({
+        store,
+        now,
+        fold: (account, traceId) => foldTrace(service, account, traceId),
+      }),
       ...(config.otlp === null
         ? []
         : [

@@ -53,6 +53,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('acts', 'act', 'act run_id', 'work_group at'),
   owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
   owned('host_sessions', 'host_session', 'run_id', 'state expires'),
+  owned('pending_spans', 'pending_span', 'trace_id span_id', 'received note'),
   owned('hook_settings', 'hook_setting', 'run_id', 'mode remind expires'),
   owned('idempotency', 'stored_answer', 'scope key', 'at status run_id'),
   owned(

@@ -20,6 +20,7 @@ import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
+import { createPendingSpans, type PendingSpans } from './pending-spans.ts'
 import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { logSteps } from './runs/log-steps.ts'
@@ -54,6 +55,8 @@ export interface Store {
   readonly toolSessions: RunStates<Suspension>
   /** What is known of the sessions of hosts. */
   readonly hostSessions: RunStates<Observed>
+  /** The spans whose traces are not folded yet. */
+  readonly pendingSpans: PendingSpans
   /** How hooks are answered. */
   readonly hookSettings: HookSettingsStore
   readonly secrets: Secrets
@@ -121,6 +124,7 @@ export function createStore(db: Database): OpenStore {
       field: createFieldStore(queries),
       toolSessions: createRunStates(queries, 'tool_sessions', nothingSuspended),
       hostSessions: createRunStates(queries, 'host_sessions', nothingObserved),
+      pendingSpans: createPendingSpans(queries, db.kind),
       hookSettings: createHookSettings(queries),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),

@@ -107,6 +107,8 @@ export type HostEvent = HostFact & {
   agentId: string
   /** The same for the same thing, however often and by whichever way it arrives. */
   eventId: string
+  /** How it arrived; absent for a hook. */
+  way?: 'log' | 'span'
   /** The span that shows it; absent if it came another way. */
   span?: EventSpan
 }

@@ -57,15 +57,49 @@ export function observe(
   observed: Observed,
   event: HostEvent,
 ): { observed: Observed; steps: ObservedStep[] } {
-  const mark = digestOf(`${event.agentId}\n${event.eventId}\n${event.kind}`)
+  const mark = markOf(event)
   if (observed.seen.includes(mark)) return { observed, steps: [] }
   const seen = observed.seen.slice(-(mostKept.seen - 1))
   seen.push(mark)
-  const { state, agent, steps } = folded({ ...observed, seen }, event)
+  const { calls, isTold } = callsAfter(observed.calls, event)
+  if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
+  const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
   const opened = steps.map((step) => ({ ...step, span: event.span ?? null }))
   return { observed: { ...state, agents: newest(known) }, steps: opened }
+}
+
+/** A hook, a log record and a span tell one call of a tool, not always as the same fact of the same agent. */
+function markOf({ kind, agentId, eventId }: HostEvent): string {
+  const isCall = kind === 'act' || kind === 'plan' || kind === 'intent' || kind === 'delegate'
+  return digestOf(isCall ? `call\n${eventId}` : `${agentId}\n${eventId}\n${kind}`)
+}
+
+/** Milliseconds within which equal calls that were told by different ways are one. */
+const sameCallMs = 10_000
+
+/**
+ * Finds out whether a call without an id of its host was told before by another way: the first of equal calls by one
+ * way is the first by the others, the second is the second.
+ */
+function callsAfter(
+  calls: Observed['calls'],
+  event: HostEvent,
+): { calls: Observed['calls']; isTold: boolean } {
+  const { kind, at, way = 'hook' } = event
+  // Without an id of the host, an event is known by its digest.
+  const isNamed = !/^[\da-f]{16}$/.test(event.eventId)
+  if (kind !== 'act' || isNamed || at === undefined) return { calls, isTold: false }
+  const what = `${event.tool}\n${event.argsHash}`
+  const place = calls.findIndex(
+    (each) => each.what === what && Math.abs(each.at - at) < sameCallMs && !each.ways.includes(way),
+  )
+  const known = calls[place]
+  if (known === undefined) {
+    return { calls: [...calls, { what, at, ways: [way] }].slice(-mostKept.calls), isTold: false }
+  }
+  return { calls: calls.with(place, { ...known, ways: [...known.ways, way] }), isTold: true }
 }
 
 function newest(agents: Observed['agents']): Observed['agents'] {
@@ -148,9 +182,15 @@ function prompted(
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
   // A hook and an exporter tell one prompt, under ids of their own.
-  const isTold = text === state.errand && isSoon(state.personAt, event.at)
+  const words = digestOf(text)
+  const { at = null } = event
+  const isTold = state.spoken.some((each) => each.words === words && isSoon(each.at, at))
   if (isTold) return { state, agent: null, steps: [] }
-  const spoken = { ...seenPerson(state, event.at), errand: text }
+  const spoken = {
+    ...seenPerson(state, event.at),
+    errand: text,
+    spoken: [...state.spoken, { words, at }].slice(-mostKept.spoken),
+  }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
     ...agent,
@@ -173,8 +213,8 @@ function prompted(
 /** Milliseconds within which the same words are the same prompt, told by another way. */
 const sameWordsMs = 15_000
 
-function isSoon(before: number | null, at: number | undefined): boolean {
-  return before !== null && at !== undefined && Math.abs(at - before) < sameWordsMs
+function isSoon(before: number | null, at: number | null): boolean {
+  return before !== null && at !== null && Math.abs(at - before) < sameWordsMs
 }
 
 function delegated(

@@ -547,5 +547,15 @@ export const migrations: readonly Migration[] = [
     `CREATE INDEX evaluation_results_held ON evaluation_results (due)
      WHERE state = 'waiting' AND tries > 0`,
     'CREATE INDEX evaluation_results_by_age ON evaluation_results (at)',
+    // Spans of agents until their trace is folded; `note` is JSON text.
+    `CREATE TABLE pending_spans (
+      account TEXT NOT NULL,
+      trace_id TEXT NOT NULL,
+      span_id TEXT NOT NULL,
+      received BIGINT NOT NULL,
+      note TEXT NOT NULL,
+      PRIMARY KEY (account, trace_id, span_id)
+    )`,
+    'CREATE INDEX pending_spans_by_age ON pending_spans (received)',
   ],
 ]
