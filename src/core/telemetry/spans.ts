@@ -151,12 +151,13 @@ function factsOf(span: TelemetryRecord, kind: SpanKind, host: HostName): Untimed
     }))
     return [...own, ...facts]
   }
-  const words = ground === '' ? wordsOfPerson(attributes) : ''
+  const delegated = delegatedIn(span, kind, host)
+  const words = ground === '' && delegated.length === 0 ? wordsOfPerson(attributes) : ''
   const spoken = words === '' ? null : spokenIn(words, host)
   const said = kind === 'model' ? wordsOfModel(attributes) : ''
   const tokens = kind === 'model' ? tokensOf(attributes) : 0
   return [
-    ...delegatedIn(span, kind, host),
+    ...delegated,
     ...(spoken === null ? [] : [early({ kind: 'prompt', ...spoken }, `#words#${digestOf(words)}`)]),
     ...own,
     ...(said === ''
