@@ -57,10 +57,11 @@ export function observe(
   observed: Observed,
   event: HostEvent,
 ): { observed: Observed; steps: ObservedStep[] } {
-  const mark = markOf(event)
-  if (observed.seen.includes(mark)) return { observed, steps: [] }
-  const seen = observed.seen.slice(-(mostKept.seen - 1))
-  seen.push(mark)
+  const { marks, same } = marksOf(event)
+  if ([...marks, ...same].some((mark) => observed.seen.includes(mark))) {
+    return { observed, steps: [] }
+  }
+  const seen = [...observed.seen.slice(marks.length - mostKept.seen), ...marks]
   const { calls, isTold } = callsAfter(observed.calls, event)
   if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
   const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
@@ -70,10 +71,24 @@ export function observe(
   return { observed: { ...state, agents: newest(known) }, steps: opened }
 }
 
-/** A hook, a log record and a span tell one call of a tool, not always as the same fact of the same agent. */
-function markOf({ kind, agentId, eventId }: HostEvent): string {
+/**
+ * What an event leaves, so that none counts twice, and what others leave that tell the same. A hook, a log record and a
+ * span may tell one call of a tool as different facts. Telemetry does not say which sub-agent has called, and hooks do;
+ * calls of two agents that one way tells are two.
+ */
+function marksOf({ kind, agentId, eventId, way }: HostEvent): {
+  marks: string[]
+  same: string[]
+} {
   const isCall = kind === 'act' || kind === 'plan' || kind === 'intent' || kind === 'delegate'
-  return digestOf(isCall ? `call\n${eventId}` : `${agentId}\n${eventId}\n${kind}`)
+  if (!isCall) return { marks: [digestOf(`${agentId}\n${eventId}\n${kind}`)], same: [] }
+  const own = digestOf(`${agentId}\n${eventId}\ncall`)
+  const byTelemetry = digestOf(`${eventId}\ntelemetry`)
+  const bySubAgent = digestOf(`${eventId}\nsub-agent`)
+  if (way !== undefined) return { marks: [own, byTelemetry], same: [bySubAgent] }
+  return agentId === ''
+    ? { marks: [own], same: [] }
+    : { marks: [own, bySubAgent], same: [byTelemetry] }
 }
 
 /** Milliseconds within which equal calls that were told by different ways are one. */
