@@ -21,7 +21,9 @@ import { createDigestJob } from './jobs/digest.ts'
 import { createEraseJob } from './jobs/erase.ts'
 import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
+import { createResultsJob } from './jobs/results.ts'
 import { createScheduler } from './jobs/scheduler.ts'
+import { createSpansJob } from './jobs/spans.ts'
 import { operations } from './operations/all.ts'
 import { createCollisions } from './operations/fleet.ts'
 import type { Service } from './operations/gate/context.ts'
@@ -29,8 +31,10 @@ import type { Operation } from './operations/gate/declaration.ts'
 import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
+import { foldTrace } from './operations/hosts/fold-trace.ts'
 import { createShowEvents } from './operations/stream-events.ts'
 import { tools } from './operations/tools/tools.ts'
+import { createCollector } from './outbound/collector.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
 import { createIdentity } from './outbound/identity.ts'
@@ -221,6 +225,23 @@ export async function startService(config: Config, world: World): Promise<Runnin
         random: world.random,
       }),
       createDigestJob({ ...service, ...service.settings, store }),
+      createSpansJob({
+        store,
+        now,
+        fold: (account, traceId) => foldTrace(service, account, traceId),
+      }),
+      ...(config.otlp === null
+        ? []
+        : [
+            createResultsJob({
+              store,
+              collector: createCollector(config.otlp, now),
+              version: world.version,
+              now,
+              random: world.random,
+              refused: (says) => log.warn(says, 'evaluation results were not taken'),
+            }),
+          ]),
     ],
     chores: [
       { name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse },
@@ -348,7 +369,7 @@ export function createService(
   log: Pick<Logger, 'info' | 'error'>,
   encoder: Encoder | null = null,
 ): Service {
-  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers } = config
+  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers, otlp } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
   return {
     settings: {
@@ -357,6 +378,7 @@ export function createService(
       limit,
       checkPerDay,
       toolsPerDay,
+      results: otlp === null ? null : { all: otlp.all, text: otlp.text },
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,

@@ -107,6 +107,56 @@ test('every fault is named, with what to send', () => {
   assert.match(second!, /"y"/)
 })
 
+test('the collector of results has an address, headers, and two switches', () => {
+  verifies('settings.otlp', 'settings.faults')
+  const url = 'http://127.0.0.1:4318'
+  assert.equal(configOf({}).otlp, null)
+  assert.deepEqual(configOf({ PLUMBLINE_OTLP_URL: url }).otlp, {
+    ...{ url: `${url}/v1/logs`, headers: {}, all: false, text: false },
+  })
+  const full = configOf({
+    PLUMBLINE_OTLP_URL: 'https://collector.example/otlp/v1/logs/',
+    PLUMBLINE_OTLP_HEADERS: 'Authorization=Bearer%20a=b, x-tenant=one',
+    PLUMBLINE_OTLP_ALL: 'true',
+    PLUMBLINE_OTLP_TEXT: 'true',
+  })
+  assert.deepEqual(full.otlp, {
+    url: 'https://collector.example/otlp/v1/logs',
+    headers: { authorization: 'Bearer a=b', 'x-tenant': 'one' },
+    ...{ all: true, text: true },
+  })
+  for (const bad of ['x', 'ftp://c', 'http://user:pass@c', 'http://c/?key=x', 'http://c/#x']) {
+    const [fault = '', ...more] = faultsOf({ PLUMBLINE_OTLP_URL: bad })
+    assert.match(fault, /^PLUMBLINE_OTLP_URL: send /)
+    assert.deepEqual(more, [], bad)
+  }
+  for (const [bad, says] of [
+    ['S3CRET', /part 1 names no header; send NAME=VALUE/],
+    ['a=b,', /part 2 names no header/],
+    ['a b=S3CRET', /part 1 names no header/],
+    ['authorization=', /the value of authorization is no header/],
+    ['authorization=S3CRET%0d%0ax', /the value of authorization is no header/],
+    ['authorization=S3CRET%', /the value of authorization is no header/],
+    ['content-type=S3CRET', /content-type cannot be set/],
+    ['Host=S3CRET', /host cannot be set/],
+  ] as const) {
+    const [fault = '', ...more] = faultsOf({
+      PLUMBLINE_OTLP_URL: url,
+      PLUMBLINE_OTLP_HEADERS: bad,
+    })
+    assert.match(fault, new RegExp(`^PLUMBLINE_OTLP_HEADERS: .*${says.source}`))
+    assert.deepEqual([more, fault.includes('S3CRET')], [[], false], bad)
+  }
+  for (const name of ['PLUMBLINE_OTLP_ALL', 'PLUMBLINE_OTLP_TEXT']) {
+    assert.deepEqual(faultsOf({ PLUMBLINE_OTLP_URL: url, [name]: 'yes' }), [
+      `${name}: send true or false`,
+    ])
+    assert.deepEqual(faultsOf({ [name]: 'true' }), [
+      `PLUMBLINE_OTLP_URL: set it too, because ${name} is set`,
+    ])
+  }
+})
+
 test('a process with faults in its settings names them all and does not start', async (t) => {
   verifies('settings.faults')
   const { folder, written, ended } = spawnPlumbline(t, ['serve'], {

@@ -1179,13 +1179,43 @@ export const requirements = {
     'telemetry.private':
       'Of an export nothing is kept of contents, outputs, values of commands and who the user is, and nothing of it stands in the log.',
     'telemetry.endpoint':
-      'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB; /v1/metrics answers 200 and stores nothing.',
+      'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB, and what they show becomes steps; /v1/metrics answers 200 and stores nothing.',
     'telemetry.protobuf':
       'Protocol buffers of OTLP are read as their JSON, and no bytes make the reader throw.',
     'telemetry.spans':
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
+    'telemetry.host-spans':
+      'The spans of Claude Code are its prompts, calls of tools with their outcome, and permissions that a person gave; those of Gemini CLI its prompts, words, calls and sub-agents. Codex’s spans are internal and left out.',
+    'telemetry.buffer':
+      'Spans are durable before the answer, and are folded in the order of their times 5 seconds after the last span of their trace, at the latest 30 after the first.',
+    'telemetry.once':
+      'A prompt or a call of a tool that hooks, log records and spans tell counts once.',
+    'telemetry.bound':
+      'At most 10,000 spans of an account wait, and more are refused with retry-after; spans of traces without an agent are not kept.',
+    'telemetry.quota':
+      'A step that spans show counts as one write; an account beyond its quota is refused, and what was taken before is judged.',
     'telemetry.logs':
       'The log records of Claude Code, Codex and Gemini CLI become the events of their hooks.',
+    'results.change':
+      'With PLUMBLINE_OTLP_URL each step that changes the label of its agent (on_errand, uncertain, drifting, stalled, oscillating) is told to that collector as one log record; an agent begins on its errand.',
+    'results.all': 'PLUMBLINE_OTLP_ALL=true tells every step, many of them in one request.',
+    'results.attributes':
+      'A result is the event gen_ai.evaluation.result with the name plumbline.drift, the probability of drift as score, the label, an explanation, the conversation, and run, step, reason, phi, detector and revision.',
+    'results.private':
+      'A result holds no word of the errand or the goal; its explanation is fixed words and numbers.',
+    'results.text':
+      'PLUMBLINE_OTLP_TEXT=true adds ground and goal, and explains with the words of the verdict.',
+    'results.span': 'A result of a step that a span showed has the ids of that span.',
+    'results.error': 'A step that cannot be judged is told with error.type.',
+    'results.durable':
+      'A result is durable with its step, waits while the collector fails or asks for time, survives a restart, and is sent once by all nodes together.',
+    'results.refused':
+      'A result that the collector refuses, or that has waited for a day, is given up, logged, counted and kept for a month, at most as long as its run.',
+    'results.secret': 'The headers of the collector stand in no log.',
+    'results.doctor':
+      'plumbline doctor says whether results go to a collector, and how many wait or were given up.',
+    'settings.otlp':
+      'PLUMBLINE_OTLP_URL, PLUMBLINE_OTLP_HEADERS, PLUMBLINE_OTLP_ALL and PLUMBLINE_OTLP_TEXT configure the collector of results; a fault names the setting and no value of a header.',
     'client.user-message':
       'run.userMessage hands the words of the user over, and the service reads what they do.',
     'client.notice':

@@ -91,6 +91,12 @@ export type HostFact =
   | { kind: 'compact' }
   | { kind: 'tokens'; count: number }
 
+/** A span of OpenTelemetry, in hexadecimal digits. */
+export interface EventSpan {
+  traceId: string
+  spanId: string
+}
+
 /** A fact with its place in a run. */
 export type HostEvent = HostFact & {
   /** Milliseconds since 1970; absent if the host does not say. */
@@ -101,6 +107,10 @@ export type HostEvent = HostFact & {
   agentId: string
   /** The same for the same thing, however often and by whichever way it arrives. */
   eventId: string
+  /** How it arrived; absent for a hook. */
+  way?: 'log' | 'span'
+  /** The span that shows it; absent if it came another way. */
+  span?: EventSpan
 }
 
 /**

@@ -60,6 +60,10 @@ export interface Observed {
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null
+  /** The newest prompts by digests of their words, with their times. */
+  spoken: { words: string; at: number | null }[]
+  /** The newest calls of tools without an id, and the ways by which they were told. */
+  calls: { what: string; at: number; ways: string[] }[]
   /** Sub-agents that began and that stopped. */
   begun: number
   stopped: number
@@ -74,6 +78,8 @@ export const mostKept = {
   done: 12,
   plan: 50,
   doing: 6,
+  spoken: 8,
+  calls: 32,
 } as const
 
 /** A session of which nothing is known. */
@@ -85,6 +91,8 @@ export const nothingObserved: Observed = {
   errand: null,
   personAt: null,
   waitsSince: null,
+  spoken: [],
+  calls: [],
   begun: 0,
   stopped: 0,
 }

@@ -4,6 +4,7 @@ import type { WebhookAllowance } from '../../core/alerts/public-url.ts'
 import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import type { Verdict } from '../../core/detector/detect.ts'
+import type { ResultSettings } from '../../core/runs/entry.ts'
 import type { Encoder } from '../../encoder/encoder.ts'
 import type { Channels } from '../../jobs/channels.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
@@ -101,6 +102,8 @@ export interface Settings {
   readonly checkPerDay: number
   /** Daily tool calls of an address without a key on `/mcp`; 0 is unlimited. */
   readonly toolsPerDay: number
+  /** How results go to the operator's collector; null without one. */
+  readonly results: ResultSettings | null
   readonly tiers: readonly Tier[]
   /** The webhooks that are exempt from the rule "https on a public host". */
   readonly webhookAllow: WebhookAllowance

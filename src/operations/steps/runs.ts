@@ -6,6 +6,7 @@ import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { labels } from '../../core/evaluation/labels.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import type { AgentTotals } from '../../core/runs/agent-totals.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { arms } from '../../core/runs/step-request.ts'
@@ -526,7 +527,8 @@ function shownRun(
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {
-  return { ...agent, ...(totals ?? noTotals) }
+  const { uncertain: _, ...shown }: Partial<AgentTotals> = totals ?? {}
+  return { ...agent, ...noTotals, ...shown }
 }
 
 const noTotals = {
