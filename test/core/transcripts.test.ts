@@ -211,6 +211,65 @@ test('a chat of Gemini CLI counts a message that is repeated with more in it onc
   assert.equal(observed.seen.length, 3)
 })
 
+test('messages of opencode tell prompts, the plan, sub-agents and how tools ended, each once', () => {
+  verifies('hosts.transcripts')
+  const session = { id: 'ses_1', parentID: null, root: 'ses_1', directory: cwd, created: 1 }
+  const child = { ...session, id: 'ses_2', parentID: 'ses_1' }
+  const text = (id: string, words: string, end?: number) => ({
+    id,
+    data: { type: 'text', text: words, ...(end === undefined ? {} : { time: { start: 1, end } }) },
+  })
+  const tool = (id: string, name: string, state: object) => ({
+    id,
+    data: { type: 'tool', tool: name, callID: `call_${id}`, state: { time: { end: 9 }, ...state } },
+  })
+  const user = (id: string, agent: string) => ({
+    id,
+    data: { role: 'user', agent, time: { created: 2 } },
+  })
+  const answer = { id: 'm2', data: { role: 'assistant', agent: 'build', time: { completed: 20 } } }
+  const running = tool('p4', 'bash', { status: 'running', input: { command: 'node --test' } })
+  const ran = tool('p4', 'bash', {
+    status: 'completed',
+    input: { command: 'node --test' },
+    output: 'not ok 1 - login',
+    metadata: { exit: 1 },
+  })
+  const events = eventsOf('opencode', [
+    { session, message: user('m1', 'build'), parts: [text('p1', '"mend the login"')] },
+    { session, message: answer, parts: [text('p3', 'I look first.', 5), running] },
+    {
+      session,
+      message: { ...answer, data: { ...answer.data, finish: 'stop' } },
+      parts: [
+        text('p3', 'I look first.', 5),
+        ran,
+        tool('p5', 'edit', { status: 'error', input: { filePath: `${cwd}/a.js` }, error: 'no' }),
+        tool('p6', 'todowrite', {
+          status: 'completed',
+          input: { todos: [{ content: 'find it', status: 'pending' }] },
+          output: '[]',
+        }),
+      ],
+    },
+    { session: child, message: user('m3', 'general'), parts: [text('p7', 'compare two')] },
+  ])
+  assert.deepEqual(factsOf(events), [
+    'session',
+    'prompt mend the login',
+    'say I look first.',
+    'act verify failed node --test',
+    'act edit failed a.js',
+    'plan',
+    'turnEnd',
+    'agent',
+    'delegate',
+  ])
+  assert.deepEqual(events.map(({ eventId }) => eventId).slice(1, 4), ['m1', 'p3', 'call_p4'])
+  assert.deepEqual([events[8]?.runId, events[8]?.agentId], ['opencode:ses_1', 'ses_2'])
+  assert.equal(events[3]?.at, 9)
+})
+
 test('no line makes a reader throw', () => {
   verifies('hosts.transcripts')
   fc.assert(

@@ -2,10 +2,17 @@ import { readClaudeTranscript } from './claude-code.ts'
 import { readCodexRollout } from './codex.ts'
 import { readCopilotEvents } from './copilot.ts'
 import { readGeminiChat } from './gemini-cli.ts'
+import { readOpencodeMessages } from './opencode.ts'
 import type { ReadLine, TranscriptPlace } from './read-line.ts'
 
 /** The hosts whose session files are read. */
-export const transcriptHosts = ['claude-code', 'codex', 'copilot', 'gemini-cli'] as const
+export const transcriptHosts = [
+  'claude-code',
+  'codex',
+  'copilot',
+  'gemini-cli',
+  'opencode',
+] as const
 
 export type TranscriptHost = (typeof transcriptHosts)[number]
 
@@ -15,6 +22,7 @@ export const transcripts: Readonly<Record<TranscriptHost, (place: TranscriptPlac
   codex: readCodexRollout,
   copilot: readCopilotEvents,
   'gemini-cli': readGeminiChat,
+  opencode: readOpencodeMessages,
 }
 
 /** What the path of a session file tells of it, whatever stands before the host's own folders. */
