@@ -1166,7 +1166,7 @@ export const requirements = {
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.list': 'GET /v1/drift/runs?host= lists the runs that the hooks of a host show.',
     'hosts.transcripts':
-      'The session files of Claude Code, Codex, Copilot CLI and Gemini CLI are read into the same events as their hooks, with the same ids; a line that is not known is no event.',
+      'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',
     'hosts.backtest':
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':

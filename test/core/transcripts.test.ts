@@ -270,6 +270,62 @@ test('messages of opencode tell prompts, the plan, sub-agents and how tools ende
   assert.equal(events[3]?.at, 9)
 })
 
+test('a chat of Qwen Code tells whose words a prompt is, and its sub-agents have files of their own', () => {
+  verifies('hosts.transcripts')
+  const base = { sessionId: 's1', cwd, timestamp }
+  const user = (uuid: string, provenance: string | undefined, text: string) => ({
+    ...base,
+    uuid,
+    type: 'user',
+    provenance,
+    message: { role: 'user', parts: [{ text }] },
+  })
+  const model = (...parts: object[]) => ({
+    ...base,
+    uuid: 'a1',
+    type: 'assistant',
+    message: { role: 'model', parts },
+  })
+  const result = (id: string, response: object) => ({
+    ...base,
+    type: 'tool_result',
+    message: { parts: [{ functionResponse: { id, name: 'run_shell_command', response } }] },
+  })
+  const call = (id: string, command: string) => ({
+    functionCall: { id, name: 'run_shell_command', args: { command } },
+  })
+  const events = eventsOf('qwen-code', [
+    user('u1', 'real_user', '<system-reminder>\nx</system-reminder>\nmend the login'),
+    { ...base, type: 'system', subtype: 'ui_telemetry', systemPayload: {} },
+    model({ text: 'hm', thought: true }, { text: 'I look first.' }, call('c1', 'ls')),
+    result('c1', { output: 'Command: ls\nOutput: a.js\nExit Code: 0\nSignal: (none)' }),
+    model(call('c2', 'node --test')),
+    result('c2', { error: 'Command: node --test\nOutput: not ok 1 - login\nExit Code: 1' }),
+    user('u2', 'system', '<task-notification>done</task-notification>'),
+    { ...base, type: 'system', subtype: 'chat_compression' },
+  ])
+  assert.deepEqual(factsOf(events), [
+    'prompt mend the login',
+    'say I look first.',
+    'act read ok ls',
+    'act verify failed node --test',
+    'prompt <task-notification>done</task-notification>',
+    'compact',
+  ])
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'prompt' ? event.by : [])),
+    ['person', 'machine'],
+  )
+  const path = '/home/kim/.qwen/projects/-home-kim-shop/subagents/s1/agent-general-c3.jsonl'
+  const task = user('u3', undefined, 'compare two libraries')
+  const [child] = eventsOf('qwen-code', [{ ...task, agentId: 'general-c3' }], path)
+  assert.deepEqual(
+    [child?.kind, child?.runId, child?.agentId],
+    ['delegate', 'qwen-code:s1', 'general-c3'],
+  )
+  assert.deepEqual(placeOfFile('qwen-code', path), { session: 's1', agentId: 'general-c3' })
+})
+
 test('no line makes a reader throw', () => {
   verifies('hosts.transcripts')
   fc.assert(

@@ -3,6 +3,7 @@ import { readCodexRollout } from './codex.ts'
 import { readCopilotEvents } from './copilot.ts'
 import { readGeminiChat } from './gemini-cli.ts'
 import { readOpencodeMessages } from './opencode.ts'
+import { readQwenChat } from './qwen-code.ts'
 import type { ReadLine, TranscriptPlace } from './read-line.ts'
 
 /** The hosts whose session files are read. */
@@ -11,6 +12,7 @@ export const transcriptHosts = [
   'codex',
   'copilot',
   'gemini-cli',
+  'qwen-code',
   'opencode',
 ] as const
 
@@ -22,6 +24,7 @@ export const transcripts: Readonly<Record<TranscriptHost, (place: TranscriptPlac
   codex: readCodexRollout,
   copilot: readCopilotEvents,
   'gemini-cli': readGeminiChat,
+  'qwen-code': readQwenChat,
   opencode: readOpencodeMessages,
 }
 
@@ -32,6 +35,9 @@ export function placeOfFile(host: TranscriptHost, path: string): TranscriptPlace
   const folder = parts.at(-2) ?? ''
   if (host === 'claude-code' && folder === 'subagents') {
     return { session: parts.at(-3) ?? '', agentId: name.replace(/^agent-/, '') }
+  }
+  if (host === 'qwen-code' && parts.at(-3) === 'subagents') {
+    return { session: folder, agentId: name.replace(/^agent-/, '') }
   }
   return { session: host === 'copilot' ? folder : name, agentId: '' }
 }

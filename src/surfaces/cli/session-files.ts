@@ -19,7 +19,13 @@ export interface SessionFile {
 export function sessionsOf(
   host: TranscriptHost,
   home: string,
-  { CLAUDE_CONFIG_DIR, CODEX_HOME, XDG_DATA_HOME }: Readonly<Record<string, string | undefined>>,
+  {
+    CLAUDE_CONFIG_DIR,
+    CODEX_HOME,
+    QWEN_HOME,
+    QWEN_RUNTIME_DIR,
+    XDG_DATA_HOME,
+  }: Readonly<Record<string, string | undefined>>,
 ): { folder: string; pattern: string } {
   switch (host) {
     case 'claude-code':
@@ -36,6 +42,11 @@ export function sessionsOf(
       return { folder: join(home, '.copilot', 'session-state'), pattern: '*/events.jsonl' }
     case 'gemini-cli':
       return { folder: join(home, '.gemini', 'tmp'), pattern: '*/chats/*.jsonl' }
+    case 'qwen-code':
+      return {
+        folder: join(QWEN_RUNTIME_DIR || QWEN_HOME || join(home, '.qwen'), 'projects'),
+        pattern: '*/{chats,subagents/*}/*.jsonl',
+      }
     case 'opencode':
       return {
         folder: join(XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode'),
