@@ -1210,7 +1210,7 @@ export const requirements = {
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
-      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI or Cursor after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
     'hosts.init.twice':
       'plumbline init twice is plumbline init once, and the hooks of an earlier time are replaced.',
     'hosts.init.private':

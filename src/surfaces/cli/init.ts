@@ -229,6 +229,9 @@ function baseOf(
   return { text: now.text, settings, isDone, copies: true }
 }
 
+/** The hosts whose hooks were read from documentation alone. */
+const unverified: ReadonlySet<InstallHost> = new Set(['cursor', 'vscode'])
+
 function sortedText(entries: readonly HookEntry[]): string {
   return entries
     .map(({ event, matcher, handler }) => JSON.stringify([event, matcher, handler]))
@@ -251,6 +254,14 @@ function notesOf(
         : 'Every event goes by the program. With PLUMBLINE_KEY in the environment of this command, Claude Code would call the server itself.',
     ...(host === 'codex'
       ? ['Open /hooks in Codex and trust the hooks: until then none runs.']
+      : []),
+    ...(unverified.has(host)
+      ? ['This was made from the documentation of the host and has not been tried in it.']
+      : []),
+    ...(host === 'vscode'
+      ? [
+          'Copilot CLI reads this folder too. If its sessions appear as vscode beside copilot, uninstall one of the two.',
+        ]
       : []),
     ...(lacksSwitch(host, settings)
       ? ['hooksConfig.enabled was not set, and is true now: without it no hook runs.']
@@ -286,7 +297,10 @@ function offer(world: CliWorld): number {
 
 /** Whether a host keeps settings on this machine. */
 export function hasFolder(host: InstallHost, { environment }: CliWorld): boolean {
-  return existsSync(dirname(hostFileOf(host, homeOf(environment), environment)))
+  const home = homeOf(environment)
+  // The folder of its hooks belongs to another program, and need not be there.
+  if (host === 'vscode') return existsSync(join(home, '.vscode'))
+  return existsSync(dirname(hostFileOf(host, home, environment)))
 }
 
 /** The folders of the hosts that read files of their own, from the home of the user. */
