@@ -219,6 +219,8 @@ onEachDatabase((database) => {
     assert.deepEqual(shown.coverage, {
       known: true,
       acts: 8,
+      skipped: 0,
+      every: 1,
       share: 1,
       recent: 1,
       failed: 4,
@@ -229,6 +231,35 @@ onEachDatabase((database) => {
       (await app.get(`/v1/drift/runs?host=${host}`, app.keyed)).body.runs.length
     assert.deepEqual([await listed('claude-code'), await listed('codex')], [1, 0])
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
+  })
+
+  test('of a storm of acts every k-th is read, and the failures, and the run says so', async (t) => {
+    verifies('hosts.sampling')
+    const { post, run, app } = await startOn(t)
+    await post('claude-code', prompted(errand, 'p-1'))
+    const read = (nth: number) => ({
+      ...common,
+      hook_event_name: nth % 100 === 99 ? 'PostToolUseFailure' : 'PostToolUse',
+      tool_name: 'Read',
+      tool_input: { file_path: `/home/kim/shop/src/login/${nth}.js` },
+      tool_use_id: `r-${nth}`,
+      ...(nth % 100 === 99 ? { error: 'no such file' } : { tool_response: 'x' }),
+    })
+    const storm = Array.from({ length: 600 }, (_, nth) => JSON.stringify(read(nth + 1)))
+    assert.equal((await post('claude-code', storm.join('\n'))).status, 200)
+    await post('claude-code', prompted('limit the sign-up endpoint too', 'p-2'))
+    const { coverage, assignment } = (await run()).run
+    // All of 200, every second of 200, every third of 200, and the four failures among the others.
+    assert.equal(coverage.acts, 600)
+    assert.equal(coverage.acts - coverage.skipped, 200 + 100 + 67 + 4)
+    assert.deepEqual([coverage.every, coverage.failed, coverage.share], [3, 6, 1])
+    assert.equal(assignment.at(-1).text, 'limit the sign-up endpoint too')
+    app.advance(60_000)
+    const more = [601, 602].map((nth) => JSON.stringify(read(nth)))
+    await post('claude-code', more.join('\n'))
+    await post('claude-code', prompted('and the reset endpoint', 'p-3'))
+    const later = (await run()).run.coverage
+    assert.deepEqual([later.acts, later.skipped], [602, coverage.skipped])
   })
 
   test('in the mode advise an agent that has left its errand is told so once', async (t) => {

@@ -1215,6 +1215,8 @@ export const requirements = {
       'plumbline init twice is plumbline init once, and the hooks of an earlier time are replaced.',
     'hosts.init.private':
       'The key stands in a file that only the user may read, in no process list and in no settings of a host.',
+    'hosts.sampling':
+      'Of more than 200 acts a minute in a run every k-th is read; prompts, plans, delegations, failures and waits always are; coverage counts the acts that were passed over and says k.',
     'hosts.plugins':
       'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':

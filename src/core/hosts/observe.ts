@@ -1,6 +1,12 @@
 import { cutTo } from '../text.ts'
 import { explainedAfter, explains, termsOf } from './coverage.ts'
-import { type ActEvidence, doingsAfter, doingsAfterPrompt, evidenceOf } from './evidence.ts'
+import {
+  type ActEvidence,
+  doingsAfter,
+  doingsAfterPrompt,
+  doingsAfterSkipped,
+  evidenceOf,
+} from './evidence.ts'
 import { digestOf } from './fields.ts'
 import type { Act, HostEvent, PlanItem } from './host-event.ts'
 import {
@@ -10,6 +16,7 @@ import {
   type Observed,
   type ObservedAgent,
 } from './observed.ts'
+import { rateAfter } from './sampling.ts'
 import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
@@ -106,8 +113,13 @@ function folded(state: Observed, event: HostEvent): Folded {
       return event.state === 'start'
         ? { ...unchanged, state: begun(state, event) }
         : { ...unchanged, state: { ...state, stopped: state.stopped + 1 } }
-    case 'act':
-      return acted(state, agent, event)
+    case 'act': {
+      const { rate, every, isRead } = rateAfter(state.rate ?? null, event)
+      const counted = { ...state, rate }
+      if (isRead) return acted(counted, agent, event)
+      const doings = doingsAfterSkipped(agent.doings, every)
+      return { state: counted, agent: { ...agent, doings }, steps: [] }
+    }
     case 'turnEnd':
       return {
         ...unchanged,

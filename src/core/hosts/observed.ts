@@ -1,5 +1,6 @@
 import { type Doings, nothingDone } from './evidence.ts'
 import type { PlanItem } from './host-event.ts'
+import type { ActRate } from './sampling.ts'
 
 /** Where the goal of a step comes from, the surest first. */
 export const goalSources = [
@@ -60,6 +61,8 @@ export interface Observed {
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null
+  /** The acts of the newest minute; absent or null if none had a time. */
+  rate?: ActRate | null
   /** Sub-agents that began and that stopped. */
   begun: number
   stopped: number
@@ -85,6 +88,7 @@ export const nothingObserved: Observed = {
   errand: null,
   personAt: null,
   waitsSince: null,
+  rate: null,
   begun: 0,
   stopped: 0,
 }

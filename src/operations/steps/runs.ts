@@ -119,9 +119,18 @@ export const runSchema = z
       .strictObject({
         known: z.boolean().describe('Whether there are enough acts to say.'),
         acts: z.int().min(0),
+        skipped: z
+          .int()
+          .min(0)
+          .describe(
+            'Acts of these that were counted and not read: of more than 200 acts a minute every k-th is read. What failed is always read.',
+          ),
+        every: z.int().min(1).describe('The greatest k of the run; 1 if all acts were read.'),
         share: score
           .nullable()
-          .describe('Share of the acts that share a word or a folder with the errand.'),
+          .describe(
+            'Share of the acts that were read that share a word or a folder with the errand.',
+          ),
         recent: score.nullable().describe('The same of the newest twenty.'),
         failed: z.int().min(0).describe('The acts that failed.'),
         outcomes: score

@@ -158,7 +158,15 @@ export function runOf({
     plan: plan === null ? null : JSON.parse(plan),
     judgment: judgment === null ? null : readJudgment(judgment),
     assignment: assignment === null ? null : (parseJson(assignment) as Assignment),
-    coverage: coverage === null ? null : (parseJson(coverage) as ActCoverage),
+    // Runs of an earlier version have read all their acts.
+    coverage:
+      coverage === null
+        ? null
+        : {
+            skipped: 0,
+            every: 1,
+            ...(parseJson(coverage) as Omit<ActCoverage, 'skipped' | 'every'>),
+          },
   }
 }
 
