@@ -233,6 +233,49 @@ onEachDatabase((database) => {
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
   })
 
+  test('the clock tells how often steps drift, by the time since a person was there', async (t) => {
+    verifies('hosts.clock.bands')
+    const { post, run, app } = await startOn(t)
+    const clock = async () => (await app.get('/v1/drift/clock', app.keyed)).body
+    await post('claude-code', { ...prompted(errand, 'p-1'), source: 'sdk' })
+    assert.equal((await run()).run.attended, 'never')
+    const edit = (nth: number) =>
+      batch({
+        tool: 'Edit',
+        input: {
+          file_path: `/home/kim/shop/src/login/${nth}.js`,
+          old_string: 'a',
+          new_string: 'b',
+        },
+        id: `e-${nth}`,
+      })
+    app.advance(6 * 60_000)
+    for (let nth = 0; nth < 20; nth++) await post('claude-code', edit(nth))
+    const { bands, ...all } = await clock()
+    assert.deepEqual(all, { runs: 1, never_attended: 1 })
+    assert.deepEqual(
+      bands.map(({ from_ms, to_ms, steps }: Record<string, number>) => [from_ms, to_ms, steps]),
+      [
+        [0, 60_000, 1],
+        [60_000, 300_000, 0],
+        [300_000, 1_800_000, 20],
+        [1_800_000, null, 0],
+      ],
+    )
+    assert.deepEqual([bands[0].known, bands[0].share], [false, null])
+    assert.deepEqual([bands[2].known, bands[2].share], [true, bands[2].drifting_steps / 20])
+    await post('claude-code', {
+      ...prompted('limit the sign-up endpoint too', 'p-2'),
+      source: 'user',
+    })
+    assert.equal((await run()).run.attended, 'at_times')
+    assert.deepEqual([(await clock()).never_attended, (await clock()).bands[0].steps], [0, 2])
+    const other = (await app.newAccount()).headers
+    assert.equal((await app.get('/v1/drift/clock', other)).body.runs, 0)
+    await app.post('/v1/drift', { run_id: 'own', goal: errand }, app.keyed)
+    assert.equal((await run('own')).run.attended, null)
+  })
+
   test('of a storm of acts every k-th is read, and the failures, and the run says so', async (t) => {
     verifies('hosts.sampling')
     const { post, run, app } = await startOn(t)

@@ -133,6 +133,7 @@ const answeringAll: Record<string, Reach> = {
   'runs.list': get('/v1/drift/runs?limit=200'),
   'runs.export': get('/v1/export'),
   'cost.read': get('/v1/cost'),
+  'clock.read': get('/v1/drift/clock'),
   'experiment.read': get('/v1/experiment'),
   'me.read': get('/v1/me'),
   'me.export': get('/v1/me/export'),

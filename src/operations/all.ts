@@ -36,6 +36,7 @@ import {
 import { listIncidents } from './operating/incidents.ts'
 import { deleteSelf, readSelf, setSelf } from './operating/self.ts'
 import { check } from './steps/check.ts'
+import { readClock } from './steps/clock.ts'
 import { readCost } from './steps/cost.ts'
 import { measureData } from './steps/data.ts'
 import { deleteDialogue, readDialogues, takeTurn } from './steps/dialogue.ts'
@@ -60,6 +61,7 @@ export const operations = [
   deleteRun,
   exportRuns,
   readCost,
+  readClock,
   readExperiment,
   measureData,
   readHookSettings,

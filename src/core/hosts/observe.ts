@@ -156,7 +156,8 @@ function prompted(
   // A hook and an exporter tell one prompt, under ids of their own.
   const isTold = text === state.errand && isSoon(state.personAt, event.at)
   if (isTold) return { state, agent: null, steps: [] }
-  const spoken = { ...seenPerson(state, event.at), errand: text }
+  const isHeadless = event.isHeadless === true
+  const spoken = { ...seenPerson(state, event.at), errand: text, isHeadless }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
     ...agent,

@@ -61,6 +61,8 @@ export interface Observed {
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null
+  /** Whether a program gave the newest words; absent if the host has not said. */
+  isHeadless?: boolean
   /** The acts of the newest minute; absent or null if none had a time. */
   rate?: ActRate | null
   /** Sub-agents that began and that stopped. */

@@ -18,4 +18,6 @@ export interface Observation {
   coverage: ActCoverage
   /** When a person last spoke, granted or answered, milliseconds since 1970; null if that is not known. */
   personAt: number | null
+  /** Whether a program started the session, so that no person can speak in it. */
+  isHeadless: boolean
 }

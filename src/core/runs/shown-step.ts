@@ -11,7 +11,7 @@ export function requestOf(
   host: HostName,
   runId: string,
   step: ObservedStep,
-  { agents, personAt }: Observed,
+  { agents, personAt, isHeadless = false }: Observed,
 ): DriftRequest | Fault {
   const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
   const request = readDrift({
@@ -47,6 +47,7 @@ export function requestOf(
       actEvidence: shown,
       coverage: coverageOf(agent?.doings ?? nothingDone),
       personAt,
+      isHeadless,
     },
   }
 }

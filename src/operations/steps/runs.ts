@@ -77,6 +77,12 @@ export const runSchema = z
       .describe(
         'How long the agents had worked at the last step since the user last spoke, or since the run began.',
       ),
+    attended: z
+      .enum(['at_times', 'never'])
+      .nullable()
+      .describe(
+        'never if a program started the session, so that no person can speak in it; null if no host shows the run.',
+      ),
     created: time,
     updated: time,
     expires: time.describe(
@@ -492,6 +498,7 @@ function shownRun(
     assignment: shownAssignment(run.assignment ?? olderAssignment(run)),
     last_person_at: run.last_person_at === null ? null : isoTime(run.last_person_at),
     unattended_ms: run.updated - (run.last_person_at ?? run.created),
+    attended: run.host === null ? null : run.clock?.isHeadless === true ? 'never' : 'at_times',
     created: isoTime(run.created),
     updated: isoTime(run.updated),
     expires: isoTime(run.expires),

@@ -540,4 +540,8 @@ export const migrations: readonly Migration[] = [
     'CREATE INDEX sessions_by_key ON sessions (key_id) WHERE key_id IS NOT NULL',
     'CREATE INDEX sessions_by_expiry ON sessions (expires)',
   ],
+  [
+    // As JSON, when the steps of a run came since a person was there. Older runs do not know.
+    'ALTER TABLE runs ADD COLUMN clock TEXT',
+  ],
 ]

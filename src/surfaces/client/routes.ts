@@ -38,6 +38,7 @@ import type {
 import type { listIncidents } from '../../operations/operating/incidents.ts'
 import type { deleteSelf, readSelf, setSelf } from '../../operations/operating/self.ts'
 import type { check } from '../../operations/steps/check.ts'
+import type { readClock } from '../../operations/steps/clock.ts'
 import type { readCost } from '../../operations/steps/cost.ts'
 import type { measureData } from '../../operations/steps/data.ts'
 import type { deleteDialogue, readDialogues, takeTurn } from '../../operations/steps/dialogue.ts'
@@ -246,6 +247,8 @@ export interface Queried {
   deleteRun: typeof deleteRun
   /** The tokens that the most recent runs reported. */
   cost: typeof readCost
+  /** How often steps drift, by the time since a person was last there. */
+  clock: typeof readClock
   /** The paired token costs of treatment and control. */
   experiment: typeof readExperiment
   /**
@@ -333,6 +336,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   listRuns: { method: 'GET', path: '/v1/drift/runs', keyed: true },
   deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
+  clock: { method: 'GET', path: '/v1/drift/clock', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
   data: { method: 'POST', path: '/v1/data', keyed: true },
   hooks: { method: 'GET', path: '/v1/hooks', keyed: true },
