@@ -140,6 +140,7 @@ const answeringAll: Record<string, Reach> = {
   'labels.export': get('/v1/drift/labels'),
   'quality.read': get('/v1/quality'),
   'cost.read': get('/v1/cost'),
+  'clock.read': get('/v1/drift/clock'),
   'experiment.read': get('/v1/experiment'),
   'me.read': get('/v1/me'),
   'me.export': get('/v1/me/export'),

@@ -1162,9 +1162,11 @@ export const requirements = {
       'A run says which share of the acts its errand explains, by words, folders, and checks and commits after an explained edit; unknown below eight acts.',
     'hosts.clock':
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
+    'hosts.clock.bands':
+      'GET /v1/drift/clock counts the steps of the 100 most recent runs under 1, 5 and 30 minutes and beyond since a person was last there, and tells the share that drifted of a band with 20 steps or more; a run says attended: never if a program started its session.',
     'hosts.list': 'GET /v1/drift/runs?host= lists the runs that the hooks of a host show.',
     'hosts.transcripts':
-      'The session files of Claude Code, Codex, Copilot CLI and Gemini CLI are read into the same events as their hooks, with the same ids; a line that is not known is no event.',
+      'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',
     'hosts.backtest':
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':
@@ -1238,11 +1240,15 @@ export const requirements = {
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
-      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI or Cursor after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
     'hosts.init.twice':
       'plumbline init twice is plumbline init once, and the hooks of an earlier time are replaced.',
     'hosts.init.private':
       'The key stands in a file that only the user may read, in no process list and in no settings of a host.',
+    'hosts.sampling':
+      'Of more than 200 acts a minute in a run every k-th is read; prompts, plans, delegations, failures and waits always are; coverage counts the acts that were passed over and says k.',
+    'hosts.plugins':
+      'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim':

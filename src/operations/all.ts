@@ -37,6 +37,7 @@ import {
 import { listIncidents } from './operating/incidents.ts'
 import { deleteSelf, readSelf, setSelf } from './operating/self.ts'
 import { check } from './steps/check.ts'
+import { readClock } from './steps/clock.ts'
 import { readCost } from './steps/cost.ts'
 import { measureData } from './steps/data.ts'
 import { deleteDialogue, readDialogues, takeTurn } from './steps/dialogue.ts'
@@ -67,6 +68,7 @@ export const operations = [
   exportLabels,
   readQuality,
   readCost,
+  readClock,
   readExperiment,
   measureData,
   readHookSettings,

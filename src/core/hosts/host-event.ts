@@ -67,7 +67,13 @@ export interface Act {
 /** What one event of a host says, without where it belongs. */
 export type HostFact =
   | { kind: 'session'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
-  | { kind: 'prompt'; text: string; by: 'person' | 'machine' | 'unknown' }
+  | {
+      kind: 'prompt'
+      text: string
+      by: 'person' | 'machine' | 'unknown'
+      /** Set if a program handed the words over and nobody waits for the answer. */
+      isHeadless?: true
+    }
   /** `whole`: the items are the list, not changes of it. */
   | { kind: 'plan'; items: PlanItem[]; whole: boolean }
   /** `child` is absent until the host says which agent took the task. */

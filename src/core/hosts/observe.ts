@@ -1,6 +1,12 @@
 import { cutTo } from '../text.ts'
 import { explainedAfter, explains, termsOf } from './coverage.ts'
-import { type ActEvidence, doingsAfter, doingsAfterPrompt, evidenceOf } from './evidence.ts'
+import {
+  type ActEvidence,
+  doingsAfter,
+  doingsAfterPrompt,
+  doingsAfterSkipped,
+  evidenceOf,
+} from './evidence.ts'
 import { digestOf } from './fields.ts'
 import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
 import {
@@ -10,6 +16,7 @@ import {
   type Observed,
   type ObservedAgent,
 } from './observed.ts'
+import { rateAfter } from './sampling.ts'
 import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
@@ -161,8 +168,13 @@ function folded(state: Observed, event: HostEvent): Folded {
       return event.state === 'start'
         ? { ...unchanged, state: begun(state, event) }
         : { ...unchanged, state: { ...state, stopped: state.stopped + 1 } }
-    case 'act':
-      return acted(state, agent, event)
+    case 'act': {
+      const { rate, every, isRead } = rateAfter(state.rate ?? null, event)
+      const counted = { ...state, rate }
+      if (isRead) return acted(counted, agent, event)
+      const doings = doingsAfterSkipped(agent.doings, every)
+      return { state: counted, agent: { ...agent, doings }, steps: [] }
+    }
     case 'turnEnd':
       return {
         ...unchanged,
@@ -201,9 +213,11 @@ function prompted(
   const { at = null } = event
   const isTold = state.spoken.some((each) => each.words === words && isSoon(each.at, at))
   if (isTold) return { state, agent: null, steps: [] }
+  const isHeadless = event.isHeadless === true
   const spoken = {
     ...seenPerson(state, event.at),
     errand: text,
+    isHeadless,
     spoken: [...state.spoken, { words, at }].slice(-mostKept.spoken),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.

@@ -1,5 +1,6 @@
 import { type Doings, nothingDone } from './evidence.ts'
 import type { PlanItem } from './host-event.ts'
+import type { ActRate } from './sampling.ts'
 
 /** Where the goal of a step comes from, the surest first. */
 export const goalSources = [
@@ -64,6 +65,10 @@ export interface Observed {
   spoken: { words: string; at: number | null }[]
   /** The newest calls of tools without an id, and the ways by which they were told. */
   calls: { what: string; at: number; ways: string[] }[]
+  /** Whether a program gave the newest words; absent if the host has not said. */
+  isHeadless?: boolean
+  /** The acts of the newest minute; absent or null if none had a time. */
+  rate?: ActRate | null
   /** Sub-agents that began and that stopped. */
   begun: number
   stopped: number
@@ -93,6 +98,7 @@ export const nothingObserved: Observed = {
   waitsSince: null,
   spoken: [],
   calls: [],
+  rate: null,
   begun: 0,
   stopped: 0,
 }

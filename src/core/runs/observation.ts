@@ -20,4 +20,6 @@ export interface Observation {
   personAt: number | null
   /** The span that the step was read from; null if it came another way. */
   span: EventSpan | null
+  /** Whether a program started the session, so that no person can speak in it. */
+  isHeadless: boolean
 }

@@ -11,7 +11,7 @@ export function requestOf(
   host: HostName,
   runId: string,
   step: ObservedStep,
-  { agents, personAt }: Observed,
+  { agents, personAt, isHeadless = false }: Observed,
 ): DriftRequest | Fault {
   const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
   const request = readDrift({
@@ -48,6 +48,7 @@ export function requestOf(
       coverage: coverageOf(agent?.doings ?? nothingDone),
       personAt,
       span,
+      isHeadless,
     },
   }
 }

@@ -656,4 +656,8 @@ export const migrations: readonly Migration[] = [
     )`,
     'CREATE INDEX pending_spans_by_age ON pending_spans (received)',
   ],
+  [
+    // As JSON, when the steps of a run came since a person was there. Older runs do not know.
+    'ALTER TABLE runs ADD COLUMN clock TEXT',
+  ],
 ]

@@ -39,6 +39,7 @@ import type {
 import type { listIncidents } from '../../operations/operating/incidents.ts'
 import type { deleteSelf, readSelf, setSelf } from '../../operations/operating/self.ts'
 import type { check } from '../../operations/steps/check.ts'
+import type { readClock } from '../../operations/steps/clock.ts'
 import type { readCost } from '../../operations/steps/cost.ts'
 import type { measureData } from '../../operations/steps/data.ts'
 import type { deleteDialogue, readDialogues, takeTurn } from '../../operations/steps/dialogue.ts'
@@ -255,6 +256,8 @@ export interface Queried {
   quality: typeof readQuality
   /** The tokens that the most recent runs reported. */
   cost: typeof readCost
+  /** How often steps drift, by the time since a person was last there. */
+  clock: typeof readClock
   /** The paired token costs of treatment and control. */
   experiment: typeof readExperiment
   /**
@@ -344,6 +347,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   label: { method: 'POST', path: '/v1/drift/label', keyed: true },
   quality: { method: 'GET', path: '/v1/quality', keyed: true },
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
+  clock: { method: 'GET', path: '/v1/drift/clock', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
   data: { method: 'POST', path: '/v1/data', keyed: true },
   hooks: { method: 'GET', path: '/v1/hooks', keyed: true },
