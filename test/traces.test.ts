@@ -190,6 +190,14 @@ test('the spans of Claude Code are its prompt, acts and waits, and those of Gemi
     },
   })
   assert.deepEqual(toldIn(cut), [])
+  const unsaid = spans(claudeScope, 'c3', {
+    ...{ id: 'a1', name: 'claude_code.tool', from: 0, to: 1 },
+    attributes: {
+      ...{ ...ofClaude, 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': 'TodoWrite' },
+      'gen_ai.tool.call.id': 'toolu_9',
+    },
+  })
+  assert.deepEqual(toldIn(unsaid), [], 'a plan whose items are not told is not an empty one')
   const notice = spans(claudeScope, 'c2', {
     ...{ id: 'a1', name: 'claude_code.interaction', from: 0, to: 1 },
     attributes: {

@@ -215,10 +215,12 @@ function toolFacts(span: TelemetryRecord, host: HostName): HostFact[] {
       : host === 'gemini-cli'
         ? factsIn(readGeminiCli({ ...hostUse(span, input), ...geminiAnswer(span) }))
         : libraryFacts(span, input)
-  // Calls whose arguments are not told are not equal.
-  return Object.keys(input).length > 0
-    ? facts
-    : facts.map((fact) => (fact.kind === 'act' ? { ...fact, argsHash: digestOf(spanId) } : fact))
+  if (Object.keys(input).length > 0) return facts
+  // Calls whose arguments are not told are not equal, and a plan without them is not an empty one.
+  return facts.flatMap((fact) => {
+    if (fact.kind === 'plan') return []
+    return fact.kind === 'act' ? { ...fact, argsHash: digestOf(spanId) } : fact
+  })
 }
 
 function hostUse({ attributes, name }: TelemetryRecord, input: Fields): Fields {
