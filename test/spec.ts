@@ -1140,6 +1140,10 @@ export const requirements = {
   }),
 
   ...written('hosts', 16, {
+    'hosts.privacy.levels':
+      'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
+    'hosts.relay.endpoint':
+      'POST /v1/hooks/plain takes events that were read elsewhere, as lines, and answers each; a batch that is sent again counts once.',
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
     'hosts.who-spoke':

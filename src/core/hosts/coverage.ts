@@ -7,7 +7,7 @@ export interface ActCoverage {
   /** Whether there are enough acts to say. */
   known: boolean
   acts: number
-  /** Share of all acts, and of the newest twenty, that share a word or a folder with the errand; null without acts. */
+  /** Share of all acts of which that is known, and of the newest twenty, that share a word or a folder with the errand; null without acts. */
   share: number | null
   recent: number | null
   /** Acts that failed. */
@@ -75,15 +75,17 @@ function wordsInAct({ words, paths, said }: Act): readonly string[] {
 }
 
 /** How much of what an agent did its errand explains. */
-export function coverageOf({ acts, covered, failed, outcomes, recent }: Doings): ActCoverage {
-  const newest = recent.slice(-20)
+export function coverageOf(doings: Doings): ActCoverage {
+  const { acts, covered, failed, outcomes, recent, unplaced = 0 } = doings
+  const newest = recent.slice(-20).filter(({ isCovered }) => isCovered !== null)
+  const placed = acts - unplaced
   const share = (part: number, of: number) =>
     of === 0 ? null : Math.round((100 * part) / of) / 100
   return {
-    known: acts >= fewestActs,
+    known: placed >= fewestActs,
     acts,
-    share: share(covered, acts),
-    recent: share(newest.filter(({ isCovered }) => isCovered).length, newest.length),
+    share: share(covered, placed),
+    recent: share(newest.filter(({ isCovered }) => isCovered === true).length, newest.length),
     failed,
     outcomes: share(outcomes, acts),
   }

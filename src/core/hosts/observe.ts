@@ -10,7 +10,7 @@ import {
   type Observed,
   type ObservedAgent,
 } from './observed.ts'
-import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
+import { actTold, type DerivedGoal, firstSentence, goalOf, untold } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
 const actsOfStep = 10
@@ -142,7 +142,7 @@ function prompted(
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
   // A hook and an exporter tell one prompt, under ids of their own.
-  const isTold = text === state.errand && isSoon(state.personAt, event.at)
+  const isTold = text !== untold && text === state.errand && isSoon(state.personAt, event.at)
   if (isTold) return { state, agent: null, steps: [] }
   const spoken = { ...seenPerson(state, event.at), errand: text }
   // What was planned and said before served the words before. What they explained, the new words may still need.
@@ -244,14 +244,14 @@ function seenPerson(state: Observed, at: number | undefined): Observed {
 /** An act opens a step if it shows a new goal, is the tenth under one, or is the first to show evidence of its kind. */
 function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Folded {
   const at = act.at ?? null
-  const isCovered = explains(agent, act)
+  const isCovered = act.isExplained === undefined ? explains(agent, act) : act.isExplained
   const doings = doingsAfter(agent.doings, act, { isCovered, at })
   const hasBegun = agent.plan.length > 0 || doings.edits > 0
   const [shown = null] = evidenceOf(doings, act, { hasBegun, at })
   const derived = goalOf(agent, act)
   const counted: ObservedAgent = {
     ...agent,
-    ...(isCovered ? explainedAfter(agent, act) : {}),
+    ...(isCovered === true ? explainedAfter(agent, act) : {}),
     said: null,
     acts: agent.acts + 1,
     failed: agent.failed + (act.outcome === 'failed' ? 1 : 0),
@@ -265,7 +265,9 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
   const after = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
   // The task of a sub-agent may be told after its first acts, and its first step makes the ground.
   const isEarly = act.agentId !== '' && agent.task === null && counted.acts < actsBeforeTask
-  if (isEarly) return { state: after, agent: counted, steps: [] }
+  // What is untold must not become the ground.
+  const isGroundless = derived.goal === untold && state.errand === null && agent.task === null
+  if (isEarly || isGroundless) return { state: after, agent: counted, steps: [] }
   const isNewEvidence = shown !== null && shown.gives !== null && shown.kind !== agent.shown
   const isNew = isNewEvidence || opens(agent, act, derived)
   if (!isNew && counted.acts < actsOfStep) return { state: after, agent: counted, steps: [] }
@@ -283,7 +285,7 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
 
 /** Reading and searching for their own sake open no step, unless nothing else is known since the user spoke. */
 function opens(agent: ObservedAgent, { family }: Act, { goal, source }: DerivedGoal): boolean {
-  if (goal === agent.goal || goal === '') return false
+  if (goal === agent.goal || goal === '' || goal === untold) return false
   if (source !== 'act') return !(source === 'description' && agent.done.includes(digestOf(goal)))
   const onlyLooks = family === 'read' || family === 'search' || family === 'wait'
   return agent.goal === null || (!onlyLooks && !agent.done.includes(digestOf(goal)))
@@ -330,7 +332,10 @@ function planAfter(
     if (at >= 0) {
       const before = changed[at] as PlanItem
       changed = changed.with(at, { ...before, ...item, text: item.text || before.text })
-    } else if (item.text !== '' && !changed.some(({ text }) => text === item.text)) {
+    } else if (
+      item.text === untold ||
+      (item.text !== '' && !changed.some(({ text }) => text === item.text))
+    ) {
       changed.push(item)
     }
   }
