@@ -35,6 +35,8 @@ const world: CliWorld = {
   version: realWorld.version,
   now: realWorld.now,
   newKey,
+  program: [process.execPath, process.argv[1] ?? ''],
+  stopped: stopReason,
   environment: { ...process.env },
   settingNames,
   settings,

@@ -1,3 +1,4 @@
+import { cutTo } from '../text.ts'
 import { familyOf } from './act.ts'
 import { withoutSecrets } from './commands.ts'
 import { digestOf, given } from './fields.ts'
@@ -15,6 +16,8 @@ export type PrivacyLevel = (typeof privacyLevels)[number]
 /** A hash with a key that stays on the machine: 16 hexadecimal digits, equal for equal texts. */
 export type Hide = (text: string) => string
 
+/** Characters of an item of a plan that are kept anywhere. */
+const longestItem = 300
 const nothing = digestOf('')
 const digest = /^[\da-f]{16}(?=#|$)/
 
@@ -53,7 +56,7 @@ function factAt(fact: HostFact, level: PrivacyLevel, hide: Hide): HostFact | nul
     case 'plan': {
       const items = fact.items.map((item) => ({
         ...given('id', item.id === undefined ? undefined : id(item.id)),
-        text: item.text === '' ? '' : words(item.text),
+        text: item.text === '' ? '' : cutTo(words(item.text), longestItem),
         state: item.state,
       }))
       return { kind: 'plan', items, whole: fact.whole }
@@ -111,7 +114,6 @@ function countsOf(act: Act, hide: Hide) {
     argsHash: hide(act.argsHash),
     ...given('resultHash', resultHash && hide(resultHash)),
     ...given('failing', failing?.map(hide)),
-    ...(act.isExplained === undefined ? {} : { isExplained: act.isExplained }),
   } as const
 }
 
@@ -148,6 +150,8 @@ function hiddenAct(act: Act, level: 'hashes' | 'counts', hide: Hide): Act {
     ),
     ...editsOf(act, place, hide),
     isHidden: true,
+    // Its own words no longer say so.
+    isExplained: act.isExplained ?? null,
   }
 }
 

@@ -20,8 +20,9 @@ import { asked, keyIn } from './hook-key.ts'
 import { shimIn } from './hook-shim.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
 import { filesNow } from './host-files.ts'
-import { foldersOf, hasFolder, homeOf, placesOf, readSettings } from './init.ts'
+import { foldersOf, hasFolder, placesOf } from './init.ts'
 import { isUsageFault } from './usage-fault.ts'
+import { homeOf, readSettings } from './user-home.ts'
 
 /** Events of no effect that are sent to see how fast the server answers. */
 const probes = 20

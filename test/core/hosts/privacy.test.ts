@@ -49,6 +49,7 @@ test('hashes keep what is equal equal, and tell no path, no tool and no command'
     ],
     eventId: hide('e'),
     isHidden: true,
+    isExplained: null,
   })
   const own = at({ ...act, tool: 'mcp__acme__search' }, 'hashes')
   assert.equal(own?.kind === 'act' && own.tool, hide('mcp__acme__search'))
