@@ -1144,6 +1144,8 @@ export const requirements = {
       'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
     'hosts.relay':
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
+    'hosts.relay.init':
+      'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
     'hosts.relay.told':
       'What the server wants an agent to be told is told at its next event that takes a fact, once; a reminder and a held command come from the relay itself.',
     'hosts.relay.away':

@@ -3,7 +3,8 @@
 // Reports to Plumbline what a session of opencode shows. It runs in the host's process, so it never throws, waits at most
 // a quarter of a second for an answer, and leaves a server alone for half a minute that did not answer in time. It imports
 // nothing but Node's own modules, because the first start of a plugin with others fetches them.
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 
 const folder = process.env.PLUMBLINE_HOME || `${homedir()}/.plumbline`
@@ -39,6 +40,7 @@ export const Plumbline = async ({ directory }) => {
   const server = readServer()
   const parents = new Map()
   let leftAloneUntil = 0
+  let startedUntil = 0
 
   const rootOf = (session) => (parents.has(session) ? rootOf(parents.get(session)) : session)
 
@@ -54,8 +56,19 @@ export const Plumbline = async ({ directory }) => {
       return answer.ok ? await answer.json() : {}
     } catch (error) {
       if (error?.name === 'TimeoutError') leftAloneUntil = Date.now() + pauseMs
+      else startRelay()
       return {}
     }
+  }
+
+  /** Starts the relay of this machine, if hooks go by one and nobody listens there. */
+  function startRelay() {
+    const starter = `${folder}/start-relay`
+    if (Date.now() < startedUntil || !existsSync(starter)) return
+    startedUntil = Date.now() + pauseMs
+    const child = spawn(starter, [], { detached: true, stdio: 'ignore' })
+    child.on('error', () => {})
+    child.unref()
   }
 
   return {

@@ -18,7 +18,7 @@ import {
 import { isHere } from './server-address.ts'
 
 /** How long a relay may take to start, in looks and milliseconds between them. */
-const looks = 40
+const looks = 80
 const betweenLooksMs = 100
 
 /** What is wanted of a connection. */
@@ -69,8 +69,7 @@ export async function connect(wanted: WantedConnection): Promise<Connection> {
   writeRelaySettings(folder, settings)
   writeShim(folder, address, settings.localKey)
   writeStarter(folder, world.program)
-  await ensureRelay(settings, folder, world)
-  const isUp = await untilUp(settings)
+  const isUp = await untilUp(settings, await ensureRelay(settings, folder, world))
   world.out(
     `Wrote hook, curl.conf, url and relay.json to ${folder}; hooks go to the relay at ${address}.\n`,
   )
@@ -105,8 +104,8 @@ export async function removeRelay(folder: string): Promise<string | null> {
   return `Stopped and removed the relay.${lost}`
 }
 
-async function untilUp(settings: RelaySettings): Promise<boolean> {
-  for (let look = 0; look < looks; look++) {
+async function untilUp(settings: RelaySettings, mayCome: () => boolean): Promise<boolean> {
+  for (let look = 0; look < looks && mayCome(); look++) {
     if ((await relayStatus(settings)) !== null) return true
     await pause(betweenLooksMs)
   }

@@ -23,6 +23,7 @@ export interface Finding {
     | 'disk'
     | 'log'
     | 'program'
+  | 'relay'
     | 'server'
     | InstallHost
     | FileHost

@@ -82,15 +82,15 @@ function settingsFor(
   if (url === undefined) {
     throw usageFault('name a --server, or let plumbline init HOST --server URL set the relay up.')
   }
-  const key = settings.key !== null && url !== known?.url ? settings.key : known?.key
-  if (key === undefined || (url !== known?.url && settings.key === null)) {
-    throw usageFault(`set PLUMBLINE_KEY to a key of ${url}.`)
-  }
+  const chosen = readLevel(level)
+  const listened = port === undefined ? undefined : readPort(port)
+  const key = url === known?.url ? known.key : settings.key
+  if (key === null) throw usageFault(`set PLUMBLINE_KEY to a key of ${url}.`)
   const next: RelaySettings = {
     url,
     key,
-    level: readLevel(level) ?? known?.level ?? defaultLevel(url),
-    port: port === undefined ? (known?.port ?? relayPort) : readPort(port),
+    level: chosen ?? known?.level ?? defaultLevel(url),
+    port: listened ?? known?.port ?? relayPort,
     localKey: known?.localKey ?? newSecret(),
     hashKey: known?.hashKey ?? newSecret(),
   }
@@ -117,13 +117,13 @@ function readPort(value: unknown): number {
   throw usageFault(`--port is "${value}"; send a number from 0 to 65535.`)
 }
 
-/** Starts the relay of a folder in the background unless it is up. */
+/** Starts the relay of a folder in the background unless it is up. Returns whether it may come up, as known so far. */
 export async function ensureRelay(
   settings: RelaySettings,
   folder: string,
   { program, environment }: CliWorld,
-): Promise<void> {
-  if ((await relayStatus(settings)) !== null) return
+): Promise<() => boolean> {
+  if ((await relayStatus(settings)) !== null) return () => true
   const [file = '', ...words] = program
   const logFolder = relayFolderIn(folder)
   mkdirSync(logFolder, { recursive: true, mode: 0o700 })
@@ -134,9 +134,15 @@ export async function ensureRelay(
     detached: true,
     stdio: ['ignore', log, log],
   })
-  child.on('error', () => {})
+  let isGone = false
+  for (const event of ['error', 'exit']) {
+    child.on(event, () => {
+      isGone = true
+    })
+  }
   child.unref()
   closeSync(log)
+  return () => !isGone
 }
 
 /** What the relay of these settings says of itself; null if it is not up. */
