@@ -1146,6 +1146,8 @@ export const requirements = {
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
     'hosts.relay.init':
       'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.private':
+      'With a canary in any field of any event of any host, what a relay sends, keeps and logs, and what the server stores, holds no more than the level allows.',
     'hosts.relay.told':
       'What the server wants an agent to be told is told at its next event that takes a fact, once; a reminder and a held command come from the relay itself.',
     'hosts.relay.away':

@@ -147,8 +147,8 @@ export function withoutSecrets(text: string): string {
     .replace(spelledSecret, '…')
 }
 
-const userInAddress = /\b([a-z][a-z\d+.-]{0,20}:\/\/)[^/@\s]{1,200}@/gi
-const queryOfAddress = /\b([a-z][a-z\d+.-]{0,20}:\/\/[^?#\s]{0,400})[?#][^\s)\]"']*/gi
+const userInAddress = /\b([a-z][a-z\d+.-]{0,20}:\/{1,2})[^/@\s]{1,200}@/gi
+const queryOfAddress = /\b([a-z][a-z\d+.-]{0,20}:\/{1,2}[^?#\s]{0,400})[?#][^\s)\]"']*/gi
 /** What follows a name that tells a secret, or is assigned in the way of an environment. */
 const namedSecret =
   /((?:\b[A-Z][A-Z\d_]*=|[\w-]{0,40}(?:password|passwd|passphrase|secret|token|api[_-]?key|credential)s?["']?\s?[=:]\s?|\bbearer\s))(?:"[^"\n]{0,400}"|'[^'\n]{0,400}'|[^\s"',;]+)/gi

@@ -23,7 +23,7 @@ export interface Finding {
     | 'disk'
     | 'log'
     | 'program'
-  | 'relay'
+    | 'relay'
     | 'server'
     | InstallHost
     | FileHost
