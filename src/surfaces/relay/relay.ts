@@ -117,8 +117,10 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
     if (request.method === 'GET' && pathname === '/relay') return reply(response, 200, status())
     if (request.method === 'POST' && pathname === '/relay/stop') {
-      reply(response, 200, { ok: true })
-      return end()
+      // The asker shall read it before the connections close.
+      response.once('close', end)
+      response.setHeader('connection', 'close')
+      return reply(response, 200, { ok: true })
     }
     return reply(response, 404, { error: 'not_found' })
   }

@@ -23,6 +23,13 @@ export type Sent =
 
 const longestAnswer = 4 * 1024 * 1024
 
+/** How a call ends before its answer: after so many milliseconds, or when the relay ends. */
+export interface Limits {
+  clock: Clock
+  limitMs: number
+  stopped: AbortSignal
+}
+
 /**
  * Sends lines to the server, and waits at most `limitMs` for its whole answer. Never throws: whatever a server does is an
  * outcome. It follows no redirect, which would hand the key to another server.
@@ -30,8 +37,7 @@ const longestAnswer = 4 * 1024 * 1024
 export async function sendLines(
   { url, key }: RemoteServer,
   lines: readonly string[],
-  clock: Clock,
-  limitMs: number,
+  { clock, limitMs, stopped }: Limits,
 ): Promise<Sent> {
   const controller = new AbortController()
   const disarm = clock.later(limitMs, () => controller.abort())
@@ -41,7 +47,7 @@ export async function sendLines(
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
       body: `${lines.join('\n')}\n`,
       redirect: 'error',
-      signal: controller.signal,
+      signal: AbortSignal.any([controller.signal, stopped]),
     })
     const body = fieldsOf(parseJson(await shortText(answer)))
     if (answer.status !== 200) return failed(answer, textOf(body.error))

@@ -45,7 +45,7 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   let sentAt: number | null = null
   let disarm: (() => void) | null = null
   let running: Promise<void> | null = null
-  let isStopped = false
+  const stopped = new AbortController()
 
   function arm(ms: number): void {
     disarm?.()
@@ -56,7 +56,7 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   }
 
   function wake(): void {
-    if (isStopped || running !== null || spool.waiting === 0) return
+    if (stopped.signal.aborted || running !== null || spool.waiting === 0) return
     const restMs = breaker.closedUntil - clock.now()
     if (restMs > 0) {
       if (disarm === null) arm(restMs)
@@ -76,7 +76,11 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   }
 
   async function sendAll(): Promise<void> {
-    while (!isStopped && spool.waiting > 0 && stateOf(breaker, clock.now()) !== 'open') {
+    while (
+      !stopped.signal.aborted &&
+      spool.waiting > 0 &&
+      stateOf(breaker, clock.now()) !== 'open'
+    ) {
       if (!(await sendOne())) return
     }
   }
@@ -85,8 +89,12 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   async function sendOne(): Promise<boolean> {
     const { lines, end } = spool.next(most)
     if (lines.length === 0) return false
-    const sent = await sendLines(remote, lines, clock, answerMs)
-    if (isStopped) return false
+    const sent = await sendLines(remote, lines, {
+      clock,
+      limitMs: answerMs,
+      stopped: stopped.signal,
+    })
+    if (stopped.signal.aborted) return false
     if ('answers' in sent) {
       spool.done(end)
       onAnswers(lines, sent.answers)
@@ -119,7 +127,7 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
     wake,
     drain,
     stop() {
-      isStopped = true
+      stopped.abort()
       disarm?.()
     },
     get state() {
