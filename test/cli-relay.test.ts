@@ -181,6 +181,27 @@ test('a relay that is killed sends afterwards what it had answered', async (t) =
   assert.doesNotMatch(second.written.err, /limit/)
 })
 
+test('the plugin of opencode starts a relay that is not up', async (t) => {
+  verifies('hosts.relay.init')
+  const app = await start(t)
+  const { key } = await app.newAccount()
+  const user = userOf(t)
+  await user.run('init', 'opencode', '--key', key, '--server', app.url, '--level', 'words')
+  assert.ok(!existsSync(user.inHome('.plumbline/relay.json')), 'a server here needs none for words')
+  await user.run('init', 'opencode', '--key', key, '--server', app.url, '--level', 'hashes')
+  await user.ask('POST', '/relay/stop')
+  const { Plumbline } = await import(user.inHome('.config/opencode/plugin/plumbline.js'))
+  const plugin = await Plumbline({ directory: '/home/kim/shop' })
+  const said = (id: string) =>
+    plugin['chat.message'](
+      { sessionID: 's' },
+      { message: { id }, parts: [{ type: 'text', text: errand }] },
+    )
+  await said('m-1')
+  while ((await user.status().catch(() => null)) === null) await soon()
+  assert.match((await user.run('uninstall', '--all')).out, /^Stopped and removed the relay\./m)
+})
+
 test('relay says what is wrong with its arguments', async (t) => {
   verifies('hosts.relay.init')
   const user = userOf(t)

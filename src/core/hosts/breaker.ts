@@ -5,7 +5,7 @@ export interface Breaker {
   /** Failures since the last success. */
   failures: number
   /** Milliseconds since 1970 before which nothing is sent; 0 if at once. */
-  closedUntil: number
+  restsUntil: number
 }
 
 /** Failures in a row after which a server is left alone for a while. */
@@ -14,15 +14,15 @@ export const failuresToOpen = 3
 const longestMs = 60_000
 
 /** A server that has failed no call. */
-export const atRest: Breaker = { failures: 0, closedUntil: 0 }
+export const atRest: Breaker = { failures: 0, restsUntil: 0 }
 
-/** `open` while nothing is sent, `probing` when one call is to show whether the server is back. */
+/** `open` while nothing is sent after too many failures, `probing` when one call is to show whether the server is back. */
 export type BreakerState = 'closed' | 'open' | 'probing'
 
 /** The state at a moment. */
-export function stateOf({ failures, closedUntil }: Breaker, now: number): BreakerState {
-  if (now < closedUntil) return 'open'
-  return failures < failuresToOpen ? 'closed' : 'probing'
+export function stateOf({ failures, restsUntil }: Breaker, now: number): BreakerState {
+  if (failures < failuresToOpen) return 'closed'
+  return now < restsUntil ? 'open' : 'probing'
 }
 
 /**
@@ -36,5 +36,5 @@ export function afterFailure(
   const count = failures + 1
   const own = Math.min(backoffMs(Math.max(1, count - failuresToOpen + 1), random), longestMs)
   const asked = Math.min(retryAfterMs ?? 0, 3_600_000)
-  return { failures: count, closedUntil: now + Math.max(own, asked) }
+  return { failures: count, restsUntil: now + Math.max(own, asked) }
 }

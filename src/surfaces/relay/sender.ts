@@ -57,7 +57,7 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
 
   function wake(): void {
     if (stopped.signal.aborted || running !== null || spool.waiting === 0) return
-    const restMs = breaker.closedUntil - clock.now()
+    const restMs = breaker.restsUntil - clock.now()
     if (restMs > 0) {
       if (disarm === null) arm(restMs)
     } else if (spool.waiting >= mostLines) {
@@ -76,11 +76,7 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   }
 
   async function sendAll(): Promise<void> {
-    while (
-      !stopped.signal.aborted &&
-      spool.waiting > 0 &&
-      stateOf(breaker, clock.now()) !== 'open'
-    ) {
+    while (!stopped.signal.aborted && spool.waiting > 0 && clock.now() >= breaker.restsUntil) {
       if (!(await sendOne())) return
     }
   }
