@@ -199,7 +199,12 @@ test('the plugin of opencode starts a relay that is not up', async (t) => {
     )
   await said('m-1')
   while ((await user.status().catch(() => null)) === null) await soon()
-  assert.match((await user.run('uninstall', '--all')).out, /^Stopped and removed the relay\./m)
+  // Without a level that needs it the relay goes, and hooks reach the server again.
+  const back = await user.run('init', 'opencode', '--key', key, '--server', app.url)
+  assert.match(back.out, /^Stopped and removed the relay\./m)
+  assert.equal(readFileSync(user.inHome('.plumbline/url'), 'utf8'), `${app.url}\n`)
+  await user.run('uninstall', '--all')
+  assert.ok(!existsSync(user.inHome('.plumbline')))
 })
 
 test('relay says what is wrong with its arguments', async (t) => {
