@@ -49,7 +49,7 @@ const files: Record<InstallHost, string> = {
 const foreign = { hooks: [{ type: 'command', command: 'say done' }] }
 
 /** A user with an empty home, and the command line as that user runs it. */
-function userOf(t: TestContext, more: Record<string, string> = {}) {
+function userOf(t: TestContext, more: Record<string, string> = {}, program = ['/bin/false']) {
   const home = freshFolder(t)
   const environment = { HOME: home, PATH: process.env.PATH ?? '', ...more }
   const inHome = (name: string) => join(home, name)
@@ -58,7 +58,7 @@ function userOf(t: TestContext, more: Record<string, string> = {}) {
     environment,
     inHome,
     run: (...args: string[]): Promise<Ran> =>
-      runHere(args, { environment, settings: () => readConfig(environment) }),
+      runHere(args, { environment, program, settings: () => readConfig(environment) }),
     init(host: InstallHost, ...args: string[]): Promise<Ran> {
       return this.run('init', host, '--key', key, '--server', nobody, ...args)
     },
@@ -162,7 +162,11 @@ describe('plumbline init', () => {
     assert.match(off.out, /runs no hooks as it is: hooksConfig\.enabled is false/)
     assert.deepEqual(user.settings(files['qwen-code']).hooksConfig, { enabled: false })
     const elsewhere = await user.init('gemini-cli', '--server', 'http://192.0.2.1:8787')
-    assert.match(elsewhere.out, /is another machine/)
+    assert.match(
+      elsewhere.out,
+      /The relay tells http:\/\/192\.0\.2\.1:8787 prompts and plans in clear/,
+    )
+    assert.match(elsewhere.out, /not encrypted[\s\S]*The relay has not started/)
   })
 
   test('lets Claude Code call the server itself where it has the key', async (t) => {

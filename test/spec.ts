@@ -1138,6 +1138,26 @@ export const requirements = {
   }),
 
   ...written('hosts', 16, {
+    'hosts.privacy.levels':
+      'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
+    'hosts.relay':
+      'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
+    'hosts.relay.init':
+      'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.private':
+      'With a canary in any field of any event of any host, what a relay sends, keeps and logs, and what the server stores, holds no more than the level allows.',
+    'hosts.relay.told':
+      'What the server wants an agent to be told is told at its next event that takes a fact, once; a reminder and a held command come from the relay itself.',
+    'hosts.relay.away':
+      'While the server is dead, hangs, answers garbage or takes no key, hosts are answered as ever, the server is left alone for longer and longer, and then gets every event once, in order.',
+    'hosts.relay.batches':
+      'A relay sends at most 100 events together, within 250 ms; what the server will never take does not keep back the rest.',
+    'hosts.relay.spool':
+      'What waits stands in files of mode 0600, of at most 20 MB: it survives a killed process and a torn line, and the oldest events are dropped and counted when it is full.',
+    'hosts.relay.local':
+      'A relay listens on 127.0.0.1 alone, wants the key that init has written, and refuses other names of itself and pages of browsers.',
+    'hosts.relay.endpoint':
+      'POST /v1/hooks/plain takes events that were read elsewhere, as lines, and answers each; a batch that is sent again counts once.',
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
     'hosts.who-spoke':

@@ -6,6 +6,7 @@ import { admin } from '../../operations/gate/operation.ts'
 import { jsonType } from './answer.ts'
 import { hookRoutesDescribed } from './hook-routes.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
+import { readEventsRouteDescribed } from './read-events-route.ts'
 import { telemetryRoutesDescribed } from './telemetry-routes.ts'
 
 /** The parts of the descriptions. */
@@ -38,6 +39,7 @@ export function describeHttp(
 
 const describedRoutes: readonly DescribedRoute[] = [
   ...hookRoutesDescribed,
+  readEventsRouteDescribed,
   ...telemetryRoutesDescribed,
   {
     method: 'get',

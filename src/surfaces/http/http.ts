@@ -15,6 +15,7 @@ import type { Metrics } from './metrics.ts'
 import { operationRoutes } from './operation-routes.ts'
 import { pages } from './pages.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
+import { readEventsRoute } from './read-events-route.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
@@ -51,6 +52,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
     ...parts,
     onHookFault: (error: unknown, host: string) => log.error({ err: error, host }, 'a hook failed'),
   })
+  app.register(readEventsRoute, parts)
   app.register(telemetryRoutes, parts)
   app.register(mcpRoute, {
     ...parts,
