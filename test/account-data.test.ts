@@ -33,6 +33,7 @@ const leftOut = [
   'selves.entries',
   'sessions.hash',
   'sign_in_links.hash',
+  'subscriptions.version',
   'teams.mask',
 ]
 

@@ -190,7 +190,7 @@ const changingOwn: Record<string, (name: string) => Reach> = {
 }
 
 /** Routes that neither name nor answer what is stored. */
-const touchingNothing = ['data.measure', 'me.create-key', 'session.first-key']
+const touchingNothing = ['data.measure', 'me.create-key', 'session.first-key', 'upgrade.read']
 
 /** Routes to what belongs to the holder of the secret that is sent. */
 const byCapability = ['team.join']
