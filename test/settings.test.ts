@@ -360,8 +360,17 @@ test('a server that others can reach warns of what is not set for it', async (t)
   const anybody = /HOST is .*PLUMBLINE_TRUSTED_PROXIES is not set.*PLUMBLINE_CLIENT_ADDRESS=socket/
   const metrics = /Everybody can read \/metrics/
   const links = /Links in mails lead to http:\/\/127\.0\.0\.1:\d+,.*PLUMBLINE_BASE_URL/
+  const provider = {
+    PLUMBLINE_OIDC_ISSUER: 'https://id.example',
+    PLUMBLINE_OIDC_CLIENT_ID: 'plumbline',
+  }
+  const callback = /provider leads people back to http:.*PLUMBLINE_BASE_URL.*\/auth\/callback/
+  const near = { HOST: '0.0.0.0', PLUMBLINE_CLIENT_ADDRESS: 'socket' }
   for (const [env, expected] of [
     [{}, []],
+    [{ HOST: 'localhost', ...provider }, []],
+    [{ ...near, ...provider }, [callback]],
+    [{ ...near, ...provider, PLUMBLINE_BASE_URL: 'https://p.example' }, []],
     [{ HOST: 'localhost', ...mail }, []],
     [{ HOST: '127.0.0.2', ...mail }, []],
     [{ HOST: '0.0.0.0' }, [anybody, metrics]],

@@ -1251,6 +1251,8 @@ export const requirements = {
       'A person who declines is led to error=denied, and any other refusal of the provider to error=provider.',
     'sign-in.provider-down':
       'While the provider is down a sign-in leads to error=provider, and the rest of the server works; it is asked again at the next sign-in.',
+    'sign-in.provider-hostile':
+      'An answer of the provider is read up to a megabyte, no redirect of it is followed, and one that is not valid leads to error=provider.',
     'sign-in.landing': 'to is a path of this server; everything else is /app.',
     'sign-in.private': 'State, code, flow, session and client secret are in no row and no log.',
     'sign-in.base': 'A sign-in begins at the base address, to which the provider leads back.',
