@@ -106,6 +106,7 @@ test('it describes every operation but the administrative ones, under /v1 and in
   )
   const byHand = [
     'openapi.read: GET /v1/openapi.json',
+    'upgrade.event: POST /v1/stripe/webhook',
     'hooks.report: POST /v1/hooks/{host}',
     'hooks.report-named: POST /v1/hooks/{host}/{event}',
     'hooks.report-read: POST /v1/hooks/plain',

@@ -1086,20 +1086,6 @@ export const requirements = {
       'PLUMBLINE_EMBEDDINGS_URL, _KEY and _MODEL configure an endpoint that settles the uncertain band.',
   }),
 
-  ...written('interface', 7, {
-    'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
-  }),
-
-  ...written('api', 7, {
-    'upgrade.answer':
-      'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',
-    'upgrade.unknown-tier': 'An unknown tier on /v1/upgrade is 400.',
-    'upgrade.unconfigured':
-      '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
-    'upgrade.not-metered': '/v1/upgrade is not metered.',
-    'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
-  }),
-
   ...written('api-2', 15, {
     'user.message':
       'user_message is text of at most 4,000 characters on a step of /v1/drift, of its batch and of the sequence form of /v1/check; another type or more characters are 400.',
@@ -1321,11 +1307,33 @@ export const requirements = {
       'A person who declines is led to error=denied, and any other refusal of the provider to error=provider.',
     'sign-in.provider-down':
       'While the provider is down a sign-in leads to error=provider, and the rest of the server works; it is asked again at the next sign-in.',
+    'sign-in.provider-hostile':
+      'An answer of the provider is read up to a megabyte, no redirect of it is followed, and one that is not valid leads to error=provider.',
     'sign-in.landing': 'to is a path of this server; everything else is /app.',
     'sign-in.private': 'State, code, flow, session and client secret are in no row and no log.',
     'sign-in.base': 'A sign-in begins at the base address, to which the provider leads back.',
     'sign-in.unconfigured':
       'Without a provider /auth/start and /auth/callback are 501 not_configured.',
+    'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
+    'upgrade.402':
+      'The upgrade of a 402 leads to /v1/upgrade with a payment provider, or to the configured address.',
+    'upgrade.browser':
+      'A browser that opens /v1/upgrade is led to the page, and without a session to the sign-in.',
+    'upgrade.refused':
+      'A tier that is not sold is 400 on /v1/upgrade, and one that is not above the account’s is 409.',
+    'upgrade.provider-down': 'While the payment provider fails /v1/upgrade is 503 unavailable.',
+    'upgrade.customer':
+      'An account that pays is led to the page of its subscription, not to a second one.',
+    'upgrade.moves':
+      'A checkout that is paid, a change and the end of a subscription move the tier to the highest one that is paid for, or to ground.',
+    'upgrade.forged':
+      'An event whose signature is missing, wrong or older than 5 minutes is 400, and one about something else is taken and ignored.',
+    'upgrade.once': 'An event counts once by its id, also if it comes several times at once.',
+    'upgrade.order':
+      'An event that is older than the last one of its subscription changes nothing, and an ended subscription does not come back.',
+    'upgrade.operator': 'No event lowers a tier that the operator has given.',
+    'upgrade.erase':
+      'An account whose subscription goes on is not erased (409) by its own key; one that ends by itself is no obstacle.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1388,12 +1396,21 @@ export const requirements = {
 
   ...written('api', 17, {
     'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+    'upgrade.answer':
+      'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',
+    'upgrade.unknown-tier': 'An unknown tier on /v1/upgrade is 400.',
+    'upgrade.unconfigured':
+      '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
+    'upgrade.not-metered': '/v1/upgrade is not metered.',
+    'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
   }),
 
   ...written('configuration', 17, {
     'command.start-page': 'On the first start the address of the product page is printed.',
     'command.start-link':
       'The first start prints a link that signs the person at this machine in once.',
+    'settings.payment':
+      'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
     'settings.oidc':
       'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'command.signin':

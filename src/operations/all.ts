@@ -14,6 +14,7 @@ import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
 import { showFirstKey } from './account/provider-sign-in.ts'
 import { readSession, signIn, signOut } from './account/session.ts'
 import { listTiers } from './account/tiers.ts'
+import { readUpgrade } from './account/upgrade.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
 import { readGrammar } from './grammar.ts'
@@ -86,6 +87,7 @@ export const operations = [
   signIn,
   signOut,
   showFirstKey,
+  readUpgrade,
   readAlerts,
   setAlerts,
   deleteAlerts,

@@ -32,6 +32,7 @@ import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createSessions, type SessionMemory, type Sessions } from './sessions.ts'
 import { createSignInLinks, type SignInLinks } from './sign-in-links.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 
@@ -41,6 +42,7 @@ export interface Store {
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly subscriptions: Subscriptions
   readonly identities: Identities
   readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
@@ -124,6 +126,7 @@ export function createStore(db: Database): OpenStore {
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       sessions: createSessions(queries, db.kind, usedSessions),
       identities: createIdentities(queries),
+      subscriptions: createSubscriptions(queries),
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),

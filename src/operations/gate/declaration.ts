@@ -10,6 +10,8 @@ export interface Browser {
   readonly csrf: string | undefined
   /** Whether no header says that a page of another origin sends the call. */
   readonly isSameOrigin: boolean
+  /** Whether a person opens the address, so that the answer is a page to see. */
+  readonly isVisit: boolean
   /** Sets the cookie of the session with the answer; null takes it away. */
   keepSession(token: string | null): void
 }

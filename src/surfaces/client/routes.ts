@@ -4,6 +4,7 @@ import type { createKey, readMe, revokeKey, rotateKey } from '../../operations/a
 import type { showFirstKey } from '../../operations/account/provider-sign-in.ts'
 import type { readSession, signIn, signOut } from '../../operations/account/session.ts'
 import type { listTiers } from '../../operations/account/tiers.ts'
+import type { readUpgrade } from '../../operations/account/upgrade.ts'
 import type { hearWords, readHistory, readSignal } from '../../operations/field.ts'
 import type { readFleet } from '../../operations/fleet.ts'
 import type { Operation } from '../../operations/gate/declaration.ts'
@@ -278,6 +279,8 @@ export interface Queried {
   deleteMe: typeof eraseMe
   /** Whether this browser is signed in, and how to sign in. */
   session: typeof readSession
+  /** Where a person pays for a higher tier. */
+  upgrade: typeof readUpgrade
   /** Signs this browser out. */
   signOut: typeof signOut
   /** Revokes a key at once. */
@@ -361,6 +364,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   session: { method: 'GET', path: '/v1/session', keyed: false },
   signIn: { method: 'POST', path: '/v1/session', keyed: false },
   firstKey: { method: 'POST', path: '/v1/session/first-key', keyed: true },
+  upgrade: { method: 'GET', path: '/v1/upgrade', keyed: true },
   signOut: { method: 'DELETE', path: '/v1/session', keyed: false },
   alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
   setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },

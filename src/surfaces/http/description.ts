@@ -6,6 +6,7 @@ import { admin } from '../../operations/gate/operation.ts'
 import { jsonType } from './answer.ts'
 import { hookRoutesDescribed } from './hook-routes.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
+import { paymentRouteDescribed } from './payment-routes.ts'
 import { readEventsRouteDescribed } from './read-events-route.ts'
 import { telemetryRoutesDescribed } from './telemetry-routes.ts'
 
@@ -41,6 +42,7 @@ const describedRoutes: readonly DescribedRoute[] = [
   ...hookRoutesDescribed,
   readEventsRouteDescribed,
   ...telemetryRoutesDescribed,
+  paymentRouteDescribed,
   {
     method: 'get',
     path: '/v1/openapi.json',

@@ -14,6 +14,7 @@ import { mcpRoute } from './mcp-route.ts'
 import type { Metrics } from './metrics.ts'
 import { operationRoutes } from './operation-routes.ts'
 import { pages } from './pages.ts'
+import { paymentRoutes } from './payment-routes.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
 import { readEventsRoute } from './read-events-route.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
@@ -46,6 +47,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   if (web !== null) app.register(webFiles, { web })
   app.register(mailPages, parts)
   app.register(signInRoutes, parts)
+  app.register(paymentRoutes, parts)
   app.register(healthRoutes, parts)
   if (servesMetrics) app.register(metricsRoute, parts)
   app.register(hookRoutes, {
