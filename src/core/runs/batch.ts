@@ -1,4 +1,5 @@
 import type { AlertConfig } from '../alerts/alerts.ts'
+import { alarmScore, type BudgetState, spend } from '../alerts/budget.ts'
 import { type DecidedAlerts, decideAlerts, type Happening } from '../alerts/decide.ts'
 import { type Incident, isOnErrand } from '../alerts/incidents.ts'
 import type { Numbered } from '../alerts/outbox.ts'
@@ -23,6 +24,10 @@ export interface Loaded {
   readonly configs: ReadonlyMap<string, AlertConfig | null>
   /** The open incidents of the agents. */
   readonly incidents: readonly Numbered<Incident>[]
+  /** The budgets of the accounts that have one. */
+  readonly budgets: ReadonlyMap<string, BudgetState>
+  /** The agents whose last alarm was held back by a budget. */
+  readonly heldAgents: ReadonlySet<string>
 }
 
 /** The totals of one context over the kept runs of an account. */
@@ -42,6 +47,8 @@ export interface Changes {
   readonly steps: readonly JudgedEntry[]
   readonly grounds: readonly { entry: ReadEntry; frozen: FrozenGround }[]
   readonly alerts: DecidedAlerts
+  /** The changed budgets. */
+  readonly budgets: ReadonlyMap<string, BudgetState>
 }
 
 /** An agent after a batch; `memory` is its memory as JSON text. */
@@ -71,6 +78,8 @@ export interface JudgedEntry {
   verdict: Verdict
   /** Whether the step before of this agent did not drift, so that an alarm could begin here. */
   couldOpen: boolean
+  /** Whether the budget of the account holds the alarm of its drift back. */
+  held: boolean
 }
 
 /** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
@@ -102,6 +111,8 @@ export function judgeBatch(
   const steps: JudgedEntry[] = []
   const grounds: { entry: ReadEntry; frozen: FrozenGround }[] = []
   const happenings: Happening[] = []
+  const budgets = new Map<string, BudgetState>()
+  const heldAgents = new Set(loaded.heldAgents)
 
   function judge(entry: ReadEntry): LoggedStep {
     const { account, request, detector, now, keys } = entry
@@ -117,13 +128,32 @@ export function judgeBatch(
     runs.set(keys.run, { account, run: logged.run })
     agents.set(keys.agent, { account, runId, agent: logged.agent })
     const { revision } = logged.agent.memory
-    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting })
+    const held = isHeld(entry, step, verdict, agent)
+    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting, held })
     if (frozen !== null) grounds.push({ entry, frozen })
     const happening = happeningOf(entry, agent, step, verdict)
-    if (happening !== null) happenings.push(happening)
+    if (happening !== null) happenings.push(held ? { ...happening, held } : happening)
     const { memory } = logged.agent
     const assignment = frozen?.by === 'user' ? assignmentOf(memory) : null
     return { run_id: runId, agent_id: agentId, step, revision, assignment, verdict, earlier }
+  }
+
+  /** Whether a budget holds the alarm of a step back. What begins a drift decides for all of it. */
+  function isHeld(
+    { account, request, now, keys }: ReadEntry,
+    step: number,
+    verdict: Verdict,
+    { drifting: drifted }: Agent,
+  ): boolean {
+    const budget = budgets.get(account) ?? loaded.budgets.get(account)
+    if (budget === undefined) return false
+    if (drifted) return heldAgents.has(keys.agent)
+    const score = alarmScore(verdict, { account, runId: request.runId, step })
+    const { state, holds } = spend(budget, { score, drifting: verdict.drifting, now })
+    budgets.set(account, state)
+    if (holds) heldAgents.add(keys.agent)
+    else heldAgents.delete(keys.agent)
+    return holds
   }
 
   function agentOf({ keys }: ReadEntry): Agent | undefined {
@@ -159,7 +189,16 @@ export function judgeBatch(
       : request.map(judge),
   )
   const alerts = decideAlerts(happenings, loaded.configs, loaded.incidents)
-  const changes = { runs, agents: written(agents), contexts, openings, steps, grounds, alerts }
+  const changes = {
+    runs,
+    agents: written(agents),
+    contexts,
+    openings,
+    steps,
+    grounds,
+    alerts,
+    budgets,
+  }
   return { logged, changes }
 }
 

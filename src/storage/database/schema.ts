@@ -591,4 +591,8 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, run_id, step, seq)
     )`,
   ],
+  [
+    // How many alarms an account is willing to hear, with what is known of its steps, as JSON.
+    'CREATE TABLE budgets (account TEXT PRIMARY KEY, state TEXT NOT NULL)',
+  ],
 ]
