@@ -1391,6 +1391,18 @@ export const requirements = {
     'quality.few': 'Below ten labelled alarms there is no precision.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
+    'budget.set':
+      'PUT /v1/budget takes { per_1000_steps }, { per_day } or null, and GET shows it; anything else is 400.',
+    'budget.held':
+      'An alarm beyond the budget is not sent; it stands in the trace, in the alert log, in the count of GET /v1/budget and in the digest, and decides for all of its drift.',
+    'budget.never-held': 'A budget never holds an escalation back.',
+    'budget.start':
+      'A budget begins at the quantile of the account’s own past scores; with too few the detector’s own limit decides.',
+    'budget.follows':
+      'The threshold tracks the quantile: whatever the scores, the share of T steps that passes it is the rate within (1 + 0.05) / (0.05 · T).',
+    'budget.cap': 'Alarms never exceed the burst and the rate together, at any time.',
+    'budget.rule':
+      'An alarm is sent where the verdict drifts, its score is above the threshold and the bucket has a token.',
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 

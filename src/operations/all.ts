@@ -28,6 +28,7 @@ import {
   setAlerts,
   testAlerts,
 } from './operating/alerts.ts'
+import { readBudget, setBudget } from './operating/budget.ts'
 import { deleteDigest, readDigest, setDigest, testDigest } from './operating/digest.ts'
 import {
   decideEscalation,
@@ -99,6 +100,8 @@ export const operations = [
   replayDeliveries,
   listIncidents,
   listen,
+  readBudget,
+  setBudget,
   readDigest,
   setDigest,
   deleteDigest,

@@ -116,6 +116,7 @@ export const ownedTables: readonly OwnedTable[] = [
     'url',
     'failures failing_since paused_until pause_detail updated',
   ),
+  owned('budgets', 'budget', '', 'state'),
   owned('alert_accounts', 'alert_settings', '', 'config'),
 ]
 

@@ -6,6 +6,7 @@ import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accou
 import { type Acts, createActs } from './acts.ts'
 import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
 import { type Alerts, createAlerts } from './alerts/alerts.ts'
+import { type Budgets, createBudgets } from './alerts/budgets.ts'
 import { createDeliveries, type Deliveries } from './alerts/deliveries.ts'
 import { createResults, type Results } from './alerts/results.ts'
 import { type Conversations, createConversations } from './conversations.ts'
@@ -50,6 +51,7 @@ export interface Store {
   readonly labels: Labels
   readonly jobs: Jobs
   readonly alerts: Alerts
+  readonly budgets: Budgets
   readonly deliveries: Deliveries
   /** The evaluation results that wait for the operator's collector. */
   readonly results: Results
@@ -133,6 +135,7 @@ export function createStore(db: Database): OpenStore {
       labels: createLabels(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
+      budgets: createBudgets(queries, db.kind),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
       results: createResults(queries, db.kind),
       escalations: createEscalations(queries),

@@ -83,7 +83,7 @@ export interface Declaration<Input, Output, Sent = unknown> {
   group: Group
   summary: string
   description?: string
-  http: { method: 'GET' | 'POST' | 'DELETE'; path: `/v1/${string}` }
+  http: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: `/v1/${string}` }
   /** `Sent` is the type that a caller sends, `Input` the type that the work gets. */
   input: z.ZodType<Input, Sent>
   output: z.ZodType<Output>

@@ -677,4 +677,8 @@ export const migrations: readonly Migration[] = [
     'CREATE TABLE payment_events (id TEXT PRIMARY KEY, at BIGINT NOT NULL)',
     'CREATE INDEX payment_events_by_age ON payment_events (at)',
   ],
+  [
+    // How many alarms an account is willing to hear, with what is known of its steps, as JSON.
+    'CREATE TABLE budgets (account TEXT PRIMARY KEY, state TEXT NOT NULL)',
+  ],
 ]

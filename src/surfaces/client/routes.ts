@@ -25,6 +25,7 @@ import type {
   setAlerts,
   testAlerts,
 } from '../../operations/operating/alerts.ts'
+import type { readBudget, setBudget } from '../../operations/operating/budget.ts'
 import type {
   deleteDigest,
   readDigest,
@@ -165,6 +166,8 @@ export interface Posted {
    * ```
    */
   consult: typeof consultOperator
+  /** Sets how many alarms the account is willing to hear, or removes the limit with null. */
+  setBudget: typeof setBudget
   /** Says whether an alarm was useful, or that one was missing. */
   label: typeof labelStep
   /** Sets the mail address of the account, or removes it. A new address gets a link to confirm it. */
@@ -253,6 +256,8 @@ export interface Queried {
   listRuns: typeof listRuns
   /** Deletes a run and its steps. */
   deleteRun: typeof deleteRun
+  /** How many alarms the account is willing to hear. */
+  budget: typeof readBudget
   /** How good the alarms of the account were, and the figures of the repository. */
   quality: typeof readQuality
   /** The tokens that the most recent runs reported. */
@@ -349,6 +354,8 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },
   label: { method: 'POST', path: '/v1/drift/label', keyed: true },
   quality: { method: 'GET', path: '/v1/quality', keyed: true },
+  budget: { method: 'GET', path: '/v1/budget', keyed: true },
+  setBudget: { method: 'PUT', path: '/v1/budget', keyed: true },
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
   clock: { method: 'GET', path: '/v1/drift/clock', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
