@@ -1232,7 +1232,8 @@ export const requirements = {
   ...written('design', 17, {
     'page.product':
       'The page at / shows a recorded run with its real verdicts, the errand and the figures without JavaScript, and without a request to another origin.',
-    'page.try': 'The try-it asks POST /v1/check 300 ms after the last change and shows the verdict.',
+    'page.try':
+      'The try-it asks POST /v1/check 300 ms after the last change and shows the verdict.',
     'page.try.allowance':
       'The checks of a page of this server are counted apart, up to 20,000 a day and address; every other call of /v1/check has the allowance of all.',
     'page.figures':
