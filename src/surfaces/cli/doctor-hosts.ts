@@ -15,6 +15,7 @@ import {
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import type { RelaySettings } from '../relay/settings.ts'
+import { untrustedHooks } from './codex-trust.ts'
 import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
 import { asked, keyIn } from './hook-key.ts'
@@ -204,12 +205,15 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
     return { state: 'warning', says, reports: true }
   }
   const says = `${own.length} hooks in ${file}`
-  if (host === 'codex' && !isTrusted(file)) {
-    return {
-      state: 'warning',
-      says: `${says}, which nobody trusts yet: open /hooks in Codex`,
-      reports: true,
-    }
+  const untrusted = host === 'codex' ? untrustedHooks(file, now.settings) : []
+  if (untrusted.length > 0) {
+    const kinds = (['new', 'changed', 'off'] as const).flatMap((kind) => {
+      const events = untrusted.filter(({ state }) => state === kind).map(({ event }) => event)
+      const of = events.length === own.length ? 'all' : events.join(', ')
+      return events.length === 0 ? [] : [`${of} ${untrustedWords[kind]}`]
+    })
+    const told = `${says}, of which Codex does not run ${untrusted.length}: ${kinds.join('; ')}: open /hooks in Codex`
+    return { state: 'warning', says: told, reports: true }
   }
   return { state: 'ok', says, reports: true }
 }
@@ -219,11 +223,11 @@ function lacksProgram({ handler }: HookEntry, folder: string): boolean {
   return command !== '' && !command.startsWith(`"${shimIn(folder)}"`)
 }
 
-/** Whether the user has trusted hooks of Codex at all: it keeps a hash of each that was trusted. */
-function isTrusted(file: string): boolean {
-  const config = join(file, '..', 'config.toml')
-  return existsSync(config) && readFileSync(config, 'utf8').includes('trusted_hash')
-}
+const untrustedWords = {
+  new: 'nobody trusts yet',
+  changed: 'changed since they were trusted',
+  off: 'switched off',
+} as const
 
 function examineFiles(host: FileHost, home: string): Judged {
   const { own, foreign } = filesNow(host, home)
