@@ -18,6 +18,8 @@ const maxEventBytes = 1024 * 1024
 /** The most that waits on disk while the server is away. */
 const maxSpoolBytes = 20 * 1024 * 1024
 const requestMs = 5000
+/** How long the disk may not yet hold an event that waits. */
+const syncMs = 1000
 const note = 'x-plumbline-note'
 
 /** What a relay says of itself. */
@@ -88,6 +90,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     end = resolve
   })
   let lost = 0
+  let disarmSync: (() => void) | null = null
 
   function status(): RelayStatus {
     return {
@@ -160,9 +163,21 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   function keep(line: string): void {
     try {
       spool.append(line)
+      disarmSync ??= clock.later(syncMs, () => {
+        disarmSync = null
+        syncSpool()
+      })
     } catch (error) {
       // The disk is full or gone; the host goes on.
       if (lost++ === 0) log(`an event is lost: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  function syncSpool(): void {
+    try {
+      if (spool.waiting > 0) spool.sync()
+    } catch (error) {
+      log(`the disk holds no event for sure: ${error instanceof Error ? error.message : error}`)
     }
   }
 
@@ -182,6 +197,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     ended,
     async stop() {
       sender.stop()
+      disarmSync?.()
       server.close()
       server.closeAllConnections()
       spool.close()

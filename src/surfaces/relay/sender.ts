@@ -68,10 +68,13 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   }
 
   function drain(): Promise<void> {
-    running ??= sendAll().finally(() => {
-      running = null
-      wake()
-    })
+    running ??= sendAll()
+      // A full disk ends no relay.
+      .catch(() => failed('the spool cannot be written', null))
+      .finally(() => {
+        running = null
+        wake()
+      })
     return running
   }
 
@@ -111,12 +114,15 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
       }
       return true
     }
-    const { retryAfterMs } = sent
-    if (fault !== sent.says) onChange(sent.says)
-    fault = sent.says
+    failed(sent.says, sent.retryAfterMs)
     spool.sync()
-    breaker = afterFailure(breaker, { now: clock.now(), random: clock.random(), retryAfterMs })
     return false
+  }
+
+  function failed(says: string, retryAfterMs: number | null): void {
+    if (fault !== says) onChange(says)
+    fault = says
+    breaker = afterFailure(breaker, { now: clock.now(), random: clock.random(), retryAfterMs })
   }
 
   return {

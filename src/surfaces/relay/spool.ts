@@ -92,7 +92,9 @@ export function openSpool(folder: string, maxBytes: number): Spool {
   }
 
   function rotate(): void {
-    sync()
+    // What was sent needs no disk.
+    if (waiting > 0) sync()
+    isSynced = true
     closeSync(file)
     file = begin(newest().number + 1)
   }
