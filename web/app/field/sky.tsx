@@ -14,7 +14,12 @@ export function Sky({ signal: { T, Q, R, V, S, rotation } }: { signal: Signal })
   const lean = rotation * 26
   const at = width / 2
   return (
-    <svg class="sky" viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+    <svg
+      class="sky"
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="xMidYMid slice"
+      aria-hidden="true"
+    >
       <circle class="sky-sun" cx={780} cy={50} r={8 + T * 24} opacity={0.25 + (1 - Q) * 0.75} />
       {spread(gusts, 1).map(([x, y]) => (
         <path
@@ -58,8 +63,9 @@ export function Sky({ signal: { T, Q, R, V, S, rotation } }: { signal: Signal })
 
 /** Places that look strewn and are the same each time; across the drawing, and 0–1 downwards. */
 function spread(count: number, salt: number): [number, number][] {
+  // The two steps of the R2 sequence, which leaves no rows and no clumps.
   return Array.from({ length: count }, (_, place) => [
-    Math.round((((place + 1) * 0.618_034 * salt + salt * 0.37) % 1) * width),
-    ((place + 1) * 0.754_878 + salt * 0.11) % 1,
+    Math.round(((place * 0.754_877_7 + salt * 0.31) % 1) * width),
+    (place * 0.569_840_3 + salt * 0.53) % 1,
   ])
 }

@@ -103,7 +103,7 @@ function Day({ series }: { series: readonly Signal[] }) {
       times={times}
       courses={courses}
       says={`The last day. Now ${says}.`}
-      show={(value) => value.toFixed(1)}
+      show={(value) => value.toFixed(2)}
       range={[0, 1]}
     />
   )
