@@ -53,20 +53,21 @@ export function Experiment() {
 }
 
 function saysOf({ mean_delta, ci95, p_value }: Answer): string {
-  const mean = `With Plumbline a run took ${difference(mean_delta)} on average`
-  if (ci95 === null) return `${mean}.`
-  const [low, high] = ci95 as unknown as [number, number]
-  const p = p_value === null ? '' : ` (p = ${p_value < 0.001 ? '<0.001' : p_value.toFixed(2)})`
-  return `${mean}; the truth lies between ${difference(low)} and ${difference(high, low < 0 !== high < 0)}${p}.`
+  const mean = `With Plumbline a run took ${short(Math.abs(mean_delta))} tokens ${wordOf(mean_delta)} on average`
+  const bounds = boundsOf(ci95)
+  if (bounds === null) return `${mean}.`
+  const [low, high] = bounds.map((each) => `${short(Math.abs(each))} ${wordOf(each)}`)
+  const p = p_value === null ? '' : ` (p ${p_value < 0.01 ? '< 0.01' : `= ${p_value.toFixed(2)}`})`
+  return `${mean}; the truth lies between ${low} and ${high}${p}.`
 }
 
-function difference(delta: number, isOther = true): string {
-  if (Math.round(delta) === 0) return 'no tokens more'
-  const word = delta < 0 ? 'less' : 'more'
-  return `${short(Math.abs(delta))}${isOther ? ' tokens' : ''} ${word}`.replace(
-    ' tokens',
-    ' tokens',
-  )
+function wordOf(delta: number): string {
+  return delta < 0 ? 'less' : 'more'
+}
+
+function boundsOf(ci95: Answer['ci95']): [number, number] | null {
+  // The description of the interface calls a pair an array.
+  return ci95 as [number, number] | null
 }
 
 const width = 440
@@ -78,8 +79,7 @@ function Drawing({ answer: { pairs, mean_delta, ci95 } }: { answer: Answer }) {
     .flatMap(({ delta_tokens }) => (delta_tokens === null ? [] : [delta_tokens]))
     .sort((a, b) => a - b)
     .slice(0, mostDots)
-  const [low, high] =
-    ci95 === null ? [mean_delta, mean_delta] : (ci95 as unknown as [number, number])
+  const [low, high] = boundsOf(ci95) ?? [mean_delta, mean_delta]
   const reach = Math.max(1, ...deltas.map(Math.abs), Math.abs(low), Math.abs(high))
   const step = tickOf(reach)
   const most = Math.ceil((reach * 1.08) / step) * step
@@ -105,7 +105,9 @@ function Drawing({ answer: { pairs, mean_delta, ci95 } }: { answer: Answer }) {
             y2={bottom + 18}
           />
           <text x={x(tick)} y={bottom + 48} text-anchor="middle">
-            {tick === 0 ? 'same' : `${tick < 0 ? '−' : '+'}${short(Math.abs(tick))}`}
+            {tick === 0
+              ? 'same'
+              : `${tick < 0 ? '−' : '+'}${short(Math.abs(tick)).replace('.0k', 'k')}`}
           </text>
         </g>
       ))}

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact'
 import type { Interval, JudgedSet, Quality } from './quality-read.ts'
 
 const kinds: Record<string, string> = {
@@ -18,7 +19,7 @@ export function Published({ of: { data, command, model, rows } }: { of: Quality[
     <section class="published" aria-label="On the development data">
       <h2>On the development data</h2>
       <p class="says">
-        {data}. <code>{command}</code>
+        {data.charAt(0).toUpperCase() + data.slice(1)}. <code>{command}</code>
       </p>
       <table class="table">
         <thead>
@@ -89,7 +90,7 @@ function Line({
 }: {
   name: string
   rows: readonly JudgedSet[]
-  show: (row: JudgedSet) => preact.ComponentChildren
+  show: (row: JudgedSet) => ComponentChildren
 }) {
   return (
     <tr>

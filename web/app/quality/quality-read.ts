@@ -1,3 +1,4 @@
+import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
 import { api, send } from '../api.ts'
 
 /** A share with its Wilson interval at 95 %. */
@@ -50,7 +51,7 @@ export interface Alarm {
 }
 
 const listedRuns = 100
-const readRuns = 12
+const tracesAtOnce = 6
 const mostAlarms = 20
 
 /** Reads how good the alarms were. */
@@ -58,29 +59,33 @@ export function readQuality(): Promise<Quality> {
   return send<Quality>('GET', '/v1/quality')
 }
 
-/** The newest alarms without a label, from the newest runs that have drifted. */
-export async function readUnlabelled(): Promise<Alarm[]> {
+/**
+ * The newest alarms without a label, from the newest runs that have drifted. It reads no more runs than it takes to
+ * find `missing` of them.
+ */
+export async function readUnlabelled(missing: number): Promise<Alarm[]> {
+  if (missing <= 0) return []
   const { runs } = await api.listRuns({ limit: listedRuns })
-  const drifted = runs.filter(({ drifting_steps }) => drifting_steps > 0).slice(0, readRuns)
-  const traces = await Promise.all(
-    drifted.map(async ({ run_id, ground }) => {
-      const { trace } = await api.readRun({ run_id })
-      return { run_id, ground, trace }
-    }),
-  )
-  const alarms = traces.flatMap(({ run_id, ground, trace }) => {
-    const drifting = new Map<string, boolean>()
-    return trace
-      .filter((step) => {
-        const agent = step.agent_id ?? ''
-        const began = step.drifting && drifting.get(agent) !== true
-        drifting.set(agent, step.drifting)
-        return began && (step as { label?: string | null }).label == null
-      })
-      .reverse()
-      .map(({ step, goal, reason }) => ({ run_id, ground, step, goal, reason }))
+  const drifted = runs.filter(({ drifting_steps }) => drifting_steps > 0)
+  const found: Alarm[] = []
+  while (drifted.length > 0 && found.length < Math.min(missing, mostAlarms)) {
+    const read = await Promise.all(drifted.splice(0, tracesAtOnce).map(alarmsOf))
+    found.push(...read.flat())
+  }
+  return found.slice(0, mostAlarms)
+}
+
+/** The alarms of a run without a label, newest first. */
+async function alarmsOf({ run_id, ground }: Pick<ListedRun, 'run_id' | 'ground'>) {
+  const { trace } = await api.readRun({ run_id })
+  const isDrifting = new Map<string, boolean>()
+  const alarms = trace.filter((step) => {
+    const agent = step.agent_id ?? ''
+    const began = step.drifting && isDrifting.get(agent) !== true
+    isDrifting.set(agent, step.drifting)
+    return began && ((step as { label?: string | null }).label ?? null) === null
   })
-  return alarms.slice(0, mostAlarms)
+  return alarms.reverse().map(({ step, goal, reason }) => ({ run_id, ground, step, goal, reason }))
 }
 
 const z = 1.959_964

@@ -11,14 +11,17 @@ type Label = 'useful' | 'false_alarm'
 
 /** The alarms that nobody has labelled, each with Right and Wrong. */
 export function Unlabelled({
+  missing,
   nextAsked,
   onLabelled,
 }: {
+  /** How many alarms have no label. */
+  missing: number
   /** Counts up whenever the next alarm is asked for. */
   nextAsked: number
   onLabelled: () => Promise<void>
 }) {
-  const read = useResource(readUnlabelled)
+  const read = useResource(() => readUnlabelled(missing))
   const given = useSignal<Record<string, Label>>({})
   const fault = useSignal<string | null>(null)
   const chosen = useSignal<string | null>(null)

@@ -39,7 +39,11 @@ export default function QualityView() {
             <div>
               <OwnLabels quality={quality} />
               <Experiment />
-              <Unlabelled nextAsked={nextAsked.value} onLabelled={read.read} />
+              <Unlabelled
+                missing={quality.alarms - quality.labelled}
+                nextAsked={nextAsked.value}
+                onLabelled={read.read}
+              />
               <section class="quality-part" aria-label="Budget of alarms">
                 <div class="part-head">
                   <h3>How many alarms</h3>
