@@ -21,8 +21,7 @@ const built = join(web, 'dist')
 /** The sources outside web/ that the pages are made of. */
 const others = [
   'src/surfaces/client',
-  'src/core/runs/demo.ts',
-  'docs',
+  'src/core',
   'openapi.json',
   'package-lock.json',
   'bin/build-web.js',
@@ -43,6 +42,8 @@ export async function buildWeb({ say = (text) => process.stderr.write(text) } = 
       logLevel: 'warn',
       build: { outDir: fresh },
     })
+    const { buildPages } = await import('../web/pages.ts')
+    await buildPages(fresh)
     for (const file of filesIn(fresh).filter((each) => compressible.test(each))) compress(file)
     writeFileSync(join(fresh, 'built-from'), sources)
     rmSync(built, { recursive: true, force: true })

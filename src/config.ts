@@ -61,6 +61,8 @@ export interface Config {
   logLevel: LogLevel
   /** The URL at which the command line calls the server, without a trailing slash. */
   serverUrl: string
+  /** The loopback URL at which the server listens; null if it listens elsewhere, or on a free port. */
+  localUrl: string | null
   /** The key of the command line's calls, or null. */
   key: string | null
   /** The folder of what the hooks of hosts need, absolute; null for `.plumbline` in the home of the user. */
@@ -141,6 +143,7 @@ export function readConfig(
     mail: mailOf(read.PLUMBLINE_SMTP_URL, read.PLUMBLINE_MAIL_FROM),
     logLevel: read.LOG_LEVEL,
     serverUrl: read.PLUMBLINE_BASE_URL ?? listeningUrl(read.HOST, read.PORT),
+    localUrl: localUrl(read.HOST, read.PORT),
     key: read.PLUMBLINE_KEY ?? null,
     hooksFolder: read.PLUMBLINE_HOME ?? null,
     unknownSettings: strange.filter((name) => !planned.test(name)),
@@ -152,6 +155,11 @@ function listeningUrl(host: string, port: number): string {
   // A server on all addresses listens on the loopback address too.
   const reached = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`
+}
+
+function localUrl(host: string, port: number): string | null {
+  const url = listeningUrl(host, port)
+  return port !== 0 && /^http:\/\/(?:localhost|127\.[\d.]+|\[::1\]):/.test(url) ? url : null
 }
 
 /** The names of settings that this version does not have yet. */

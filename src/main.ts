@@ -4,9 +4,17 @@ import type { Reads } from './core/detector/contract/reads.ts'
 import { type Encoder, shippedWeights } from './encoder/encoder.ts'
 import { createReads } from './encoder/reads.ts'
 import { createFirstAccount } from './operations/account/accounts.ts'
+import { makeLocalLink } from './operations/account/local-link.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/gate/context.ts'
-import { createService, newKey, openEncoder, realWorld, startService } from './service.ts'
+import {
+  createService,
+  newKey,
+  openEncoder,
+  type Running,
+  realWorld,
+  startService,
+} from './service.ts'
 import { createClock } from './storage/database/clock.ts'
 import type { Database } from './storage/database/database.ts'
 import { readSchemaVersion } from './storage/database/health.ts'
@@ -16,7 +24,8 @@ import { createStore } from './storage/store.ts'
 import { runCommand } from './surfaces/cli/cli.ts'
 import type { CliWorld } from './surfaces/cli/command.ts'
 import { settingsFault, usageFault } from './surfaces/cli/usage-fault.ts'
-import { keysNotice } from './surfaces/cli/welcome.ts'
+import { browserNotice, keysNotice } from './surfaces/cli/welcome.ts'
+import { isLoopback } from './surfaces/http/address.ts'
 import { describeHttp } from './surfaces/http/description.ts'
 
 // Clients open connections until they notice the stop. This is long enough to accept those.
@@ -172,30 +181,35 @@ async function serve(): Promise<void> {
   process.on('uncaughtExceptionMonitor', (err) => log.fatal({ err }, 'stopped by a fault'))
   const reason = stopReason()
   // Without the stop, the server would go on listening after the error.
-  const first = await createFirstAccount(
-    running.service,
-    running.store,
-    settings.bootstrapKey,
-  ).catch(async (error) => {
+  const { first, link } = await greetFirst(running, settings.bootstrapKey).catch(async (error) => {
     await running.stop()
     throw error
   })
-  const keys = keysNotice(first, {
+  const welcome = {
     url,
     databaseUrl: settings.databaseUrl,
     isTerminal: process.stdout.isTTY,
     // After npm start the command is not on the path.
     command: process.env.npm_lifecycle_event === 'start' ? 'npm run -s plumbline --' : 'plumbline',
-  })
+  }
+  const keys = keysNotice(first, welcome)
   // The first line comes after the key file, so that its reader finds the key there.
   process.stdout.write(`Plumbline listens on ${url}
 
 Try it:
   curl -s ${url}/v1/check -d '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
-${keys}`)
+${keys}${browserNotice(link, welcome)}`)
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
   log.info({ reason: await reason }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })
+}
+
+/** Makes the first account if there is none, and a link that signs its owner in, where one can work. */
+async function greetFirst({ service, store, url }: Running, bootstrapKey: string | null) {
+  const first = await createFirstAccount(service, store, bootstrapKey)
+  const host = new URL(url).hostname.replace(/^\[|\]$/g, '')
+  if (first === null || !isLoopback(host)) return { first, link: null }
+  return { first, link: (await makeLocalLink(service, first.account.id, url)).url }
 }
 
 // The reader of the output may close it early, such as `| head`.

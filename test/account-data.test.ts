@@ -32,6 +32,7 @@ const leftOut = [
   'keys.hash',
   'selves.entries',
   'sessions.hash',
+  'sign_in_links.hash',
   'stream_events.tx',
   'teams.mask',
 ]

@@ -46,6 +46,7 @@ export async function runHere(
       laterSettings: [],
       limit: null,
       serverUrl: 'http://127.0.0.1:8787',
+      localUrl: 'http://127.0.0.1:8787',
       key: null,
       hooksFolder: null,
     }),

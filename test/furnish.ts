@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { makeLocalLink } from '../src/operations/account/local-link.ts'
 import type { Caller } from './caller.ts'
 import type { Answer, App } from './harness.ts'
 import { type Hook, settle } from './hook.ts'
@@ -32,6 +33,7 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     await send('/v1/drift', { run_id: `${marker}-run`, goal }, { 'idempotency-key': goal })
   }
   const run_id = `${marker}-run`
+  await send('/v1/drift/label', { run_id, step: 1, label: 'unclear', note: marker })
   await send('/v1/drift', { run_id, goal: errand, agent_id: marker, step_id: marker })
   const steps = ['a', 'b'].map((id) => ({ run_id: `${marker}-${id}`, goal: errand }))
   await send('/v1/drift/batch', { steps }, { 'idempotency-key': 'batch' })
@@ -51,6 +53,7 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
   })
   await send('/v1/team/invite', { label: marker })
   await send('/v1/session', { key: caller.key })
+  await makeLocalLink(app.running.service, caller.account, app.url)
   await send('/v1/hooks', { mode: 'advise' })
   await send('/v1/hooks/vscode', {
     ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },

@@ -95,6 +95,11 @@ const naming: Record<string, Named> = {
     kind: 'run',
     reach: (id) => [get(`/v1/drift/run?run_id=${id}`), get(`/v1/drift/run?id=${id}&limit=1`)],
   },
+  'labels.add': {
+    word: 'no_step',
+    kind: 'run',
+    reach: (run_id) => [post('/v1/drift/label', { run_id, step: 1, label: 'unclear' })],
+  },
   'runs.set-outcome': {
     word: 'no_run',
     kind: 'run',
@@ -132,6 +137,8 @@ const making: Record<string, (runId: string) => Reach> = {
 const answeringAll: Record<string, Reach> = {
   'runs.list': get('/v1/drift/runs?limit=200'),
   'runs.export': get('/v1/export'),
+  'labels.export': get('/v1/drift/labels'),
+  'quality.read': get('/v1/quality'),
   'cost.read': get('/v1/cost'),
   'experiment.read': get('/v1/experiment'),
   'me.read': get('/v1/me'),
@@ -235,6 +242,7 @@ onEachDatabase((database) => {
       await owner.log({ run_id: `${runId}alert`, goal })
     }
     for (const node of [app, beside]) await settle(node)
+    await owner.post('/v1/drift/label', { run_id: `${runId}alert`, step: 1, label: 'missed' })
     await owner.logAll(
       ['treatment', 'control'].flatMap((arm) => [
         { run_id: `${runId}${arm}`, goal: `tune the ${secret}`, pair: secret, arm, tokens: 111 },

@@ -181,6 +181,7 @@ onEachDatabase((database) => {
       revision: 1,
       user_message: null,
       user_effect: null,
+      label: null,
     })
     const { context, ...third } = withoutVerdict(trace[2])
     assert.match(context, /^ctx_/)
@@ -200,6 +201,7 @@ onEachDatabase((database) => {
       revision: 1,
       user_message: null,
       user_effect: null,
+      label: null,
     })
     assert.deepEqual(trace[6].judgment, judgment)
     assert.deepEqual((await me.get('/v1/drift/run?id=mine')).body, { run, trace, next_cursor })

@@ -1242,6 +1242,11 @@ export const requirements = {
     'session.csrf':
       'A session changes something only with its x-plumbline-csrf and from its own origin; everything else is 403 csrf.',
     'session.key-first': 'A key in the request goes before the cookie.',
+    'local-link.once':
+      'GET /auth/local?token= signs the person at this machine in once and leads to /app; a link that is unknown, used or over leads to /signin?error=expired.',
+    'local-link.expiry': 'The link is good for 15 minutes.',
+    'local-link.loopback':
+      'The link works from a loopback address and under a loopback host alone, and not through a proxy; everything else is 403.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1302,15 +1307,58 @@ export const requirements = {
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
     'client.stream':
       'client.stream() tells the events of a stream, and connects again behind the last one.',
+    'labels.add':
+      'POST /v1/drift/label records what a person says of a step, and a trace and a stream show it.',
+    'labels.newest':
+      'The newest label of a step or of its drift counts, and the history is kept until the run is deleted.',
+    'labels.refused':
+      'missed is for a step that does not drift, unclear for any, the others for one that drifts; a label that does not fit is 400, and a step that is not there 404.',
+    'labels.incident': 'A label can name an incident: the step with which it began.',
+    'labels.export':
+      'GET /v1/drift/labels lists the labelled steps as JSON lines that plumbline eval reads; redirected and unclear ones say neither and are left out.',
+    'quality.read':
+      'GET /v1/quality counts alarms, labels and useful ones by reason, detector and host, with precision and alarms per 1,000 steps, each with a 95 % interval, and missed steps.',
+    'quality.few': 'Below ten labelled alarms there is no precision.',
+    'quality.published':
+      'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
-  ...written('configuration', 7, {
+  ...written('configuration', 17, {
     'command.start-page': 'On the first start the address of the product page is printed.',
+    'command.start-link':
+      'The first start prints a link that signs the person at this machine in once.',
+    'command.signin':
+      'plumbline signin prints a fresh link of an account, also while the server runs.',
+  }),
+
+  ...written('configuration', 7, {
     'settings.oidc':
       'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'settings.payment':
       'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
+  }),
+
+  ...written('design', 17, {
+    'page.product':
+      'The page at / shows a recorded run with its real verdicts, the errand and the figures without JavaScript, and without a request to another origin.',
+    'page.try':
+      'The try-it asks POST /v1/check 300 ms after the last change and shows the verdict.',
+    'page.try.allowance':
+      'The checks of a page of this server are counted apart, up to 20,000 a day and address; every other call of /v1/check has the allowance of all.',
+    'page.figures':
+      'The figures of the product page are those of model/README.md and docs/detector.md.',
+    'page.recorded': 'The recorded runs of the pages are what the service answers.',
+    'page.docs':
+      'Each page of the docs is static HTML with its plain text beside it at .md, and every link between pages leads somewhere.',
+    'page.docs.search': 'The docs can be searched from the page; the key / leads there.',
+    'page.api':
+      'The page /docs/api shows the description of this server and asks no other origin for anything.',
+    'page.llms': '/llms.txt lists the pages of the docs as plain text.',
+    'page.policy':
+      'Every page carries a content security policy without inline scripts, is framed by nobody, and is not stored without being asked for again.',
+    'page.accessible':
+      'axe-core finds nothing serious on a page in either theme, and none is wider than 320 px.',
   }),
 }
 

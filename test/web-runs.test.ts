@@ -59,7 +59,7 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByText(/^Back on its errand since step 9\. It left at step 4/).waitFor()
       const drifting = page.getByRole('gridcell', { name: /drifting, goal-drift/ }).first()
       assert.match(
-        (await drifting.getAttribute('aria-label')) ?? '',
+        (await drifting.textContent()) ?? '',
         /^Step \d, drifting, goal-drift, phi 0\.\d\d, /,
       )
       const inspector = page.getByRole('complementary')
@@ -119,7 +119,7 @@ for (const { name, skip, createUrl } of databases) {
         },
         holder.headers,
       )
-      await page.getByText('the user moved the ground').waitFor()
+      await page.getByText('the user moved the ground', { exact: true }).waitFor()
       assert.deepEqual([...faults, ...list.faults], [])
     })
   })
@@ -199,16 +199,19 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
     const holder = await app.newAccount()
     await logGoals(app, holder, 'login')
     await app.post('/v1/escalation', { run_id: 'login', reason: 'goal-drift' }, holder.headers)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      for (const width of [1440, 390, 320]) {
-        for (const path of ['/app/runs', '/app/runs/login', '/app/runs/none', '/app/runs?q=zzz']) {
-          const viewport = { width, height: 844 }
-          const { page } = await openPage(t, app, path, holder, { colorScheme, viewport })
-          await page.locator('.top h1, .run-head-block h1, .notice h2').first().waitFor()
-          await page.waitForTimeout(300)
-          assert.deepEqual(await barriersOn(page), [], `${path} ${colorScheme} ${width}`)
-          assert.equal(await isTooWide(page), false, `${path} ${width}`)
-        }
+    const looks = [
+      ['light', 1440],
+      ['dark', 1440],
+      ['light', 320],
+    ] as const
+    for (const [colorScheme, width] of looks) {
+      for (const path of ['/app/runs', '/app/runs/login', '/app/runs/none', '/app/runs?q=zzz']) {
+        const viewport = { width, height: 844 }
+        const { page } = await openPage(t, app, path, holder, { colorScheme, viewport })
+        await page.locator('.top h1, .run-head-block h1, .notice h2').first().waitFor()
+        await page.waitForTimeout(300)
+        assert.deepEqual(await barriersOn(page), [], `${path} ${colorScheme} ${width}`)
+        assert.equal(await isTooWide(page), false, `${path} ${width}`)
       }
     }
   })
@@ -226,7 +229,7 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
       assert.equal((await app.post('/v1/drift/batch', { steps }, holder.headers)).status, 200)
     }
     const { page } = await openPage(t, app, '/app/runs/long', holder)
-    await page.locator('.plot').waitFor({ timeout: 60_000 })
+    await page.locator('.trace').waitFor({ timeout: 60_000 })
     await page.locator('.partial').waitFor({ state: 'detached', timeout: 60_000 })
     await page.keyboard.press('End')
     await page.getByRole('gridcell', { name: /^Step 10000,/ }).waitFor()
@@ -242,7 +245,7 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
     assert.deepEqual(await barriersOn(page), [])
     await page.getByRole('button', { name: 'Replay a recorded run' }).click()
     await page.waitForURL('**/app/runs/demo*')
-    await page.getByText('the user moved the ground').waitFor({ timeout: 20_000 })
+    await page.getByText('the user moved the ground', { exact: true }).waitFor({ timeout: 20_000 })
     assert.deepEqual(faults, [])
   })
 

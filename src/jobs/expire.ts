@@ -21,7 +21,7 @@ export function expireJob(due: number): NewJob {
 
 /**
  * Deletes expired rows: runs, conversations, acts of more than an hour ago, escalations created and
- * decided more than a year ago, invites, mail links, sessions, alert events, incidents and log entries, idempotency
+ * decided more than a year ago, invites, mail links, sessions, sign-in links, alert events, incidents and log entries, idempotency
  * records, counters of the days before yesterday, tool sessions, and jobs that gave up a month ago. Timing
  * does not matter: expired rows are already invisible to readers. Each transaction deletes a few hundred
  * rows, so that other requests wait only for milliseconds. At the end, deleted texts are also removed from
@@ -46,6 +46,8 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
     async (at) => (await store.tx(({ teams }) => teams.expireInvites(at, sliceRows))) === sliceRows,
     async (at) => (await store.tx(({ emails }) => emails.expireLinks(at, sliceRows))) === sliceRows,
     async (at) => (await store.tx(({ sessions }) => sessions.expire(at, sliceRows))) === sliceRows,
+    async (at) =>
+      (await store.tx(({ signInLinks }) => signInLinks.expire(at, sliceRows))) === sliceRows,
     (at) => store.tx(({ deliveries }) => deliveries.expire(at - alertsKeptMs, sliceRows)),
     async (at) =>
       (await store.tx(({ toolSessions }) => toolSessions.expire(at, sliceRows))) === sliceRows,

@@ -42,8 +42,10 @@ import { deleteDialogue, readDialogues, takeTurn } from './steps/dialogue.ts'
 import { logDrift, logDriftBatch } from './steps/drift.ts'
 import { readExperiment } from './steps/experiment.ts'
 import { readGuidance } from './steps/guidance.ts'
+import { exportLabels, labelStep } from './steps/labels.ts'
 import { modulateStep } from './steps/modulate.ts'
 import { consultOperator } from './steps/operator.ts'
+import { readQuality } from './steps/quality.ts'
 import { listRuns } from './steps/run-list.ts'
 import { deleteRun, exportRuns, readRun, setOutcome } from './steps/runs.ts'
 import { deleteTemplate, readTemplates, storeTemplate } from './steps/templates.ts'
@@ -60,6 +62,9 @@ export const operations = [
   listRuns,
   deleteRun,
   exportRuns,
+  labelStep,
+  exportLabels,
+  readQuality,
   readCost,
   readExperiment,
   measureData,

@@ -43,6 +43,8 @@ export interface Accounts {
   /** Lists at most `limit` accounts, newest first, older than the account `after` if given. */
   list(limit: number, after: string | null): Promise<AccountRow[]>
   count(): Promise<number>
+  /** The oldest account, which is the operator's; null without any. */
+  first(): Promise<AccountRow | null>
   /** Answers whether there is such an account. */
   setTier(id: string, tier: TierName): Promise<boolean>
   /** Locks the account until the transaction ends, and returns whether it exists. */
@@ -142,6 +144,12 @@ export function createAccounts(
     async count() {
       const row = await db.get<{ count: number }>('SELECT COUNT(*) AS count FROM accounts')
       return row?.count ?? 0
+    },
+    async first() {
+      const row = await db.get<AccountRow>(
+        'SELECT id, tier, email, created FROM accounts ORDER BY created, id LIMIT 1',
+      )
+      return row ?? null
     },
     setTier: (id, tier) => change('UPDATE accounts SET tier = ? WHERE id = ?', tier, id),
     async lock(id) {

@@ -30,6 +30,7 @@ const ofRun = Object.keys(runColumns)
 export const ownedTables: readonly OwnedTable[] = [
   owned('keys', 'key', 'id', 'id prefix created last_used expires scope label'),
   owned('sessions', 'session', 'hash', 'key_id created expires'),
+  owned('sign_in_links', 'sign_in_link', 'hash', 'expires'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),
@@ -49,6 +50,8 @@ export const ownedTables: readonly OwnedTable[] = [
     `ts agent_id goal parent_goal progress distance reason drifting phi goal_score svcscore context
      tokens overhead judgment verdict revision user_message user_effect uncertain`,
   ),
+  owned('alarms', 'alarm', 'run_id step', 'at agent_id reason held'),
+  owned('labels', 'label', 'run_id step seq', 'at alarm label note'),
   owned('openings', 'opening', 'run_id context', ''),
   owned('contexts', 'context', 'context', 'runs lowest'),
   owned('stream_listeners', 'stream_listener', '', 'until'),

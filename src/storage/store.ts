@@ -22,11 +22,13 @@ import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
 import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
+import { createLabels, type Labels } from './runs/labels.ts'
 import { logSteps } from './runs/log-steps.ts'
 import { createRuns, type Runs } from './runs/runs.ts'
 import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createSessions, type SessionMemory, type Sessions } from './sessions.ts'
+import { createSignInLinks, type SignInLinks } from './sign-in-links.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 
@@ -36,8 +38,10 @@ export interface Store {
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
   readonly runs: Runs
+  readonly labels: Labels
   readonly jobs: Jobs
   readonly alerts: Alerts
   readonly deliveries: Deliveries
@@ -111,8 +115,10 @@ export function createStore(db: Database): OpenStore {
       addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       sessions: createSessions(queries, db.kind, usedSessions),
+      signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
+      labels: createLabels(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { send } from './api.ts'
 import { ActionFault, Choice, TextField, useAction } from './controls.tsx'
 import { Shown, useResource } from './resource.tsx'
@@ -21,21 +21,28 @@ const units = [
 /** The budget of alarms: read, changed, taken away. */
 export function BudgetControl() {
   const read = useResource(() => send<BudgetAnswer>('GET', '/v1/budget'))
+  const says = useSignal('')
   return (
     <Shown of={read} thing="budget">
-      {({ budget }) => <Form key={JSON.stringify(budget)} saved={budget} onSaved={read.read} />}
+      {({ budget }) => (
+        <Form key={JSON.stringify(budget)} saved={budget} says={says} onSaved={read.read} />
+      )}
     </Shown>
   )
 }
 
-/** Whether the last change was saved. It is kept here because a new budget draws the form anew. */
-let wasSaved = false
-
-function Form({ saved, onSaved }: { saved: Budget; onSaved: () => Promise<void> }) {
+function Form({
+  saved,
+  says,
+  onSaved,
+}: {
+  saved: Budget
+  /** Stays when a new budget draws the form anew. */
+  says: Signal<string>
+  onSaved: () => Promise<void>
+}) {
   const unit = useSignal<Unit>(unitOf(saved))
   const count = useSignal(saved === null ? '' : String(Object.values(saved)[0]))
-  const says = useSignal(wasSaved ? 'Saved.' : '')
-  wasSaved = false
   const saving = useAction()
   const isNone = unit.value === 'none'
   const number = Number(count.value)
@@ -48,7 +55,6 @@ function Form({ saved, onSaved }: { saved: Budget; onSaved: () => Promise<void> 
         event.preventDefault()
         const wanted = isNone ? null : { [unit.value]: number }
         if ((await saving.run(() => send('PUT', '/v1/budget', wanted))) === null) return
-        wasSaved = true
         says.value = 'Saved.'
         await onSaved()
       }}

@@ -105,9 +105,11 @@ export function Shell({ children }: { children: ComponentChildren }) {
         {children}
       </main>
       <nav class="bar" aria-label="Main">
-        {primary.map((place) => (
-          <RailItem key={place.name} place={place} />
-        ))}
+        <ul>
+          {primary.map((place) => (
+            <RailItem key={place.name} place={place} />
+          ))}
+        </ul>
       </nav>
       <KeysHelp />
     </div>

@@ -1,7 +1,7 @@
-import { rounded } from '../figures.ts'
+import { rounded, type Share } from '../figures.ts'
 import { cutTo } from '../text.ts'
 import { isoTime } from '../time.ts'
-import type { Backtest, BacktestStep, Share } from './backtest.ts'
+import type { Backtest, BacktestStep } from './backtest.ts'
 
 /** What a report says beside the figures. */
 export interface BacktestTitle {

@@ -69,6 +69,8 @@ export interface JudgedEntry {
   /** The number of the ground after the step. */
   revision: number
   verdict: Verdict
+  /** Whether the step before of this agent did not drift, so that an alarm could begin here. */
+  couldOpen: boolean
 }
 
 /** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
@@ -114,12 +116,12 @@ export function judgeBatch(
     const { step, verdict, frozen } = logged
     runs.set(keys.run, { account, run: logged.run })
     agents.set(keys.agent, { account, runId, agent: logged.agent })
-    steps.push({ entry, step, revision: logged.agent.memory.revision, verdict })
+    const { revision } = logged.agent.memory
+    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting })
     if (frozen !== null) grounds.push({ entry, frozen })
     const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(happening)
     const { memory } = logged.agent
-    const { revision } = memory
     const assignment = frozen?.by === 'user' ? assignmentOf(memory) : null
     return { run_id: runId, agent_id: agentId, step, revision, assignment, verdict, earlier }
   }

@@ -10,7 +10,10 @@ import type { AddressLimit, Call, KeyedDeclaration } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 /** The parts of a call that admission reads. */
-export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers' | 'browser'>
+export type Caller = Pick<
+  Call,
+  'method' | 'address' | 'credential' | 'headers' | 'browser' | 'isFromPage'
+>
 
 /** An admitted account and its tier. */
 export interface Admitted {
@@ -30,9 +33,11 @@ export async function admitAddress(
   call: Caller,
   limit: AddressLimit,
 ): Promise<void> {
-  const perDay = limit.perDay(service.settings)
-  if (perDay === 0) return
-  const bucket = await bucketOf(service, call, limit)
+  const whole = limit.perDay(service.settings)
+  if (whole === 0) return
+  const page = call.isFromPage === true ? limit.fromPage : undefined
+  const perDay = page?.perDay ?? whole
+  const bucket = await bucketOf(service, call, page?.counter ?? limit.counter)
   const { refusal } = await countDaily(service, call, bucket, perDay, 'This address', limit.setting)
   if (refusal !== null) throw refusal
 }
@@ -40,7 +45,7 @@ export async function admitAddress(
 function bucketOf(
   { store, now }: Service,
   { address }: Caller,
-  { counter }: AddressLimit,
+  counter: string,
 ): Promise<string> | string {
   // All callers without a known address share this one bucket, so the table of addresses need not hold it.
   if (address === unknownAddress) return `${counter}:${address}`

@@ -19,6 +19,8 @@ export interface Call {
   readonly method: string
   /** The caller's address in canonical form, or `unknown`. The daily limits count by it. */
   readonly address: string
+  /** Whether a browser sent it from a page of this server. Any other program can claim that, so it opens nothing. */
+  readonly isFromPage?: boolean
   /** The credential; undefined without one, '' if the header or parameter holds no credential. */
   readonly credential: string | undefined
   /** The browser that calls; undefined where no cookie counts, such as for tools and hooks. */
@@ -155,6 +157,8 @@ export interface AddressLimit {
   /** The setting that the operator can raise. The refusal names it. */
   setting: 'PLUMBLINE_CHECK_PER_DAY' | 'PLUMBLINE_TOOLS_PER_DAY'
   perDay(settings: Settings): number
+  /** The limit of calls that a page of this server sends, counted apart; absent if they count like any other. */
+  fromPage?: { counter: string; perDay: number }
 }
 
 /** Describes a refusal with one word, whose body has only a `detail` besides it. */

@@ -93,12 +93,19 @@ const shapes = {
 const note =
   'The ground is the errand and does not move. The detector measures each goal against it. The server stores nothing you send.'
 
+/**
+ * The product page asks while a person types, at most three times a second. This is two hours of typing without a
+ * pause, and no more than a script that claims to be the page may cost.
+ */
+const tryPerDay = 20_000
+
 /** Judges two goals, or a sequence of steps, without a key and without storing them. */
 export const check = perAddress(
   {
     counter: 'check',
     setting: 'PLUMBLINE_CHECK_PER_DAY',
     perDay: ({ checkPerDay }) => checkPerDay,
+    fromPage: { counter: 'try', perDay: tryPerDay },
   },
   {
     name: 'check.judge',

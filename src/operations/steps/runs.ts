@@ -4,6 +4,7 @@ import type { Assignment } from '../../core/detector/assignment.ts'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
 import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
+import { labels } from '../../core/evaluation/labels.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
@@ -207,6 +208,7 @@ export const traceStepSchema = z
       ),
     user_message: z.string().nullable().describe('What the user had just said.'),
     user_effect: userEffect.nullable().describe('What that did to the assignment.'),
+    label: z.enum(labels).nullable().describe('What a person last said of the step.'),
   })
   .meta({ id: 'TraceStep' })
 
@@ -569,6 +571,7 @@ export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
     revision: row.revision,
     user_message: row.user_message,
     user_effect: row.user_effect,
+    label: row.label,
   }
   return shown as z.infer<typeof traceStepSchema>
 }

@@ -572,4 +572,45 @@ export const migrations: readonly Migration[] = [
     'CREATE INDEX stream_events_by_place ON stream_events (account, tx, seq)',
     'CREATE INDEX stream_events_by_age ON stream_events (at)',
   ],
+  [
+    // A link that signs the person at the machine of the server in once.
+    `CREATE TABLE sign_in_links (
+      hash TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      expires BIGINT NOT NULL
+    )`,
+    'CREATE INDEX sign_in_links_by_expiry ON sign_in_links (expires)',
+  ],
+  [
+    // A step at which a drift began; `held` says that the budget of the account held its alarm back.
+    `CREATE TABLE alarms (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      step BIGINT NOT NULL,
+      at BIGINT NOT NULL,
+      agent_id TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      held BIGINT NOT NULL,
+      PRIMARY KEY (account, run_id, step)
+    )`,
+    `INSERT INTO alarms (account, run_id, step, at, agent_id, reason, held)
+     SELECT account, run_id, step, ts, agent_id, reason, 0 FROM steps WHERE drifting = 1
+       AND account LIKE 'acct%' AND NOT EXISTS (
+         SELECT 1 FROM steps AS before WHERE before.account = steps.account
+           AND before.run_id = steps.run_id AND before.step = steps.step - 1
+           AND before.agent_id = steps.agent_id AND before.drifting = 1
+       )`,
+    // What people said of steps, the history kept; `alarm` is the step at which the drift of the step began.
+    `CREATE TABLE labels (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      step BIGINT NOT NULL,
+      seq BIGINT NOT NULL,
+      at BIGINT NOT NULL,
+      alarm BIGINT,
+      label TEXT NOT NULL,
+      note TEXT,
+      PRIMARY KEY (account, run_id, step, seq)
+    )`,
+  ],
 ]

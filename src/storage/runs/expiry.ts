@@ -9,6 +9,8 @@ const runsPerCall = 50
 const parts = [
   { table: 'steps', of: '', order: 'step' },
   { table: 'openings', of: '', order: 'context' },
+  { table: 'alarms', of: '', order: 'step' },
+  { table: 'labels', of: '', order: 'step, seq' },
   { table: 'grounds', of: '', order: 'agent_id, revision' },
   { table: 'agents', of: '', order: 'agent_id' },
   { table: 'alert_events', of: '', order: 'seq' },

@@ -1,6 +1,7 @@
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { type Memory, newMemory, readMemory } from '../../core/detector/memory.ts'
 import type { UserEffect } from '../../core/detector/user/effects.ts'
+import type { Label } from '../../core/evaluation/labels.ts'
 import { type AgentTotals, readTotals } from '../../core/runs/agent-totals.ts'
 import type { Run } from '../../core/runs/run.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
@@ -65,6 +66,8 @@ export interface StepRow {
   revision: number | null
   user_message: string | null
   user_effect: UserEffect | null
+  /** The newest label of a person; null without one. */
+  label: Label | null
 }
 
 /** The reported outcome of a run; null keeps the stored value. */
@@ -123,6 +126,11 @@ export interface Runs extends RunIndex {
   /** Ends the run: readers no longer see it. Returns its number of steps, or null if there is no such run. */
   end(account: string, runId: string, now: number): Promise<number | null>
 }
+
+const newestLabel = `(
+  SELECT label FROM labels WHERE labels.account = steps.account AND labels.run_id = steps.run_id
+    AND labels.step = steps.step ORDER BY seq DESC LIMIT 1
+)`
 
 const columns = Object.keys(runColumns).join(', ')
 
@@ -205,7 +213,7 @@ export function createRuns(db: Queries): Runs {
       db.all<StepRow>(
         `SELECT run_id, step, ts, agent_id, goal, parent_goal, progress, distance, reason, drifting,
            phi, goal_score, svcscore, context, tokens, overhead, judgment, verdict,
-           revision, user_message, user_effect
+           revision, user_message, user_effect, ${newestLabel} AS label
          FROM steps WHERE account = ? AND run_id = ? AND step > ? ORDER BY step LIMIT ?`,
         account,
         runId,

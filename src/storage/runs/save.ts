@@ -3,7 +3,7 @@ import type { Changes, JudgedEntry } from '../../core/runs/batch.ts'
 import { saveAlerts } from '../alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { recordEvents, type StreamEvent } from '../database/stream.ts'
-import { agentRow, contextRow, groundRow, runRow, runTables, stepRow } from './tables.ts'
+import { agentRow, alarmRows, contextRow, groundRow, runRow, runTables, stepRow } from './tables.ts'
 
 /**
  * Stores the changes of a batch. The runs must be locked. Most writes are not awaited; see `notAwaited`.
@@ -32,6 +32,7 @@ export async function save(
     opened.map(({ account, runId, context }) => ({ account, run_id: runId, context })),
   )
   tables.steps.insert(tx, steps.map(stepRow))
+  tables.alarms.insert(tx, alarmRows(steps))
   tables.grounds.insert(tx, grounds.map(groundRow))
   tables.runs.upsert(tx, [...runs.values()].map(runRow))
   tables.agents.upsert(tx, [...agents.values()].map(agentRow))

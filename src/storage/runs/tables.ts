@@ -2,6 +2,7 @@ import type { Assignment } from '../../core/detector/assignment.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { readMemory } from '../../core/detector/memory.ts'
 import type { ActCoverage } from '../../core/hosts/coverage.ts'
+import { isKeyless } from '../../core/keyless.ts'
 import { readTotals } from '../../core/runs/agent-totals.ts'
 import type { ChangedAgent, ChangedContext, JudgedEntry } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
@@ -85,6 +86,16 @@ const stepColumns = {
   uncertain: 'BIGINT',
 } as const satisfies Columns
 
+const alarmColumns = {
+  account: 'TEXT',
+  run_id: 'TEXT',
+  step: 'BIGINT',
+  at: 'BIGINT',
+  agent_id: 'TEXT',
+  reason: 'TEXT',
+  held: 'BIGINT',
+} as const satisfies Columns
+
 const groundColumns = {
   account: 'TEXT',
   run_id: 'TEXT',
@@ -121,6 +132,7 @@ function tablesFor(kind: Database['kind']) {
     runs: createTable(kind, 'runs', ofRun, runColumns),
     agents: createTable(kind, 'agents', [...ofRun, 'agent_id'], agentColumns),
     steps: createTable(kind, 'steps', [...ofRun, 'step'], stepColumns),
+    alarms: createTable(kind, 'alarms', [...ofRun, 'step'], alarmColumns),
     grounds: createTable(kind, 'grounds', [...ofRun, 'agent_id', 'revision'], groundColumns),
     openings: createTable(kind, 'openings', [...ofRun, 'context'], openingColumns),
     contexts: createTable(kind, 'contexts', ['account', 'context'], contextColumns, contexts),
@@ -240,6 +252,15 @@ export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<ty
     user_effect: verdict.user_effect ?? null,
     uncertain: verdict.uncertain ? 1 : 0,
   }
+}
+
+/** The rows of the steps at which drifts of accounts began. */
+export function alarmRows(steps: readonly JudgedEntry[]): Row<typeof alarmColumns>[] {
+  return steps.flatMap(({ entry: { account, request, now }, step, verdict, couldOpen }) => {
+    if (!verdict.drifting || !couldOpen || isKeyless(account)) return []
+    const { runId: run_id, agentId: agent_id } = request
+    return [{ account, run_id, step, at: now, agent_id, reason: verdict.reason, held: 0 }]
+  })
 }
 
 /** Converts a ground that a step has frozen to its row. */

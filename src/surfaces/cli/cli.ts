@@ -19,6 +19,7 @@ import { evaluate } from './eval.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
+import { signInCommand } from './signin.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
 import { uninstallCommand } from './uninstall.ts'
 import { isUsageFault, sentenceOf, settingsFault, usageFault } from './usage-fault.ts'
@@ -138,6 +139,7 @@ the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "
   },
   adaptCommand,
   keysCommand,
+  signInCommand,
   accountsCommand,
   demoCommand,
   backtestCommand,

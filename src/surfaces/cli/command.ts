@@ -48,6 +48,8 @@ export interface CliSettings {
   limit: number | null
   /** The address of a server with these settings, without a trailing slash. */
   serverUrl: string
+  /** The address of that server on its own machine; null if it has none that is known. */
+  localUrl: string | null
   /** The key for requests to that server; null if none is set. */
   key: string | null
   /** The folder of what the hooks of hosts need; null for `.plumbline` in the home of the user. */

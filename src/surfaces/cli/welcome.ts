@@ -15,6 +15,15 @@ export interface Welcome {
 }
 
 /**
+ * Returns the text about the browser that a server prints at its start. `link` signs the person at this machine in
+ * once, within minutes and from this machine, so that it may stand where a key may not; null leaves it out.
+ */
+export function browserNotice(link: string | null, { command }: Pick<Welcome, 'command'>): string {
+  if (link === null) return ''
+  return `\nOpen this in a browser on this machine, once and within 15 minutes; it signs you in:\n\n  ${link}\n\nAnother such link: ${command} signin\n`
+}
+
+/**
  * Returns the text about keys that a server prints at its start. A key goes to a terminal or to a file,
  * never into a log.
  */

@@ -31,6 +31,16 @@ export type ExportLine =
 /** A line of the account's export. Its `type` names the kind of row. */
 export type AccountLine = { type: string } & Record<string, unknown>
 
+/** A labelled step: whether its goal had left the ground, and the label that a person has given. */
+export type LabelLine = {
+  ground: string
+  goal: string
+  label: 'same' | 'drift'
+  given: 'useful' | 'false_alarm' | 'missed'
+  run_id: string
+  step: number
+} & Record<string, unknown>
+
 /**
  * The service as an object. A method rejects with a ServiceError if the service refuses the request or does
  * not answer. A run handle rejects only if its options say so.
@@ -121,6 +131,23 @@ export type Client = {
    * ```
    */
   exportMe(options?: CallOptions): AsyncIterable<AccountLine>
+  /**
+   * Lists the labelled steps as they arrive, in the form that `plumbline eval` reads. `timeoutMs` limits the time
+   * between two arrivals.
+   *
+   * @example
+   * ```ts
+   * import { createClient } from 'plumbline/client'
+   *
+   * const client = createClient({ baseUrl: 'http://127.0.0.1:8787', key: process.env.PLUMBLINE_KEY })
+   *
+   * await client.drift({ run_id: 'first', goal: 'fix the login page' })
+   * await client.drift({ run_id: 'first', goal: 'peel the carrots' })
+   * await client.label({ run_id: 'first', step: 1, label: 'missed' })
+   * for await (const { goal, label } of client.labels()) console.log(goal, label) // → fix the login page drift
+   * ```
+   */
+  labels(options?: CallOptions): AsyncIterable<LabelLine>
   /**
    * Tells what changes in the account, as it happens. It connects again by itself and goes on where it was, until
    * the signal ends it or the service refuses it. After a `gap`, read again what you show.
@@ -281,6 +308,11 @@ export function createClient(options: ClientOptions): Client {
         { method: 'GET', path: '/v1/me/export', keyed: true },
         options,
       ) as AsyncIterable<AccountLine>,
+    labels: (options = {}) =>
+      calls.lines(
+        { method: 'GET', path: '/v1/drift/labels', keyed: true },
+        options,
+      ) as AsyncIterable<LabelLine>,
     stream: (filter = {}, options = {}) => readStream(calls, filter, options),
     awaitDecision: (escId, options = {}) => awaitDecision(calls, escId, options),
     run: (options = {}) => createRun(parts, options),

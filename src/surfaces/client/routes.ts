@@ -44,8 +44,10 @@ import type { deleteDialogue, readDialogues, takeTurn } from '../../operations/s
 import type { logDrift, logDriftBatch } from '../../operations/steps/drift.ts'
 import type { readExperiment } from '../../operations/steps/experiment.ts'
 import type { readGuidance } from '../../operations/steps/guidance.ts'
+import type { labelStep } from '../../operations/steps/labels.ts'
 import type { modulateStep } from '../../operations/steps/modulate.ts'
 import type { consultOperator } from '../../operations/steps/operator.ts'
+import type { readQuality } from '../../operations/steps/quality.ts'
 import type { listRuns } from '../../operations/steps/run-list.ts'
 import type { deleteRun, readRun, setOutcome } from '../../operations/steps/runs.ts'
 import type {
@@ -160,6 +162,8 @@ export interface Posted {
    * ```
    */
   consult: typeof consultOperator
+  /** Says whether an alarm was useful, or that one was missing. */
+  label: typeof labelStep
   /** Sets the mail address of the account, or removes it. A new address gets a link to confirm it. */
   setEmail: typeof setEmail
   /** Sets up a daily or weekly digest, in place of the previous one. */
@@ -244,6 +248,8 @@ export interface Queried {
   listRuns: typeof listRuns
   /** Deletes a run and its steps. */
   deleteRun: typeof deleteRun
+  /** How good the alarms of the account were, and the figures of the repository. */
+  quality: typeof readQuality
   /** The tokens that the most recent runs reported. */
   cost: typeof readCost
   /** The paired token costs of treatment and control. */
@@ -332,6 +338,8 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   readRun: { method: 'GET', path: '/v1/drift/run', keyed: true },
   listRuns: { method: 'GET', path: '/v1/drift/runs', keyed: true },
   deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },
+  label: { method: 'POST', path: '/v1/drift/label', keyed: true },
+  quality: { method: 'GET', path: '/v1/quality', keyed: true },
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
   data: { method: 'POST', path: '/v1/data', keyed: true },

@@ -16,6 +16,7 @@ import { operationRoutes } from './operation-routes.ts'
 import { pages } from './pages.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
+import { signInRoutes } from './sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
 import { type WebFiles, webFiles } from './web-files.ts'
 
@@ -43,6 +44,7 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   app.register(pages, parts)
   if (web !== null) app.register(webFiles, { web })
   app.register(mailPages, parts)
+  app.register(signInRoutes, parts)
   app.register(healthRoutes, parts)
   if (servesMetrics) app.register(metricsRoute, parts)
   app.register(hookRoutes, {

@@ -38,7 +38,7 @@ export function Inspector({
           isOpen.value = !isOpen.value
         }}
       />
-      <div class="inspector-body">
+      <div class="inspector-body" tabIndex={0}>
         <p class="inspector-head">
           Step {step.step} <span class={chip}>{saysOfMark[mark]}</span>
           {step.agent_id === undefined ? null : <code class="chip">{step.agent_id}</code>}

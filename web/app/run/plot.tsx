@@ -127,25 +127,25 @@ export function Plot({
 
   const hasOverview = layout.items.length > overviewFrom && !sizes.isPhone
   return (
-    <div class={`plot ${sizes.isPhone ? 'phone' : ''} ${hasOverview ? 'with-overview' : ''}`}>
-      <div class="plot-head" aria-hidden="true">
-        {hasOverview ? <span class="plot-all">All {run.steps}</span> : null}
-        <span class="plot-ticks" style={{ width: `${width}px` }}>
+    <div class={`trace ${sizes.isPhone ? 'phone' : ''} ${hasOverview ? 'with-overview' : ''}`}>
+      <div class="trace-head" aria-hidden="true">
+        {hasOverview ? <span class="trace-all">All {run.steps}</span> : null}
+        <span class="trace-ticks" style={{ width: `${width}px` }}>
           {[0, 0.2, 0.4, 0.6].map((phi) => (
             <i key={phi} style={{ left: `${left + xOf(phi, sizes.plot)}px` }}>
               {phi === 0 ? '0' : `.${phi * 10}`}
             </i>
           ))}
-          <i class="plot-unit" style={{ left: `${left + xOf(0.6, sizes.plot) + 18}px` }}>
+          <i class="trace-unit" style={{ left: `${left + xOf(0.6, sizes.plot) + 18}px` }}>
             phi
           </i>
         </span>
-        <span class="plot-number" />
-        <span class="plot-goal">Goal</span>
-        <span class="plot-tokens">Tokens</span>
-        <span class="plot-time">Time</span>
+        <span class="trace-number" />
+        <span class="trace-goal">Goal</span>
+        <span class="trace-tokens">Tokens</span>
+        <span class="trace-time">Time</span>
       </div>
-      <div class="plot-frame">
+      <div class="trace-frame">
         {hasOverview ? (
           <Overview
             layout={layout}
@@ -154,16 +154,15 @@ export function Plot({
             top={view.value.top}
           />
         ) : null}
-        <div class="plot-scroll" ref={scroller} tabIndex={-1}>
-          {/* biome-ignore lint/a11y/useSemanticElements: a table cannot hold only the rows that are seen */}
+        <div class="trace-scroll" ref={scroller} tabIndex={-1}>
           <div
-            class="plot-rows"
+            class="trace-rows"
             role="grid"
             aria-label="Steps"
             aria-rowcount={layout.items.length}
             style={{ height: `${layout.height}px` }}
           >
-            <canvas ref={canvas} class="plot-canvas" aria-hidden="true" />
+            <canvas ref={canvas} class="trace-canvas" aria-hidden="true" />
             {layout.items.slice(from, to).map((item, at) => (
               <Row
                 key={keyOf(item)}
@@ -383,7 +382,7 @@ function Row({
   const style = { top: `${item.y}px`, height: `${item.height}px`, paddingLeft: `${plotWidth}px` }
   if (item.kind === 'gap') {
     return (
-      <div class="plot-row gap" role="row" aria-rowindex={place + 1} style={style}>
+      <div class="trace-row gap" role="row" aria-rowindex={place + 1} style={style}>
         <span role="gridcell">{span(item.ms)} later</span>
       </div>
     )
@@ -391,7 +390,7 @@ function Row({
   if (item.kind === 'end') {
     const score = run.score === null ? '' : `, score ${run.score.toFixed(2)}`
     return (
-      <div class="plot-row end" role="row" aria-rowindex={place + 1} style={style}>
+      <div class="trace-row end" role="row" aria-rowindex={place + 1} style={style}>
         <span role="gridcell">
           Finished {clock(run.updated)} with <b>{run.outcome}</b>
           {score}.
@@ -408,27 +407,26 @@ function Row({
     }
     return (
       <div
-        class={`plot-row ground ${isSelected ? 'selected' : ''}`}
+        class={`trace-row ground ${isSelected ? 'selected' : ''}`}
         role="row"
         aria-rowindex={place + 1}
         aria-selected={isSelected}
         style={style}
         onClick={select}
       >
-        <span class="plot-number" aria-hidden="true">
+        <span class="trace-number" aria-hidden="true">
           {number}
         </span>
-        <span
-          class="plot-goal"
-          role="gridcell"
-          tabIndex={isTabStop ? 0 : -1}
-          aria-label={`${number === '' ? 'Ground' : `Step ${number}`}, ${says}: ${item.text}`}
-          onFocus={select}
-        >
-          <b>
+        <span class="trace-goal">
+          <b role="gridcell" tabIndex={isTabStop ? 0 : -1} onFocus={select}>
+            <span class="visually-hidden">
+              {number === '' ? 'Ground' : `Step ${number}`}, {says}:{' '}
+            </span>
             <bdi>{item.text}</bdi>
           </b>
-          <span class="chip ground">{says}</span>
+          <span class="chip ground" aria-hidden="true">
+            {says}
+          </span>
         </span>
         {step === null ? null : <Numbers step={step} />}
       </div>
@@ -471,38 +469,37 @@ function StepRow({
   const beyond = step.phi > mostPhi ? ', beyond the scale' : ''
   return (
     <div
-      class={`plot-row ${isSelected ? 'selected' : ''} ${drifts ? 'drift' : ''} ${isFresh ? 'fresh' : ''}`}
+      class={`trace-row ${isSelected ? 'selected' : ''} ${drifts ? 'drift' : ''} ${isFresh ? 'fresh' : ''}`}
       role="row"
       aria-rowindex={place + 1}
       aria-selected={isSelected}
       style={style}
       onClick={select}
     >
-      <span class="plot-number" aria-hidden="true">
+      <span class="trace-number" aria-hidden="true">
         {step.step}
       </span>
-      <span
-        class="plot-goal"
-        role="gridcell"
-        tabIndex={isTabStop ? 0 : -1}
-        aria-label={`Step ${step.step}, ${saysOfMark[mark]}, ${step.reason}, phi ${step.phi.toFixed(2)}${beyond}, ${step.goal}`}
-        onFocus={select}
-      >
+      <span class="trace-goal">
         {name === '' || name === agent ? null : (
-          <button
-            type="button"
-            class="agent-chip"
-            tabIndex={-1}
-            title={`Show the line of ${name}`}
-            onClick={(event) => {
-              event.stopPropagation()
-              setQuery({ agent: name, step: null }, { replace: false })
-            }}
-          >
-            {name}
-          </button>
+          <span role="gridcell">
+            <button
+              type="button"
+              class="agent-chip"
+              tabIndex={-1}
+              title={`Show the line of ${name}`}
+              onClick={(event) => {
+                event.stopPropagation()
+                setQuery({ agent: name, step: null }, { replace: false })
+              }}
+            >
+              {name}
+            </button>
+          </span>
         )}
-        <span class="plot-words">
+        <span class="trace-words" role="gridcell" tabIndex={isTabStop ? 0 : -1} onFocus={select}>
+          <span class="visually-hidden">
+            {`Step ${step.step}, ${saysOfMark[mark]}, ${step.reason}, phi ${step.phi.toFixed(2)}${beyond}, `}
+          </span>
           <GoalText goal={step.goal} shared={drifts ? [] : (step.words?.shared ?? [])} />
         </span>
         <ReasonText step={step} />
@@ -516,25 +513,39 @@ function ReasonText({ step }: { step: StoredStep }) {
   const mark = markOf(step)
   if (mark === 'name' && step.swap !== null) {
     return (
-      <span class="chip warn">
+      <span class="chip warn" aria-hidden="true">
         <bdi>{step.swap.ground}</bdi> → <bdi>{step.swap.goal}</bdi>
       </span>
     )
   }
   if (mark === 'drift' || mark === 'unsure-drift')
-    return <span class="plot-reason drift-text">{step.reason}</span>
-  if (mark === 'unreadable') return <span class="plot-reason warn-text">unreadable</span>
-  if (mark === 'uncertain') return <span class="plot-reason">uncertain</span>
+    return (
+      <span class="trace-reason drift-text" aria-hidden="true">
+        {step.reason}
+      </span>
+    )
+  if (mark === 'unreadable')
+    return (
+      <span class="trace-reason warn-text" aria-hidden="true">
+        unreadable
+      </span>
+    )
+  if (mark === 'uncertain')
+    return (
+      <span class="trace-reason" aria-hidden="true">
+        uncertain
+      </span>
+    )
   return null
 }
 
 function Numbers({ step }: { step: StoredStep }) {
   return (
     <>
-      <span class="plot-tokens" aria-hidden="true">
+      <span class="trace-tokens" aria-hidden="true">
         {step.tokens === undefined ? '' : short(step.tokens)}
       </span>
-      <time class="plot-time" dateTime={step.ts} aria-hidden="true">
+      <time class="trace-time" dateTime={step.ts} aria-hidden="true">
         {timeOfDay(step.ts)}
       </time>
     </>

@@ -1,0 +1,162 @@
+import type { Share } from '../figures.ts'
+
+/** What a detector finds of one kind of drift within one, two and three steps; shares with 95 % intervals. */
+interface Found {
+  kind: string
+  runs: number
+  within_1: Share
+  within_2: Share
+  within_3: Share
+}
+
+/** How one set of runs is judged. */
+interface JudgedSet {
+  runs: string
+  clean_runs: number
+  /** Share of the clean runs with an alarm. */
+  alarmed: Share
+  /** Of clean steps. */
+  false_alarms_per_1000: Share
+  precision_at_10_percent: number
+  found: Found[]
+}
+
+/**
+ * The figures of model/README.md for the default detector at the limit that ships, on data that neither training nor
+ * the choice of a limit has seen.
+ */
+export const publishedFigures: {
+  data: string
+  command: string
+  model: string
+  rows: JudgedSet[]
+} = {
+  data: 'errands and runs written for this project, in model/README.md',
+  command: 'npm run model:eval',
+  model: 'd6658e0b4dc3',
+  rows: [
+    {
+      runs: 'runs, as written',
+      clean_runs: 520,
+      alarmed: { value: 0.08, low: 0.06, high: 0.11 },
+      false_alarms_per_1000: { value: 10.9, low: 7.1, high: 14.6 },
+      precision_at_10_percent: 0.78,
+      found: [
+        {
+          kind: 'foreign',
+          runs: 520,
+          within_1: { value: 0.13, low: 0.1, high: 0.15 },
+          within_2: { value: 0.33, low: 0.29, high: 0.38 },
+          within_3: { value: 0.46, low: 0.41, high: 0.5 },
+        },
+        {
+          kind: 'neighbour',
+          runs: 517,
+          within_1: { value: 0.2, low: 0.17, high: 0.23 },
+          within_2: { value: 0.2, low: 0.17, high: 0.23 },
+          within_3: { value: 0.2, low: 0.17, high: 0.23 },
+        },
+        {
+          kind: 'creep',
+          runs: 520,
+          within_1: { value: 0.38, low: 0.34, high: 0.42 },
+          within_2: { value: 0.38, low: 0.34, high: 0.42 },
+          within_3: { value: 0.38, low: 0.34, high: 0.42 },
+        },
+        {
+          kind: 'entity',
+          runs: 520,
+          within_1: { value: 0.04, low: 0.03, high: 0.06 },
+          within_2: { value: 0.04, low: 0.03, high: 0.06 },
+          within_3: { value: 0.04, low: 0.03, high: 0.06 },
+        },
+        {
+          kind: 'opposite',
+          runs: 517,
+          within_1: { value: 0.1, low: 0.07, high: 0.12 },
+          within_2: { value: 0.12, low: 0.09, high: 0.15 },
+          within_3: { value: 0.12, low: 0.09, high: 0.15 },
+        },
+        {
+          kind: 'hijack',
+          runs: 137,
+          within_1: { value: 0.21, low: 0.16, high: 0.28 },
+          within_2: { value: 0.21, low: 0.16, high: 0.28 },
+          within_3: { value: 0.21, low: 0.16, high: 0.28 },
+        },
+        {
+          kind: 'rabbit',
+          runs: 516,
+          within_1: { value: 0.2, low: 0.18, high: 0.24 },
+          within_2: { value: 0.2, low: 0.18, high: 0.24 },
+          within_3: { value: 0.2, low: 0.18, high: 0.24 },
+        },
+      ],
+    },
+    {
+      runs: 'authored runs, with their plans and messages of users',
+      clean_runs: 89,
+      alarmed: { value: 0.08, low: 0.02, high: 0.14 },
+      false_alarms_per_1000: { value: 17.5, low: 10.2, high: 25.2 },
+      precision_at_10_percent: 0.43,
+      found: [
+        {
+          kind: 'neighbour',
+          runs: 26,
+          within_1: { value: 0.13, low: 0.03, high: 0.26 },
+          within_2: { value: 0.23, low: 0.09, high: 0.39 },
+          within_3: { value: 0.3, low: 0.13, high: 0.45 },
+        },
+        {
+          kind: 'opposite',
+          runs: 30,
+          within_1: { value: 0.06, low: 0, high: 0.17 },
+          within_2: { value: 0.09, low: 0.03, high: 0.2 },
+          within_3: { value: 0.12, low: 0.03, high: 0.24 },
+        },
+        {
+          kind: 'creep',
+          runs: 9,
+          within_1: { value: 0, low: 0, high: 0 },
+          within_2: { value: 0.33, low: 0.11, high: 0.67 },
+          within_3: { value: 0.33, low: 0.11, high: 0.67 },
+        },
+        {
+          kind: 'rabbit',
+          runs: 7,
+          within_1: { value: 0, low: 0, high: 0 },
+          within_2: { value: 0, low: 0, high: 0 },
+          within_3: { value: 0.14, low: 0, high: 0.43 },
+        },
+        {
+          kind: 'foreign',
+          runs: 12,
+          within_1: { value: 0.08, low: 0, high: 0.25 },
+          within_2: { value: 0.25, low: 0, high: 0.5 },
+          within_3: { value: 0.33, low: 0.08, high: 0.58 },
+        },
+        {
+          kind: 'entity',
+          runs: 18,
+          within_1: { value: 0, low: 0, high: 0 },
+          within_2: { value: 0.06, low: 0, high: 0.17 },
+          within_3: { value: 0.06, low: 0, high: 0.17 },
+        },
+        {
+          kind: 'hijack',
+          runs: 9,
+          within_1: { value: 0.11, low: 0, high: 0.33 },
+          within_2: { value: 0.22, low: 0, high: 0.56 },
+          within_3: { value: 0.22, low: 0, high: 0.56 },
+        },
+        {
+          kind: 'any kind',
+          runs: 111,
+          within_1: { value: 0.07, low: 0.03, high: 0.11 },
+          within_2: { value: 0.16, low: 0.09, high: 0.22 },
+          within_3: { value: 0.2, low: 0.13, high: 0.28 },
+        },
+      ],
+    },
+  ],
+}
