@@ -1278,6 +1278,8 @@ export const requirements = {
       'A key is made, rotated with a time for the old one, and revoked after a question; each key is shown once.',
     'web.settings':
       'Settings keep digest, hooks, colours and single keys; the account is erased only after its id is typed, and the page says what was erased.',
+    'web.quality':
+      'Quality shows the precision of the alarms with its interval once ten are labelled, and the alarms without a label, which L, Y and N label by the keyboard.',
     'web.cost': 'Cost shows the tokens of the runs and those spent while drifting.',
     'web.fleet':
       'The fleet shows members and collisions; an invite code is shown once, gives a seat, and a member is removed after a question.',

@@ -3,7 +3,14 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { databases } from './backends.ts'
 import type { App, Holder } from './harness.ts'
-import { barriersOn, isTooWide, openPage, startWithPages, whyNoChromium } from './pages.ts'
+import {
+  barriersOn,
+  isTooWide,
+  openPage,
+  startWithPages,
+  untilCount,
+  whyNoChromium,
+} from './pages.ts'
 import { answerOf, startReceiver } from './receiver.ts'
 import { verifies } from './verifies.ts'
 
@@ -152,6 +159,48 @@ for (const { name, skip, createUrl } of databases) {
       assert.deepEqual(faults, [])
     })
 
+    test('a verdict is labelled by the keyboard, and the precision changes', async (t) => {
+      verifies('web.quality')
+      const app = await startApp(t)
+      const holder = await app.newAccount()
+      for (let run = 0; run < 11; run++) {
+        await report(app, holder, `run ${run}`, drift)
+        if (run > 8) continue
+        const { body } = await app.get(`/v1/drift/run?run_id=run ${run}`, holder.headers)
+        const { step } = body.trace.find((each: { drifting: boolean }) => each.drifting)
+        const label = { run_id: `run ${run}`, step, label: 'useful' }
+        assert.equal((await app.post('/v1/drift/label', label, holder.headers)).status, 200)
+      }
+      const { page, faults } = await openPage(t, app, '/app/quality', holder)
+      await page
+        .getByRole('heading', { name: 'Too few to say. 9 labels so far, 10 are needed.' })
+        .waitFor()
+      await page.getByText('too few to say', { exact: true }).waitFor()
+      await page.locator('.alarm-row').nth(1).waitFor()
+      await page.keyboard.press('l')
+      await page.locator('.alarm-row.chosen').waitFor()
+      await page.keyboard.press('y')
+      await page
+        .getByRole('heading', {
+          name: 'On your runs, 10 of 10 labelled goal-drift alarms were right.',
+        })
+        .waitFor()
+      await page.getByText('may be as low as 0.72').waitFor()
+      await page.locator('.own-row').getByText('1.00').first().waitFor()
+      await page.keyboard.press('n')
+      await page
+        .getByRole('heading', {
+          name: 'On your runs, 10 of 11 labelled goal-drift alarms were right.',
+        })
+        .waitFor()
+      const { body } = await app.get('/v1/quality', holder.headers)
+      assert.deepEqual([body.labelled, body.useful], [11, 10])
+      assert.deepEqual(
+        faults.filter((fault) => !/status of 404/.test(fault)),
+        [],
+      )
+    })
+
     test('a key is made, rotated and revoked', async (t) => {
       verifies('web.keys-view')
       const app = await startApp(t)
@@ -229,7 +278,8 @@ describe('the views of the dashboard', { skip: whyNoChromium }, () => {
 
   test('an address that may not be called is said at its field, and a failed test too', async (t) => {
     verifies('web.alerts')
-    const app = await startWithPages(t, { env: allowLoopback })
+    const DATABASE_URL = (await databases[0]?.createUrl()) ?? ''
+    const app = await startWithPages(t, { env: { ...allowLoopback, DATABASE_URL } })
     const holder = await app.newAccount()
     const { page } = await openPage(t, app, '/app/alerts', holder)
     const address = page.getByLabel('Where alerts go')
@@ -409,7 +459,7 @@ describe('the views of the dashboard', { skip: whyNoChromium }, () => {
       await page.goto(app.url + view)
       await page.locator('.top h1').waitFor()
       await page.waitForLoadState('networkidle').catch(() => {})
-      await page.locator('.skeleton').waitFor({ state: 'detached' })
+      await untilCount(page.locator('.skeleton'), 0)
       assert.equal(await page.locator('img, #app script, b b, i i, bdi u u').count(), 0, view)
       assert.notEqual(await page.title(), '1', view)
     }
@@ -431,7 +481,7 @@ describe('the views of the dashboard', { skip: whyNoChromium }, () => {
         for (const view of views) {
           await page.goto(app.url + view)
           await page.locator('.top h1').waitFor()
-          await page.locator('.skeleton').waitFor({ state: 'detached' })
+          await untilCount(page.locator('.skeleton'), 0)
           assert.deepEqual(await barriersOn(page), [], `${view} ${width}`)
           assert.equal(await isTooWide(page), false, `${view} ${width}`)
         }

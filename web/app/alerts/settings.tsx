@@ -1,6 +1,14 @@
 import { type Signal, useSignal } from '@preact/signals'
 import { api } from '../api.ts'
-import { ActionFault, AskFirst, Choice, Section, TextField, useAction } from '../controls.tsx'
+import {
+  type Action,
+  ActionFault,
+  AskFirst,
+  Choice,
+  Section,
+  TextField,
+  useAction,
+} from '../controls.tsx'
 import { useKeys } from '../keys.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { session } from '../session.ts'
@@ -21,7 +29,12 @@ export function AlertSettings() {
     return { alerts, mayAlert, from: tiers.find(({ alerts: has }) => has)?.name ?? 'solo' }
   })
   const log = useResource(() => api.alertLog())
-  const ended: Ended = { says: useSignal(''), refused: useSignal([]), outcome: useSignal(null) }
+  const ended: Ended = {
+    says: useSignal(''),
+    refused: useSignal([]),
+    outcome: useSignal(null),
+    testing: useAction(),
+  }
   return (
     <Shown of={read} thing="alerts">
       {({ alerts, mayAlert, from }) =>
@@ -68,11 +81,12 @@ interface Ended {
   /** The modes whose address the server refused. */
   refused: Signal<readonly string[]>
   outcome: Signal<TestOutcome | null>
+  testing: Action<TestOutcome['answer']>
 }
 
 function Form({
   alerts,
-  ended: { says, refused, outcome },
+  ended: { says, refused, outcome, testing },
   onSaved,
   onTested,
 }: {
@@ -84,7 +98,6 @@ function Form({
   const saved = draftOf(alerts)
   const draft = useSignal<Draft>(saved)
   const saving = useAction<Awaited<ReturnType<typeof api.setAlerts>>>()
-  const testing = useAction<Awaited<ReturnType<typeof api.testAlerts>>>()
   const stopping = useAction()
   const now = draft.value
   const isChanged = JSON.stringify(now) !== JSON.stringify(saved)

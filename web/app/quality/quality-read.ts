@@ -1,45 +1,14 @@
 import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
-import { api, send } from '../api.ts'
+import { api } from '../api.ts'
 
-/** A share with its Wilson interval at 95 %. */
-export interface Interval {
-  value: number
-  low: number
-  high: number
-}
-
-interface Counts {
-  steps: number
-  alarms: number
-  labelled: number
-  useful: number
-  precision: Interval | null
-  per_1000_steps: Interval | null
-}
-
+/** How good the alarms were, and the figures of the repository. */
+export type Quality = Awaited<ReturnType<typeof api.quality>>
 /** How good the alarms of one reason, detector and host were. */
-export interface Group extends Counts {
-  reason: string
-  detector: string
-  host: string | null
-}
-
+export type Group = Quality['groups'][number]
 /** One set of runs that the repository judges its detector by. */
-export interface JudgedSet {
-  runs: string
-  clean_runs: number
-  alarmed: Interval
-  false_alarms_per_1000: Interval
-  precision_at_10_percent: number
-  found: { kind: string; runs: number; within_3: Interval }[]
-}
-
-/** The answer of `GET /v1/quality`. */
-export interface Quality extends Counts {
-  missed: number
-  groups: Group[]
-  published: { data: string; command: string; model: string; rows: JudgedSet[] }
-}
+export type JudgedSet = Quality['published']['rows'][number]
+/** A share with its Wilson interval at 95 %. */
+export type Interval = JudgedSet['alarmed']
 
 /** An alarm that nobody has labelled: the step at which a drift began. */
 export interface Alarm {
@@ -53,11 +22,6 @@ export interface Alarm {
 const listedRuns = 100
 const tracesAtOnce = 6
 const mostAlarms = 20
-
-/** Reads how good the alarms were. */
-export function readQuality(): Promise<Quality> {
-  return send<Quality>('GET', '/v1/quality')
-}
 
 /**
  * The newest alarms without a label, from the newest runs that have drifted. It reads no more runs than it takes to
@@ -83,7 +47,7 @@ async function alarmsOf({ run_id, ground }: Pick<ListedRun, 'run_id' | 'ground'>
     const agent = step.agent_id ?? ''
     const began = step.drifting && isDrifting.get(agent) !== true
     isDrifting.set(agent, step.drifting)
-    return began && ((step as { label?: string | null }).label ?? null) === null
+    return began && step.label === null
   })
   return alarms.reverse().map(({ step, goal, reason }) => ({ run_id, ground, step, goal, reason }))
 }

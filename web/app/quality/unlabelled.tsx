@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { faultOf, send } from '../api.ts'
+import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
 import { useResource } from '../resource.tsx'
 import { type Alarm, readUnlabelled } from './quality-read.ts'
@@ -48,7 +48,7 @@ export function Unlabelled({
     fault.value = null
     try {
       const { run_id, step } = alarm
-      await send('POST', '/v1/drift/label', { run_id, step, label: says })
+      await api.label({ run_id, step, label: says })
       given.value = { ...given.value, [keyOf(alarm)]: says }
       if (chosen.value === keyOf(alarm)) {
         const at = alarms.indexOf(alarm)

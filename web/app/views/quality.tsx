@@ -2,19 +2,19 @@ import '../controls.css'
 import '../quality/quality.css'
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
+import { api } from '../api.ts'
 import { BudgetControl } from '../budget.tsx'
 import { useKeys } from '../keys.ts'
 import { Experiment } from '../quality/experiment.tsx'
 import { OwnLabels } from '../quality/own.tsx'
 import { Published } from '../quality/published.tsx'
-import { readQuality } from '../quality/quality-read.ts'
 import { Unlabelled } from '../quality/unlabelled.tsx'
 import { Shown, useResource } from '../resource.tsx'
 import { Top } from '../shell.tsx'
 
 /** How good the alarms are: on this account's runs, on the development data, and in tokens. */
 export default function QualityView() {
-  const read = useResource(readQuality)
+  const read = useResource(() => api.quality())
   const nextAsked = useSignal(0)
   const askNext = () => {
     nextAsked.value += 1
