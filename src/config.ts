@@ -50,12 +50,16 @@ export interface Config {
   webhookAllow: WebhookAllowance
   /** Retries of a failed delivery. */
   alertRetries: number
+  /** The identity provider by which people sign in; null for none. */
+  identity: ProviderSettings | null
   /** The chat endpoint of `ask_alice`; without one the tool answers by rules. */
   guide: ModelSettings | null
   /** The embeddings endpoint, asked only about uncertain steps; null for none. */
   embeddings: ModelSettings | null
   /** The file of the encoder's weights; `off` for no encoder, null for the file that comes with the program. */
   encoder: string | null
+  /** The collector of evaluation results; null for none. */
+  otlp: OtlpSettings | null
   /** The mail server and the sender; null switches mail off. */
   mail: MailSettings | null
   logLevel: LogLevel
@@ -79,6 +83,26 @@ export interface ModelSettings {
   url: string
   key: string | null
   model: string
+}
+
+/** An OpenID Connect provider, and the registration of this server there. */
+export interface ProviderSettings {
+  /** As the provider spells it. */
+  issuer: string
+  clientId: string
+  /** null for a public client. */
+  clientSecret: string | null
+}
+
+/** The collector of evaluation results, and what goes there. */
+export interface OtlpSettings {
+  /** The address that log records are posted to. */
+  url: string
+  headers: Readonly<Record<string, string>>
+  /** Every step; otherwise only those that change the label of their agent. */
+  all: boolean
+  /** With the words of ground, goal and verdict. */
+  text: boolean
 }
 
 /** The mail server and the sender, which must be set together. */
@@ -133,6 +157,11 @@ export function readConfig(
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     webhookAllow: read.PLUMBLINE_WEBHOOK_ALLOW ?? nothingAllowed,
     alertRetries: read.PLUMBLINE_ALERT_RETRIES,
+    identity: providerOf(
+      read.PLUMBLINE_OIDC_ISSUER,
+      read.PLUMBLINE_OIDC_CLIENT_ID,
+      read.PLUMBLINE_OIDC_CLIENT_SECRET,
+    ),
     guide: modelOf(read.PLUMBLINE_GUIDE_URL, read.PLUMBLINE_GUIDE_KEY, read.PLUMBLINE_GUIDE_MODEL),
     embeddings: modelOf(
       read.PLUMBLINE_EMBEDDINGS_URL,
@@ -140,6 +169,15 @@ export function readConfig(
       read.PLUMBLINE_EMBEDDINGS_MODEL,
     ),
     encoder: read.PLUMBLINE_ENCODER ?? null,
+    otlp:
+      read.PLUMBLINE_OTLP_URL === undefined
+        ? null
+        : {
+            url: read.PLUMBLINE_OTLP_URL,
+            headers: read.PLUMBLINE_OTLP_HEADERS ?? {},
+            all: read.PLUMBLINE_OTLP_ALL,
+            text: read.PLUMBLINE_OTLP_TEXT,
+          },
     mail: mailOf(read.PLUMBLINE_SMTP_URL, read.PLUMBLINE_MAIL_FROM),
     logLevel: read.LOG_LEVEL,
     serverUrl: read.PLUMBLINE_BASE_URL ?? listeningUrl(read.HOST, read.PORT),
@@ -163,16 +201,32 @@ function localUrl(host: string, port: number): string | null {
 }
 
 /** The names of settings that this version does not have yet. */
-const planned = /^PLUMBLINE_(?:(?:OIDC|STRIPE|JUDGE|OTLP)_\w+|WORKERS)$/
+const planned = /^PLUMBLINE_(?:(?:STRIPE|JUDGE)_\w+|WORKERS)$/
 
 /** Settings that must be set together. */
 const pairs = [
   ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
+  ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_OIDC_CLIENT_ID'],
   ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
   ['PLUMBLINE_EMBEDDINGS_URL', 'PLUMBLINE_EMBEDDINGS_MODEL'],
 ] as const
 
+/** Settings that say nothing without another one, which comes first. */
+const parts = [
+  ['PLUMBLINE_OTLP_URL', 'PLUMBLINE_OTLP_HEADERS', 'PLUMBLINE_OTLP_ALL', 'PLUMBLINE_OTLP_TEXT'],
+] as const
+
 function missingPartners(given: readonly string[]): string[] {
+  const alone = parts.flatMap(([first, ...others]) => {
+    const other = others.find((name) => given.includes(name))
+    return other === undefined || given.includes(first)
+      ? []
+      : [`${first}: set it too, because ${other} is set`]
+  })
+  return [...alone, ...unpaired(given)]
+}
+
+function unpaired(given: readonly string[]): string[] {
   return pairs.flatMap((pair) => {
     const missing = pair.filter((name) => !given.includes(name))
     const [name] = missing
@@ -188,6 +242,16 @@ function modelOf(
   model: string | undefined,
 ): ModelSettings | null {
   return url === undefined || model === undefined ? null : { url, key: key ?? null, model }
+}
+
+function providerOf(
+  issuer: string | undefined,
+  clientId: string | undefined,
+  clientSecret: string | undefined,
+): ProviderSettings | null {
+  return issuer === undefined || clientId === undefined
+    ? null
+    : { issuer, clientId, clientSecret: clientSecret ?? null }
 }
 
 function mailOf(smtpUrl: string | undefined, from: string | undefined): MailSettings | null {
@@ -215,6 +279,22 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
+/** An address to which secrets go, kept as it is spelled. */
+const safeAddress = z
+  .string()
+  .refine(isSafeAddress, 'send an https:// address, or http:// for a host of this machine')
+
+function isSafeAddress(text: string): boolean {
+  if (!isWebAddress(text)) return false
+  const { protocol, hostname } = new URL(text)
+  return protocol === 'https:' || /^(?:localhost|127\.[\d.]+|\[::1\])$/.test(hostname)
+}
+
+const flag = z
+  .enum(['true', 'false'], 'send true or false')
+  .default('false')
+  .transform((value) => value === 'true')
+
 const settings = z.object({
   PORT: port.default(8787),
   HOST: z.string().default('127.0.0.1'),
@@ -237,6 +317,9 @@ const settings = z.object({
     .refine(isLimit, 'send a score above 0 and below 0.99, as plumbline eval --budget prints it')
     .optional(),
   PLUMBLINE_CHECK_PER_DAY: wholeNumber(1_000_000_000).default(100),
+  PLUMBLINE_OIDC_ISSUER: safeAddress.optional(),
+  PLUMBLINE_OIDC_CLIENT_ID: z.string().optional(),
+  PLUMBLINE_OIDC_CLIENT_SECRET: z.string().optional(),
   PLUMBLINE_GUIDE_URL: webAddress.optional(),
   PLUMBLINE_GUIDE_KEY: z.string().optional(),
   PLUMBLINE_GUIDE_MODEL: z.string().optional(),
@@ -244,6 +327,10 @@ const settings = z.object({
   PLUMBLINE_EMBEDDINGS_KEY: z.string().optional(),
   PLUMBLINE_EMBEDDINGS_MODEL: z.string().optional(),
   PLUMBLINE_ENCODER: z.string().optional(),
+  PLUMBLINE_OTLP_URL: z.string().transform(readCollector).optional(),
+  PLUMBLINE_OTLP_HEADERS: z.string().transform(readHeaders).optional(),
+  PLUMBLINE_OTLP_ALL: flag,
+  PLUMBLINE_OTLP_TEXT: flag,
   PLUMBLINE_TOOLS_PER_DAY: wholeNumber(1_000_000_000).default(1000),
   PLUMBLINE_CLIENT_ADDRESS: z
     .string()
@@ -288,6 +375,53 @@ function isMailServer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname } = new URL(text)
   return /^smtps?:$/.test(protocol) && hostname !== ''
+}
+
+/** The address of the log records below the base address of a collector, as exporters of OpenTelemetry have it. */
+function readCollector(text: string, context: z.RefinementCtx): string {
+  const url = isWebAddress(text) ? new URL(text) : null
+  if (url === null) {
+    context.addIssue('send an http:// or https:// address, such as http://127.0.0.1:4318')
+    return z.NEVER
+  }
+  if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
+    context.addIssue(
+      'send the address alone; credentials belong into PLUMBLINE_OTLP_HEADERS, such as authorization=Bearer%20KEY',
+    )
+    return z.NEVER
+  }
+  const base = url.href.replace(/\/+$/, '')
+  return base.endsWith('/v1/logs') ? base : `${base}/v1/logs`
+}
+
+/** Headers that the protocol or the connection sets. */
+const ownHeaders =
+  /^(?:content-\w+|host|connection|transfer-encoding|expect|upgrade|te|trailer|keep-alive)$/
+
+/** Headers as `OTEL_EXPORTER_OTLP_HEADERS` has them. A fault names the header and never its value. */
+function readHeaders(text: string, context: z.RefinementCtx): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [place, part] of text.split(',').entries()) {
+    const at = part.indexOf('=')
+    const name = part.slice(0, Math.max(at, 0)).trim().toLowerCase()
+    const value = decoded(part.slice(at + 1).trim())
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+      context.addIssue(`part ${place + 1} names no header; send NAME=VALUE,NAME=VALUE`)
+    } else if (ownHeaders.test(name)) {
+      context.addIssue(`${name} cannot be set; send other headers, such as authorization`)
+    } else if (value === null || !/^[ -~]+$/.test(value)) {
+      context.addIssue(`the value of ${name} is no header; send ASCII text, percent-encoded`)
+    } else headers[name] = value
+  }
+  return headers
+}
+
+function decoded(text: string): string | null {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return null
+  }
 }
 
 function readAllowance(text: string, context: z.RefinementCtx): WebhookAllowance {

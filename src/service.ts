@@ -21,7 +21,9 @@ import { createDigestJob } from './jobs/digest.ts'
 import { createEraseJob } from './jobs/erase.ts'
 import { createExpireJob } from './jobs/expire.ts'
 import { createFieldJob } from './jobs/field.ts'
+import { createResultsJob } from './jobs/results.ts'
 import { createScheduler } from './jobs/scheduler.ts'
+import { createSpansJob } from './jobs/spans.ts'
 import { operations } from './operations/all.ts'
 import { createCollisions } from './operations/fleet.ts'
 import type { Service } from './operations/gate/context.ts'
@@ -29,10 +31,13 @@ import type { Operation } from './operations/gate/declaration.ts'
 import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
+import { foldTrace } from './operations/hosts/fold-trace.ts'
 import { createShowEvents } from './operations/stream-events.ts'
 import { tools } from './operations/tools/tools.ts'
+import { createCollector } from './outbound/collector.ts'
 import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
+import { createIdentity } from './outbound/identity.ts'
 import { createMail } from './outbound/mail.ts'
 import type { Resolve } from './outbound/resolver.ts'
 import { createWebhooks } from './outbound/webhook.ts'
@@ -220,6 +225,23 @@ export async function startService(config: Config, world: World): Promise<Runnin
         random: world.random,
       }),
       createDigestJob({ ...service, ...service.settings, store }),
+      createSpansJob({
+        store,
+        now,
+        fold: (account, traceId) => foldTrace(service, account, traceId),
+      }),
+      ...(config.otlp === null
+        ? []
+        : [
+            createResultsJob({
+              store,
+              collector: createCollector(config.otlp, now),
+              version: world.version,
+              now,
+              random: world.random,
+              refused: (says) => log.warn(says, 'evaluation results were not taken'),
+            }),
+          ]),
     ],
     chores: [
       { name: 'save use of keys', everyMs: minuteMs, run: store.accounts.saveUse },
@@ -347,7 +369,7 @@ export function createService(
   log: Pick<Logger, 'info' | 'error'>,
   encoder: Encoder | null = null,
 ): Service {
-  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers } = config
+  const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers, otlp } = config
   const adminDigest = config.adminToken === null ? null : digestOf(config.adminToken)
   return {
     settings: {
@@ -356,10 +378,10 @@ export function createService(
       limit,
       checkPerDay,
       toolsPerDay,
+      results: otlp === null ? null : { all: otlp.all, text: otlp.text },
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,
-      signIn: { provider: false, name: null },
       sellsTiers: config.upgradeUrl !== null,
       upgradeUrl: () => config.upgradeUrl ?? baseUrl(),
     },
@@ -389,6 +411,14 @@ export function createService(
       now: world.now,
     }),
     mail: config.mail === null ? null : createMail(config.mail),
+    identity:
+      config.identity === null
+        ? null
+        : createIdentity(config.identity, {
+            now: world.now,
+            failed: (reason) =>
+              log.info({ reason }, 'the identity provider did not sign anybody in'),
+          }),
     guide: config.guide === null ? null : createGuide(config.guide),
     embeddings:
       config.embeddings === null
@@ -450,6 +480,7 @@ function seal(text: string, secret: string): string {
 
 function unseal(sealed: string, secret: string): string | null {
   const bytes = Buffer.from(sealed, 'base64url')
+  if (bytes.length < saltLength + tagLength) return null
   const salt = bytes.subarray(0, saltLength)
   const tag = bytes.subarray(saltLength, saltLength + tagLength)
   const opening = createDecipheriv(cipher, sealingKey(secret, salt), nonce).setAuthTag(tag)

@@ -7,7 +7,7 @@ import { ownedTables } from '../src/storage/owned.ts'
 import { onEachDatabase, openFor } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { dumpTables } from './dump.ts'
-import { furnish, marker } from './furnish.ts'
+import { furnish, marker, silentCollector } from './furnish.ts'
 import { type App, start } from './harness.ts'
 import { settle, startAlerted, startHook } from './hook.ts'
 import { startMailbox } from './mailbox.ts'
@@ -49,7 +49,12 @@ onEachDatabase((database) => {
   async function startKeyed(t: TestContext, env: Record<string, string> = {}): Promise<Setting> {
     const url = await database.createUrl()
     const app = await start(t, {
-      env: { DATABASE_URL: url, PLUMBLINE_ADMIN_TOKEN: token, ...env },
+      env: {
+        DATABASE_URL: url,
+        PLUMBLINE_ADMIN_TOKEN: token,
+        PLUMBLINE_OTLP_URL: silentCollector,
+        ...env,
+      },
     })
     const db = await openFor(t, url)
     return {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type JudgedSession, limitFor } from '../src/core/backtest/backtest.ts'
@@ -120,6 +121,57 @@ test('only sessions that changed lately are read, and what cannot be used is sai
   assert.match(other.err, /--from: name claude-code, codex, copilot, gemini-cli/)
   const none = await runHere(['backtest', '--from', 'codex'], { environment: { HOME: folder } })
   assert.match(none.err, /there are no session files of codex in/)
+})
+
+test('plumbline backtest reads the database of opencode, and leaves it as it is', async (t) => {
+  verifies('hosts.backtest')
+  const home = freshFolder(t)
+  const folder = join(home, '.local', 'share', 'opencode')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, 'opencode.db')
+  const database = new DatabaseSync(file)
+  database.exec(`CREATE TABLE session (id, parent_id, directory, time_created, time_updated);
+    CREATE TABLE message (id, session_id, time_created, time_updated, data);
+    CREATE TABLE part (id, message_id, session_id, time_created, time_updated, data)`)
+  const put = (at: number, id: string, message: object, parts: object[]) => {
+    database
+      .prepare('INSERT INTO message VALUES (?, ?, ?, ?, ?)')
+      .run(id, 'ses_1', at, at, JSON.stringify(message))
+    for (const [nth, part] of parts.entries())
+      database
+        .prepare('INSERT INTO part VALUES (?, ?, ?, ?, ?, ?)')
+        .run(`${id}p${nth}`, id, 'ses_1', at, at, JSON.stringify(part))
+  }
+  database
+    .prepare('INSERT INTO session VALUES (?, NULL, ?, ?, ?)')
+    .run('ses_1', '/home/kim/shop', began, began + 9_000)
+  put(began, 'm1', { role: 'user', agent: 'build', time: { created: began } }, [
+    { type: 'text', text: 'add rate limiting to the login endpoint' },
+  ])
+  const state = {
+    status: 'completed',
+    input: { filePath: '/home/kim/shop/src/login.js' },
+    output: 'Edit applied successfully.',
+    time: { end: began + 5_000 },
+  }
+  put(began + 5_000, 'm2', { role: 'assistant' }, [
+    { type: 'tool', tool: 'edit', callID: 'c1', state },
+  ])
+  database.close()
+  const bytes = readFileSync(file)
+  const run = (...args: string[]) =>
+    runHere(['backtest', '--from', 'opencode', '--words', ...args], {
+      environment: { HOME: home },
+      now: () => began + 86_400_000,
+    })
+  assert.match((await run()).out, /^opencode: 1 session \(2026-11-22 .*\), 2 steps from 1 act,/)
+  assert.deepEqual(readFileSync(file), bytes)
+  utimesSync(file, began / 1000 + 86_000, began / 1000 + 86_000)
+  assert.match((await run('--since', '0.5d')).out, /^opencode: 0 sessions/)
+  writeFileSync(file, 'no database')
+  const broken = await run()
+  assert.equal(broken.code, 2)
+  assert.match(broken.err, /cannot be read as sessions of opencode/)
 })
 
 test('shares have Wilson intervals, and a limit keeps to a budget', () => {

@@ -43,6 +43,7 @@ const files: Record<InstallHost, string> = {
   'qwen-code': '.qwen/settings.json',
   copilot: '.copilot/settings.json',
   cursor: '.cursor/hooks.json',
+  vscode: '.copilot/hooks/plumbline.json',
 }
 
 const foreign = { hooks: [{ type: 'command', command: 'say done' }] }
@@ -282,7 +283,7 @@ describe('plumbline init', () => {
     for (const [args, says] of [
       [
         ['init'],
-        /none of claude-code, codex, gemini-cli, qwen-code, copilot, cursor, opencode, cline has its folder in .*name a HOST/,
+        /none of claude-code, codex, gemini-cli, qwen-code, copilot, cursor, vscode, opencode, cline has its folder in .*name a HOST/,
       ],
       [['init', 'emacs'], /there is no host "emacs"; send one of claude-code, codex/],
       [['uninstall', 'emacs'], /there is no host "emacs"; send one of claude-code/],
@@ -603,6 +604,7 @@ describe('the program that hosts run', () => {
         'gemini-cli': 'BeforeAgent',
         copilot: 'userPromptSubmitted',
         cursor: 'beforeSubmitPrompt',
+        vscode: 'UserPromptSubmit',
       }
       const event = prompts[host] ?? 'UserPromptSubmit'
       const session = { session_id: 's', sessionId: 's', conversation_id: 's' }

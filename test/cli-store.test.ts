@@ -15,6 +15,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { PassThrough, Readable } from 'node:stream'
 import { describe, type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
+import { saveResults } from '../src/storage/alerts/results.ts'
 import type { Database } from '../src/storage/database/database.ts'
 import { latestVersion, migrate } from '../src/storage/database/migrations.ts'
 import { openDatabase } from '../src/storage/database/open-database.ts'
@@ -374,6 +375,7 @@ describe('doctor', () => {
       clock: 'ok',
       writing: 'ok',
       jobs: 'ok',
+      results: 'ok',
       ...(database.name === 'sqlite' ? { disk: 'ok', log: 'ok', damage: 'ok' } : {}),
     }
 
@@ -407,6 +409,36 @@ describe('doctor', () => {
       const newer = await examine({ DATABASE_URL: url, now: Date.now() })
       assert.deepEqual([statesOf(newer).schema, statesOf(newer).writing], ['fault', undefined])
       assert.match(saying(newer, 'schema'), /version 99/)
+    })
+
+    test('where results go, and how many wait or were given up, is told', async () => {
+      verifies('results.doctor')
+      const url = await makeMigrated()
+      const env = { DATABASE_URL: url, now: Date.now() }
+      assert.equal(
+        saying(await examine(env), 'results'),
+        'off: PLUMBLINE_OTLP_URL is not set; 0 waiting, 0 given up',
+      )
+      const at = Date.now()
+      const placed = (step: number) => ({
+        ...{ account: 'acct_a', runId: 'r', step },
+        result: { at, warns: true, span: null, attributes: {} },
+      })
+      await withDatabase(url, async (db) => {
+        await db.tx(async (tx) => {
+          saveResults(tx, database.name, [placed(1), placed(2), placed(3)])
+        })
+        const { results } = createStore(db)
+        assert.equal((await results.next(9)).length, 3)
+        await results.giveUp([placed(2)], 'the collector answered 400')
+      })
+      const secret = { PLUMBLINE_OTLP_URL: 'https://collector.example/S3CRET' }
+      const findings = await examine({ ...env, ...secret })
+      assert.equal(statesOf(findings).results, 'warning')
+      assert.equal(
+        saying(findings, 'results'),
+        'to https://collector.example; 2 waiting, 1 given up (the collector answered 400)',
+      )
     })
 
     test('a clock that is off, and jobs that gave up, are warned of', async () => {

@@ -143,6 +143,7 @@ describe('the methods', () => {
     assert.deepEqual((await client.listRuns({ drifting: true })).runs, [])
     assert.equal((await client.listRuns()).runs[0]?.run_id, 'a')
     assert.equal((await client.cost()).runs, 1)
+    assert.equal((await client.clock()).runs, 1)
     assert.equal((await client.experiment()).verdict, 'too few')
     const corpus = Array.from({ length: 12 }, (_, i) => (i < 6 ? 'limit logins' : 'paint the shed'))
     assert.equal((await client.data({ lines: corpus, window: 6 })).windows.length, 2)

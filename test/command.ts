@@ -45,6 +45,7 @@ export async function runHere(
       unknownSettings: [],
       laterSettings: [],
       limit: null,
+      otlp: null,
       serverUrl: 'http://127.0.0.1:8787',
       localUrl: 'http://127.0.0.1:8787',
       key: null,

@@ -10,6 +10,9 @@ export const marker = 'xylophone'
 const errand = `buy a ${marker} today`
 const astray = `sell a ${marker} tomorrow`
 
+/** A collector of results that nobody listens at, so that all of them wait. */
+export const silentCollector = 'http://127.0.0.1:1'
+
 /** Has an account own something of every kind, by asking the service. Its webhook fails. */
 export async function furnish(app: App, caller: Caller, hook: Hook): Promise<void> {
   const send = async (path: string, body: object, headers: Record<string, string> = {}) => {
@@ -53,17 +56,34 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
   })
   await send('/v1/team/invite', { label: marker })
   await send('/v1/session', { key: caller.key })
+  await app.running.store.identities.add({
+    ...{ issuer: 'https://id.example', subject: marker, account: caller.account },
+    created: app.running.service.now(),
+  })
   await makeLocalLink(app.running.service, caller.account, app.url)
   await send('/v1/hooks', { mode: 'advise' })
   await send('/v1/hooks/vscode', {
     ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },
     prompt: `paint the ${marker}`,
   })
+  await exportSpan(caller)
   for (const goal of [errand, `paint the ${marker}`]) {
     await callTool(app, 'reset_task', { goal }, caller.headers)
   }
   await app.get('/readyz')
   await settle(app)
+}
+
+/** Has an account export a span, which waits for the rest of its trace. */
+export async function exportSpan(caller: Caller): Promise<void> {
+  const attributes = [
+    { key: 'gen_ai.operation.name', value: { stringValue: 'chat' } },
+    { key: 'gen_ai.agent.id', value: { stringValue: marker } },
+  ]
+  const spans = [{ traceId: marker, spanId: marker, attributes }]
+  const body = { resourceSpans: [{ scopeSpans: [{ spans }] }] }
+  const json = { 'content-type': 'application/json' }
+  assert.equal((await caller.post('/v1/traces', body, json)).status, 200)
 }
 
 /** Has callers without a key leave all that they can. */

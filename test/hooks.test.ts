@@ -219,6 +219,8 @@ onEachDatabase((database) => {
     assert.deepEqual(shown.coverage, {
       known: true,
       acts: 8,
+      skipped: 0,
+      every: 1,
       share: 1,
       recent: 1,
       failed: 4,
@@ -229,6 +231,78 @@ onEachDatabase((database) => {
       (await app.get(`/v1/drift/runs?host=${host}`, app.keyed)).body.runs.length
     assert.deepEqual([await listed('claude-code'), await listed('codex')], [1, 0])
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
+  })
+
+  test('the clock tells how often steps drift, by the time since a person was there', async (t) => {
+    verifies('hosts.clock.bands')
+    const { post, run, app } = await startOn(t)
+    const clock = async () => (await app.get('/v1/drift/clock', app.keyed)).body
+    await post('claude-code', { ...prompted(errand, 'p-1'), source: 'sdk' })
+    assert.equal((await run()).run.attended, 'never')
+    const edit = (nth: number) =>
+      batch({
+        tool: 'Edit',
+        input: {
+          file_path: `/home/kim/shop/src/login/${nth}.js`,
+          old_string: 'a',
+          new_string: 'b',
+        },
+        id: `e-${nth}`,
+      })
+    app.advance(6 * 60_000)
+    for (let nth = 0; nth < 20; nth++) await post('claude-code', edit(nth))
+    const { bands, ...all } = await clock()
+    assert.deepEqual(all, { runs: 1, never_attended: 1 })
+    assert.deepEqual(
+      bands.map(({ from_ms, to_ms, steps }: Record<string, number>) => [from_ms, to_ms, steps]),
+      [
+        [0, 60_000, 1],
+        [60_000, 300_000, 0],
+        [300_000, 1_800_000, 20],
+        [1_800_000, null, 0],
+      ],
+    )
+    assert.deepEqual([bands[0].known, bands[0].share], [false, null])
+    assert.deepEqual([bands[2].known, bands[2].share], [true, bands[2].drifting_steps / 20])
+    await post('claude-code', {
+      ...prompted('limit the sign-up endpoint too', 'p-2'),
+      source: 'user',
+    })
+    assert.equal((await run()).run.attended, 'at_times')
+    assert.deepEqual([(await clock()).never_attended, (await clock()).bands[0].steps], [0, 2])
+    const other = (await app.newAccount()).headers
+    assert.equal((await app.get('/v1/drift/clock', other)).body.runs, 0)
+    await app.post('/v1/drift', { run_id: 'own', goal: errand }, app.keyed)
+    assert.equal((await run('own')).run.attended, null)
+  })
+
+  test('of a storm of acts every k-th is read, and the failures, and the run says so', async (t) => {
+    verifies('hosts.sampling')
+    const { post, run, app } = await startOn(t)
+    await post('claude-code', prompted(errand, 'p-1'))
+    const read = (nth: number) => ({
+      ...common,
+      hook_event_name: nth % 100 === 99 ? 'PostToolUseFailure' : 'PostToolUse',
+      tool_name: 'Read',
+      tool_input: { file_path: `/home/kim/shop/src/login/${nth}.js` },
+      tool_use_id: `r-${nth}`,
+      ...(nth % 100 === 99 ? { error: 'no such file' } : { tool_response: 'x' }),
+    })
+    const storm = Array.from({ length: 600 }, (_, nth) => JSON.stringify(read(nth + 1)))
+    assert.equal((await post('claude-code', storm.join('\n'))).status, 200)
+    await post('claude-code', prompted('limit the sign-up endpoint too', 'p-2'))
+    const { coverage, assignment } = (await run()).run
+    // All of 200, every second of 200, every third of 200, and the four failures among the others.
+    assert.equal(coverage.acts, 600)
+    assert.equal(coverage.acts - coverage.skipped, 200 + 100 + 67 + 4)
+    assert.deepEqual([coverage.every, coverage.failed, coverage.share], [3, 6, 1])
+    assert.equal(assignment.at(-1).text, 'limit the sign-up endpoint too')
+    app.advance(60_000)
+    const more = [601, 602].map((nth) => JSON.stringify(read(nth)))
+    await post('claude-code', more.join('\n'))
+    await post('claude-code', prompted('and the reset endpoint', 'p-3'))
+    const later = (await run()).run.coverage
+    assert.deepEqual([later.acts, later.skipped], [602, coverage.skipped])
   })
 
   test('in the mode advise an agent that has left its errand is told so once', async (t) => {

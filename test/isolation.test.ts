@@ -140,6 +140,7 @@ const answeringAll: Record<string, Reach> = {
   'labels.export': get('/v1/drift/labels'),
   'quality.read': get('/v1/quality'),
   'cost.read': get('/v1/cost'),
+  'clock.read': get('/v1/drift/clock'),
   'experiment.read': get('/v1/experiment'),
   'me.read': get('/v1/me'),
   'me.export': get('/v1/me/export'),
@@ -197,7 +198,7 @@ const changingOwn: Record<string, (name: string) => Reach> = {
 }
 
 /** Routes that neither name nor answer what is stored. */
-const touchingNothing = ['data.measure', 'me.create-key']
+const touchingNothing = ['data.measure', 'me.create-key', 'session.first-key']
 
 /** Answers without an end, which test/stream.test.ts reads. */
 const endless = ['stream.listen']

@@ -115,6 +115,7 @@ onEachDatabase((database) => {
       ],
       last_person_at: null,
       unattended_ms: 6000,
+      attended: null,
       created: '2026-01-15T12:00:00.000Z',
       updated: '2026-01-15T12:00:06.000Z',
       expires: '2027-01-15T12:00:06.000Z',

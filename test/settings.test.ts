@@ -107,6 +107,56 @@ test('every fault is named, with what to send', () => {
   assert.match(second!, /"y"/)
 })
 
+test('the collector of results has an address, headers, and two switches', () => {
+  verifies('settings.otlp', 'settings.faults')
+  const url = 'http://127.0.0.1:4318'
+  assert.equal(configOf({}).otlp, null)
+  assert.deepEqual(configOf({ PLUMBLINE_OTLP_URL: url }).otlp, {
+    ...{ url: `${url}/v1/logs`, headers: {}, all: false, text: false },
+  })
+  const full = configOf({
+    PLUMBLINE_OTLP_URL: 'https://collector.example/otlp/v1/logs/',
+    PLUMBLINE_OTLP_HEADERS: 'Authorization=Bearer%20a=b, x-tenant=one',
+    PLUMBLINE_OTLP_ALL: 'true',
+    PLUMBLINE_OTLP_TEXT: 'true',
+  })
+  assert.deepEqual(full.otlp, {
+    url: 'https://collector.example/otlp/v1/logs',
+    headers: { authorization: 'Bearer a=b', 'x-tenant': 'one' },
+    ...{ all: true, text: true },
+  })
+  for (const bad of ['x', 'ftp://c', 'http://user:pass@c', 'http://c/?key=x', 'http://c/#x']) {
+    const [fault = '', ...more] = faultsOf({ PLUMBLINE_OTLP_URL: bad })
+    assert.match(fault, /^PLUMBLINE_OTLP_URL: send /)
+    assert.deepEqual(more, [], bad)
+  }
+  for (const [bad, says] of [
+    ['S3CRET', /part 1 names no header; send NAME=VALUE/],
+    ['a=b,', /part 2 names no header/],
+    ['a b=S3CRET', /part 1 names no header/],
+    ['authorization=', /the value of authorization is no header/],
+    ['authorization=S3CRET%0d%0ax', /the value of authorization is no header/],
+    ['authorization=S3CRET%', /the value of authorization is no header/],
+    ['content-type=S3CRET', /content-type cannot be set/],
+    ['Host=S3CRET', /host cannot be set/],
+  ] as const) {
+    const [fault = '', ...more] = faultsOf({
+      PLUMBLINE_OTLP_URL: url,
+      PLUMBLINE_OTLP_HEADERS: bad,
+    })
+    assert.match(fault, new RegExp(`^PLUMBLINE_OTLP_HEADERS: .*${says.source}`))
+    assert.deepEqual([more, fault.includes('S3CRET')], [[], false], bad)
+  }
+  for (const name of ['PLUMBLINE_OTLP_ALL', 'PLUMBLINE_OTLP_TEXT']) {
+    assert.deepEqual(faultsOf({ PLUMBLINE_OTLP_URL: url, [name]: 'yes' }), [
+      `${name}: send true or false`,
+    ])
+    assert.deepEqual(faultsOf({ [name]: 'true' }), [
+      `PLUMBLINE_OTLP_URL: set it too, because ${name} is set`,
+    ])
+  }
+})
+
 test('a process with faults in its settings names them all and does not start', async (t) => {
   verifies('settings.faults')
   const { folder, written, ended } = spawnPlumbline(t, ['serve'], {
@@ -148,6 +198,29 @@ test('mail has a server and a sender, and neither without the other', () => {
   assert.equal(faultsOf({ PLUMBLINE_SMTP_URL: 'x', PORT: 'x' }).length, 3)
 })
 
+test('an identity provider has an issuer and a client id, and an address that is safe', () => {
+  verifies('settings.oidc', 'settings.faults')
+  const issuer = 'https://id.example/realms/one/'
+  assert.equal(configOf({}).identity, null)
+  const both = { PLUMBLINE_OIDC_ISSUER: issuer, PLUMBLINE_OIDC_CLIENT_ID: 'plumbline' }
+  const settings = { issuer, clientId: 'plumbline', clientSecret: null }
+  assert.deepEqual(configOf(both).identity, settings, 'the issuer is kept as it is spelled')
+  const secret = { PLUMBLINE_OIDC_CLIENT_SECRET: 'secret' }
+  assert.equal(configOf({ ...both, ...secret }).identity?.clientSecret, 'secret')
+  for (const url of ['http://localhost:1', 'http://127.0.0.1:1/x', 'http://[::1]:1']) {
+    assert.equal(configOf({ ...both, PLUMBLINE_OIDC_ISSUER: url }).identity?.issuer, url)
+  }
+  for (const url of ['x', 'id.example', 'http://id.example', 'http://10.0.0.1', 'http://127.x']) {
+    const [fault = '', ...more] = faultsOf({ ...both, PLUMBLINE_OIDC_ISSUER: url })
+    assert.match(fault, /^PLUMBLINE_OIDC_ISSUER: send an https:/)
+    assert.deepEqual(more, [], url)
+  }
+  for (const [name, other] of [Object.keys(both), Object.keys(both).reverse()]) {
+    const alone = { [name!]: both[name as keyof typeof both] }
+    assert.deepEqual(faultsOf(alone), [`${other}: set it too, because ${name} is set`])
+  }
+})
+
 test('a setting that is not known is only warned of', async (t) => {
   verifies('settings.faults')
   const env = { PLUMBLINE_CHECKS_PER_DAY: '5', PLUMBLINE_NOTHING: '', OTHER: 'x' }
@@ -162,7 +235,7 @@ test('a setting that is not known is only warned of', async (t) => {
 
 test('a setting that this version does not have yet is warned of as such', async (t) => {
   verifies('settings.later')
-  const names = ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_JUDGE_URL']
+  const names = ['PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_JUDGE_URL', 'PLUMBLINE_OTLP_URL']
   const env = Object.fromEntries(names.map((name) => [name, 'x']))
   const app = await start(t, { env: { ...env, PLUMBLINE_KEY: 'x' } })
   const warnings = app.log.filter(({ level }) => level === 40)
@@ -172,7 +245,7 @@ test('a setting that this version does not have yet is warned of as such', async
   )
   const { ended, written } = spawnPlumbline(t, ['doctor'], { env })
   await ended
-  assert.match(written.out, /not in this version yet: PLUMBLINE_OIDC_ISSUER, /)
+  assert.match(written.out, /not in this version yet: PLUMBLINE_STRIPE_KEY, /)
 })
 
 test('a .env file is read, and the environment goes before it', async (t) => {

@@ -1087,7 +1087,6 @@ export const requirements = {
   }),
 
   ...written('interface', 7, {
-    'keys.issued': 'Free keys are issued to an identity-provider account through the product page.',
     'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
   }),
 
@@ -1099,7 +1098,6 @@ export const requirements = {
       '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
     'upgrade.not-metered': '/v1/upgrade is not metered.',
     'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
-    'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
   }),
 
   ...written('api-2', 15, {
@@ -1164,9 +1162,11 @@ export const requirements = {
       'A run says which share of the acts its errand explains, by words, folders, and checks and commits after an explained edit; unknown below eight acts.',
     'hosts.clock':
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
+    'hosts.clock.bands':
+      'GET /v1/drift/clock counts the steps of the 100 most recent runs under 1, 5 and 30 minutes and beyond since a person was last there, and tells the share that drifted of a band with 20 steps or more; a run says attended: never if a program started its session.',
     'hosts.list': 'GET /v1/drift/runs?host= lists the runs that the hooks of a host show.',
     'hosts.transcripts':
-      'The session files of Claude Code, Codex, Copilot CLI and Gemini CLI are read into the same events as their hooks, with the same ids; a line that is not known is no event.',
+      'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',
     'hosts.backtest':
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':
@@ -1181,13 +1181,43 @@ export const requirements = {
     'telemetry.private':
       'Of an export nothing is kept of contents, outputs, values of commands and who the user is, and nothing of it stands in the log.',
     'telemetry.endpoint':
-      'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB; /v1/metrics answers 200 and stores nothing.',
+      'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB, and what they show becomes steps; /v1/metrics answers 200 and stores nothing.',
     'telemetry.protobuf':
       'Protocol buffers of OTLP are read as their JSON, and no bytes make the reader throw.',
     'telemetry.spans':
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
+    'telemetry.host-spans':
+      'The spans of Claude Code are its prompts, calls of tools with their outcome, and permissions that a person gave; those of Gemini CLI its prompts, words, calls and sub-agents. Codex’s spans are internal and left out.',
+    'telemetry.buffer':
+      'Spans are durable before the answer, and are folded in the order of their times 5 seconds after the last span of their trace, at the latest 30 after the first.',
+    'telemetry.once':
+      'A prompt or a call of a tool that hooks, log records and spans tell counts once.',
+    'telemetry.bound':
+      'At most 10,000 spans of an account wait, and more are refused with retry-after; spans of traces without an agent are not kept.',
+    'telemetry.quota':
+      'A step that spans show counts as one write; an account beyond its quota is refused, and what was taken before is judged.',
     'telemetry.logs':
       'The log records of Claude Code, Codex and Gemini CLI become the events of their hooks.',
+    'results.change':
+      'With PLUMBLINE_OTLP_URL each step that changes the label of its agent (on_errand, uncertain, drifting, stalled, oscillating) is told to that collector as one log record; an agent begins on its errand.',
+    'results.all': 'PLUMBLINE_OTLP_ALL=true tells every step, many of them in one request.',
+    'results.attributes':
+      'A result is the event gen_ai.evaluation.result with the name plumbline.drift, the probability of drift as score, the label, an explanation, the conversation, and run, step, reason, phi, detector and revision.',
+    'results.private':
+      'A result holds no word of the errand or the goal; its explanation is fixed words and numbers.',
+    'results.text':
+      'PLUMBLINE_OTLP_TEXT=true adds ground and goal, and explains with the words of the verdict.',
+    'results.span': 'A result of a step that a span showed has the ids of that span.',
+    'results.error': 'A step that cannot be judged is told with error.type.',
+    'results.durable':
+      'A result is durable with its step, waits while the collector fails or asks for time, survives a restart, and is sent once by all nodes together.',
+    'results.refused':
+      'A result that the collector refuses, or that has waited for a day, is given up, logged, counted and kept for a month, at most as long as its run.',
+    'results.secret': 'The headers of the collector stand in no log.',
+    'results.doctor':
+      'plumbline doctor says whether results go to a collector, and how many wait or were given up.',
+    'settings.otlp':
+      'PLUMBLINE_OTLP_URL, PLUMBLINE_OTLP_HEADERS, PLUMBLINE_OTLP_ALL and PLUMBLINE_OTLP_TEXT configure the collector of results; a fault names the setting and no value of a header.',
     'client.user-message':
       'run.userMessage hands the words of the user over, and the service reads what they do.',
     'client.notice':
@@ -1210,11 +1240,15 @@ export const requirements = {
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
-      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI or Cursor after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+      'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
     'hosts.init.twice':
       'plumbline init twice is plumbline init once, and the hooks of an earlier time are replaced.',
     'hosts.init.private':
       'The key stands in a file that only the user may read, in no process list and in no settings of a host.',
+    'hosts.sampling':
+      'Of more than 200 acts a minute in a run every k-th is read; prompts, plans, delegations, failures and waits always are; coverage counts the acts that were passed over and says k.',
+    'hosts.plugins':
+      'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim':
@@ -1247,6 +1281,31 @@ export const requirements = {
     'local-link.expiry': 'The link is good for 15 minutes.',
     'local-link.loopback':
       'The link works from a loopback address and under a loopback host alone, and not through a proxy; everything else is 403.',
+    'keys.issued': 'Free keys are issued to an identity-provider account through the product page.',
+    'sign-in.first':
+      'The first sign-in of a person, known by issuer and subject, makes one account of the tier ground and leads to /welcome.',
+    'sign-in.first-key':
+      'POST /v1/session/first-key shows the first key of such an account once, and is 409 already_shown afterwards and for every other account.',
+    'sign-in.again':
+      'A later sign-in leads to the account and the page that was asked for, or to /welcome while the first key was not shown.',
+    'sign-in.email':
+      'An account gets the mail address of its person, confirmed, if the provider confirms it.',
+    'sign-in.erased': 'A person whose account was erased gets a new one.',
+    'sign-in.protocol':
+      'A sign-in uses the code flow with PKCE (S256), state and nonce, and one whose nonce, verifier, code or issuer is another is refused.',
+    'sign-in.bound':
+      'A sign-in in flight is sealed in an HttpOnly cookie of its browser for ten minutes; without it, later, or forged it is expired. No node need know it.',
+    'sign-in.state': 'An answer with another state, without one or with two leads to error=state.',
+    'sign-in.replay': 'An answer whose code was used before signs nobody in.',
+    'sign-in.denied':
+      'A person who declines is led to error=denied, and any other refusal of the provider to error=provider.',
+    'sign-in.provider-down':
+      'While the provider is down a sign-in leads to error=provider, and the rest of the server works; it is asked again at the next sign-in.',
+    'sign-in.landing': 'to is a path of this server; everything else is /app.',
+    'sign-in.private': 'State, code, flow, session and client secret are in no row and no log.',
+    'sign-in.base': 'A sign-in begins at the base address, to which the provider leads back.',
+    'sign-in.unconfigured':
+      'Without a provider /auth/start and /auth/callback are 501 not_configured.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1326,17 +1385,21 @@ export const requirements = {
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
+  ...written('api', 17, {
+    'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+  }),
+
   ...written('configuration', 17, {
     'command.start-page': 'On the first start the address of the product page is printed.',
     'command.start-link':
       'The first start prints a link that signs the person at this machine in once.',
+    'settings.oidc':
+      'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'command.signin':
       'plumbline signin prints a fresh link of an account, also while the server runs.',
   }),
 
   ...written('configuration', 7, {
-    'settings.oidc':
-      'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'settings.payment':
       'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
   }),

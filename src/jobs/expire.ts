@@ -8,6 +8,7 @@ const gaveUpKeptMs = 30 * dayMs
 const alertsKeptMs = 30 * dayMs
 const escalationKeptMs = 365 * dayMs
 const actKeptMs = hourMs
+const spanKeptMs = dayMs
 const sliceRows = 500
 const slicesARun = 100
 
@@ -21,8 +22,9 @@ export function expireJob(due: number): NewJob {
 
 /**
  * Deletes expired rows: runs, conversations, acts of more than an hour ago, escalations created and
- * decided more than a year ago, invites, mail links, sessions, sign-in links, alert events, incidents and log entries, idempotency
- * records, counters of the days before yesterday, tool sessions, and jobs that gave up a month ago. Timing
+ * decided more than a year ago, invites, mail links, sessions, sign-in links, alert events, incidents and log
+ * entries, evaluation results, idempotency records, counters of the days before yesterday, tool sessions, spans
+ * that could not be folded, and jobs that gave up a month ago. Timing
  * does not matter: expired rows are already invisible to readers. Each transaction deletes a few hundred
  * rows, so that other requests wait only for milliseconds. At the end, deleted texts are also removed from
  * the SQLite file.
@@ -50,9 +52,14 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
       (await store.tx(({ signInLinks }) => signInLinks.expire(at, sliceRows))) === sliceRows,
     (at) => store.tx(({ deliveries }) => deliveries.expire(at - alertsKeptMs, sliceRows)),
     async (at) =>
+      (await store.tx(({ results }) => results.expire(at - alertsKeptMs, sliceRows))) === sliceRows,
+    async (at) =>
       (await store.tx(({ toolSessions }) => toolSessions.expire(at, sliceRows))) === sliceRows,
     async (at) =>
       (await store.tx(({ hostSessions }) => hostSessions.expire(at, sliceRows))) === sliceRows,
+    async (at) =>
+      (await store.tx(({ pendingSpans }) => pendingSpans.expire(at - spanKeptMs, sliceRows))) ===
+      sliceRows,
     async (at) =>
       (await store.tx(({ hookSettings }) => hookSettings.expire(at, sliceRows))) === sliceRows,
     (at) => store.tx(({ stream }) => stream.expire(at, sliceRows)),

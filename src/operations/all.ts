@@ -11,6 +11,7 @@ import { setEmail } from './account/email.ts'
 import { eraseMe, exportMe } from './account/erasure.ts'
 import { createKeys, readKeys } from './account/keys.ts'
 import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
+import { showFirstKey } from './account/provider-sign-in.ts'
 import { readSession, signIn, signOut } from './account/session.ts'
 import { listTiers } from './account/tiers.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
@@ -36,6 +37,7 @@ import {
 import { listIncidents } from './operating/incidents.ts'
 import { deleteSelf, readSelf, setSelf } from './operating/self.ts'
 import { check } from './steps/check.ts'
+import { readClock } from './steps/clock.ts'
 import { readCost } from './steps/cost.ts'
 import { measureData } from './steps/data.ts'
 import { deleteDialogue, readDialogues, takeTurn } from './steps/dialogue.ts'
@@ -66,6 +68,7 @@ export const operations = [
   exportLabels,
   readQuality,
   readCost,
+  readClock,
   readExperiment,
   measureData,
   readHookSettings,
@@ -82,6 +85,7 @@ export const operations = [
   readSession,
   signIn,
   signOut,
+  showFirstKey,
   readAlerts,
   setAlerts,
   deleteAlerts,

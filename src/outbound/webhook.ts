@@ -297,8 +297,8 @@ function answering(addresses: readonly string[]): LookupFunction {
   }
 }
 
-/** Parses a `Retry-After` (RFC 9110: seconds, or a date) into the wait, or null. */
-function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
+/** Parses a `Retry-After` (RFC 9110: seconds, or a date) into the wait in milliseconds, or null. */
+export function readRetryAfter(header: string | string[] | undefined, now: number): number | null {
   if (typeof header !== 'string') return null
   if (/^\d+$/.test(header)) return Number(header) * 1000
   const at = /^[a-z]/i.test(header) ? Date.parse(header) : Number.NaN
@@ -334,8 +334,8 @@ const words: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: `answer headers over ${maxAnswerHeaderBytes / 1024} KiB`,
 }
 
-/** Our own words for an error, because those of the system contain addresses. */
-function wordsOf(error: unknown): string {
+/** Our own words for an error of a request, because those of the system contain addresses. */
+export function wordsOf(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown }
   if (name === 'HTTPParserError') return 'answer is not HTTP'
   const word = String(code ?? name)

@@ -49,7 +49,7 @@ export interface Accounts {
   setTier(id: string, tier: TierName): Promise<boolean>
   /** Locks the account until the transaction ends, and returns whether it exists. */
   lock(id: string): Promise<boolean>
-  /** Deletes the account and its keys, which stop working at once. */
+  /** Deletes the account, its keys and the persons who sign in to it; all stop working at once. */
   delete(id: string): Promise<void>
   /** Adds a key, and deletes the expired keys of the account. */
   addKey(key: Omit<KeyRow, 'last_used'> & { hash: string }): Promise<void>
@@ -157,6 +157,7 @@ export function createAccounts(
     },
     async delete(id) {
       await change('DELETE FROM keys WHERE account = ?', id)
+      await db.run('DELETE FROM identities WHERE account = ?', id)
       await change('DELETE FROM accounts WHERE id = ?', id)
     },
     async addKey({ id, account, hash, prefix, created, expires, scope, label }) {

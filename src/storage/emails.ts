@@ -23,6 +23,8 @@ export interface Emails {
    * transaction.
    */
   set(account: string, email: string | null): Promise<void>
+  /** Sets the address, confirmed, because an identity provider vouches for it. */
+  adopt(account: string, email: string): Promise<void>
   addLink(link: EmailLink): Promise<void>
   /** Finds the address that a link confirms; null if the link is unknown, used, replaced or expired. */
   linked(hash: string, now: number): Promise<string | null>
@@ -54,6 +56,10 @@ export function createEmails(db: Queries, changed: () => void): Emails {
     async set(account, email) {
       await db.run('UPDATE accounts SET email = ?, email_verified = 0 WHERE id = ?', email, account)
       await db.run('DELETE FROM email_links WHERE account = ?', account)
+      changed()
+    },
+    async adopt(account, email) {
+      await db.run('UPDATE accounts SET email = ?, email_verified = 1 WHERE id = ?', email, account)
       changed()
     },
     async addLink({ hash, account, email, expires }) {

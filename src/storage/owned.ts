@@ -31,6 +31,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('keys', 'key', 'id', 'id prefix created last_used expires scope label'),
   owned('sessions', 'session', 'hash', 'key_id created expires'),
   owned('sign_in_links', 'sign_in_link', 'hash', 'expires'),
+  owned('identities', 'identity', 'issuer subject', 'created key_shown'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),
@@ -59,6 +60,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('acts', 'act', 'act run_id', 'work_group at'),
   owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
   owned('host_sessions', 'host_session', 'run_id', 'state expires'),
+  owned('pending_spans', 'pending_span', 'trace_id span_id', 'received note'),
   owned('hook_settings', 'hook_setting', 'run_id', 'mode remind expires'),
   owned('idempotency', 'stored_answer', 'scope key', 'at status run_id'),
   owned(
@@ -87,6 +89,12 @@ export const ownedTables: readonly OwnedTable[] = [
     'alert_event',
     'seq',
     'ts run_id goal reason severity phi advice incident drift_state about state due tries attempts held detail',
+  ),
+  owned(
+    'evaluation_results',
+    'evaluation_result',
+    'run_id step',
+    'at result state tries due detail',
   ),
   owned('alert_attempts', 'alert_attempt', 'seq attempt', 'ts host status detail latency_ms bytes'),
   owned(

@@ -29,7 +29,8 @@ export function createRunStates<State>(
   const stateIn = (row: Row | undefined, now: number): State | null =>
     row === undefined || row.expires <= now
       ? null
-      : ((parseJson(row.state) as State | undefined) ?? fresh)
+      : // An earlier release stored less.
+        { ...fresh, ...(parseJson(row.state) as State | undefined) }
   return {
     async find(account, runId, now) {
       const row = await db.get<Row>(

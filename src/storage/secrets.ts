@@ -8,18 +8,21 @@ export interface Secrets {
 
 /** Creates the secrets on a database or a transaction. */
 export function createSecrets(db: Queries): Secrets {
+  async function find(name: string): Promise<string | null> {
+    const row = await db.get<{ secret: string }>('SELECT secret FROM secrets WHERE name = ?', name)
+    return row?.secret ?? null
+  }
+
   return {
     async take(name, fresh) {
+      const before = await find(name)
+      if (before !== null) return before
       await db.run(
         'INSERT INTO secrets (name, secret) VALUES (?, ?) ON CONFLICT (name) DO NOTHING',
         name,
         fresh,
       )
-      const row = await db.get<{ secret: string }>(
-        'SELECT secret FROM secrets WHERE name = ?',
-        name,
-      )
-      return row?.secret ?? fresh
+      return (await find(name)) ?? fresh
     },
   }
 }

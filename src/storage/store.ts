@@ -7,6 +7,7 @@ import { type Acts, createActs } from './acts.ts'
 import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
 import { type Alerts, createAlerts } from './alerts/alerts.ts'
 import { createDeliveries, type Deliveries } from './alerts/deliveries.ts'
+import { createResults, type Results } from './alerts/results.ts'
 import { type Conversations, createConversations } from './conversations.ts'
 import { type Counters, createCounters } from './counters.ts'
 import type { Database, Queries } from './database/database.ts'
@@ -20,6 +21,8 @@ import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
+import { createIdentities, type Identities } from './identities.ts'
+import { createPendingSpans, type PendingSpans } from './pending-spans.ts'
 import { createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { createLabels, type Labels } from './runs/labels.ts'
@@ -38,6 +41,7 @@ export interface Store {
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly identities: Identities
   readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
   readonly runs: Runs
@@ -45,6 +49,8 @@ export interface Store {
   readonly jobs: Jobs
   readonly alerts: Alerts
   readonly deliveries: Deliveries
+  /** The evaluation results that wait for the operator's collector. */
+  readonly results: Results
   readonly escalations: Escalations
   readonly emails: Emails
   readonly digests: Digests
@@ -58,6 +64,8 @@ export interface Store {
   readonly toolSessions: RunStates<Suspension>
   /** What is known of the sessions of hosts. */
   readonly hostSessions: RunStates<Observed>
+  /** The spans whose traces are not folded yet. */
+  readonly pendingSpans: PendingSpans
   /** How hooks are answered. */
   readonly hookSettings: HookSettingsStore
   readonly secrets: Secrets
@@ -115,6 +123,7 @@ export function createStore(db: Database): OpenStore {
       addressBuckets,
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       sessions: createSessions(queries, db.kind, usedSessions),
+      identities: createIdentities(queries),
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
@@ -122,6 +131,7 @@ export function createStore(db: Database): OpenStore {
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
+      results: createResults(queries, db.kind),
       escalations: createEscalations(queries),
       emails: createEmails(queries, () => note('keys')),
       digests: createDigests(queries, db.kind),
@@ -133,6 +143,7 @@ export function createStore(db: Database): OpenStore {
       field: createFieldStore(queries),
       toolSessions: createRunStates(queries, 'tool_sessions', nothingSuspended),
       hostSessions: createRunStates(queries, 'host_sessions', nothingObserved),
+      pendingSpans: createPendingSpans(queries, db.kind),
       hookSettings: createHookSettings(queries),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),

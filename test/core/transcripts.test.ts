@@ -211,6 +211,121 @@ test('a chat of Gemini CLI counts a message that is repeated with more in it onc
   assert.equal(observed.seen.length, 3)
 })
 
+test('messages of opencode tell prompts, the plan, sub-agents and how tools ended, each once', () => {
+  verifies('hosts.transcripts')
+  const session = { id: 'ses_1', parentID: null, root: 'ses_1', directory: cwd, created: 1 }
+  const child = { ...session, id: 'ses_2', parentID: 'ses_1' }
+  const text = (id: string, words: string, end?: number) => ({
+    id,
+    data: { type: 'text', text: words, ...(end === undefined ? {} : { time: { start: 1, end } }) },
+  })
+  const tool = (id: string, name: string, state: object) => ({
+    id,
+    data: { type: 'tool', tool: name, callID: `call_${id}`, state: { time: { end: 9 }, ...state } },
+  })
+  const user = (id: string, agent: string) => ({
+    id,
+    data: { role: 'user', agent, time: { created: 2 } },
+  })
+  const answer = { id: 'm2', data: { role: 'assistant', agent: 'build', time: { completed: 20 } } }
+  const running = tool('p4', 'bash', { status: 'running', input: { command: 'node --test' } })
+  const ran = tool('p4', 'bash', {
+    status: 'completed',
+    input: { command: 'node --test' },
+    output: 'not ok 1 - login',
+    metadata: { exit: 1 },
+  })
+  const events = eventsOf('opencode', [
+    { session, message: user('m1', 'build'), parts: [text('p1', '"mend the login"')] },
+    { session, message: answer, parts: [text('p3', 'I look first.', 5), running] },
+    {
+      session,
+      message: { ...answer, data: { ...answer.data, finish: 'stop' } },
+      parts: [
+        text('p3', 'I look first.', 5),
+        ran,
+        tool('p5', 'edit', { status: 'error', input: { filePath: `${cwd}/a.js` }, error: 'no' }),
+        tool('p6', 'todowrite', {
+          status: 'completed',
+          input: { todos: [{ content: 'find it', status: 'pending' }] },
+          output: '[]',
+        }),
+      ],
+    },
+    { session: child, message: user('m3', 'general'), parts: [text('p7', 'compare two')] },
+  ])
+  assert.deepEqual(factsOf(events), [
+    'session',
+    'prompt mend the login',
+    'say I look first.',
+    'act verify failed node --test',
+    'act edit failed a.js',
+    'plan',
+    'turnEnd',
+    'agent',
+    'delegate',
+  ])
+  assert.deepEqual(events.map(({ eventId }) => eventId).slice(1, 4), ['m1', 'p3', 'call_p4'])
+  assert.deepEqual([events[8]?.runId, events[8]?.agentId], ['opencode:ses_1', 'ses_2'])
+  assert.equal(events[3]?.at, 9)
+})
+
+test('a chat of Qwen Code tells whose words a prompt is, and its sub-agents have files of their own', () => {
+  verifies('hosts.transcripts')
+  const base = { sessionId: 's1', cwd, timestamp }
+  const user = (uuid: string, provenance: string | undefined, text: string) => ({
+    ...base,
+    uuid,
+    type: 'user',
+    provenance,
+    message: { role: 'user', parts: [{ text }] },
+  })
+  const model = (...parts: object[]) => ({
+    ...base,
+    uuid: 'a1',
+    type: 'assistant',
+    message: { role: 'model', parts },
+  })
+  const result = (id: string, response: object) => ({
+    ...base,
+    type: 'tool_result',
+    message: { parts: [{ functionResponse: { id, name: 'run_shell_command', response } }] },
+  })
+  const call = (id: string, command: string) => ({
+    functionCall: { id, name: 'run_shell_command', args: { command } },
+  })
+  const events = eventsOf('qwen-code', [
+    user('u1', 'real_user', '<system-reminder>\nx</system-reminder>\nmend the login'),
+    { ...base, type: 'system', subtype: 'ui_telemetry', systemPayload: {} },
+    model({ text: 'hm', thought: true }, { text: 'I look first.' }, call('c1', 'ls')),
+    result('c1', { output: 'Command: ls\nOutput: a.js\nExit Code: 0\nSignal: (none)' }),
+    model(call('c2', 'node --test')),
+    result('c2', { error: 'Command: node --test\nOutput: not ok 1 - login\nExit Code: 1' }),
+    user('u2', 'system', '<task-notification>done</task-notification>'),
+    { ...base, type: 'system', subtype: 'chat_compression' },
+  ])
+  assert.deepEqual(factsOf(events), [
+    'prompt mend the login',
+    'say I look first.',
+    'act read ok ls',
+    'act verify failed node --test',
+    'prompt <task-notification>done</task-notification>',
+    'compact',
+  ])
+  assert.deepEqual(
+    events.flatMap((event) => (event.kind === 'prompt' ? event.by : [])),
+    ['person', 'machine'],
+  )
+  const path = '/home/kim/.qwen/projects/-home-kim-shop/subagents/s1/agent-general-c3.jsonl'
+  const task = user('u3', undefined, 'compare two libraries')
+  const [child] = eventsOf('qwen-code', [{ ...task, agentId: 'general-c3' }], path)
+  assert.deepEqual(
+    [child?.kind, child?.runId, child?.agentId],
+    ['delegate', 'qwen-code:s1', 'general-c3'],
+  )
+  assert.deepEqual(placeOfFile('qwen-code', path), { session: 's1', agentId: 'general-c3' })
+})
+
 test('no line makes a reader throw', () => {
   verifies('hosts.transcripts')
   fc.assert(

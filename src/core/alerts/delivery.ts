@@ -116,6 +116,7 @@ export function attemptEntry(
   return { ts, run_id, reason, severity, phi, delivered, status, detail: detailOf(answer) }
 }
 
-function isWorthRetrying(status: number): boolean {
+/** Whether the same request may succeed later; 0 is no answer. */
+export function isWorthRetrying(status: number): boolean {
   return status === 0 || status >= 500 || [408, 409, 425, 429].includes(status)
 }

@@ -7,7 +7,10 @@ export interface ActCoverage {
   /** Whether there are enough acts to say. */
   known: boolean
   acts: number
-  /** Share of all acts, and of the newest twenty, that share a word or a folder with the errand; null without acts. */
+  /** Acts of these that were counted and not read, and the greatest k of which every k-th was read (1 reads all). */
+  skipped: number
+  every: number
+  /** Share of the acts that were read, and of the newest twenty, that share a word or a folder with the errand; null without acts. */
   share: number | null
   recent: number | null
   /** Acts that failed. */
@@ -75,13 +78,23 @@ function wordsInAct({ words, paths, said }: Act): readonly string[] {
 }
 
 /** How much of what an agent did its errand explains. */
-export function coverageOf({ acts, covered, failed, outcomes, recent }: Doings): ActCoverage {
+export function coverageOf({
+  acts,
+  covered,
+  failed,
+  outcomes,
+  recent,
+  skipped = 0,
+  every = 1,
+}: Doings): ActCoverage {
   const newest = recent.slice(-20)
   const share = (part: number, of: number) =>
     of === 0 ? null : Math.round((100 * part) / of) / 100
   return {
     known: acts >= fewestActs,
-    acts,
+    acts: acts + skipped,
+    skipped,
+    every,
     share: share(covered, acts),
     recent: share(newest.filter(({ isCovered }) => isCovered).length, newest.length),
     failed,

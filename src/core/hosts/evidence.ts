@@ -101,6 +101,9 @@ export interface Doings {
   covered: number
   /** Acts of which the host told how they ended. */
   outcomes: number
+  /** Acts beyond those, which were counted and not read, and the greatest k of which every k-th was read. */
+  skipped?: number
+  every?: number
 }
 
 /** An agent that has done nothing. */
@@ -116,6 +119,8 @@ export const nothingDone: Doings = {
   failed: 0,
   covered: 0,
   outcomes: 0,
+  skipped: 0,
+  every: 1,
 }
 
 /** The hash of no text. */
@@ -166,6 +171,17 @@ export function doingsAfter(doings: Doings, act: Act, { isCovered, at }: ActSeen
     failed: doings.failed + (act.outcome === 'failed' ? 1 : 0),
     covered: doings.covered + (isCovered ? 1 : 0),
     outcomes: doings.outcomes + (act.outcome === 'unknown' ? 0 : 1),
+    skipped: doings.skipped ?? 0,
+    every: doings.every ?? 1,
+  }
+}
+
+/** The doings after an act that was counted and not read, because only every k-th is. */
+export function doingsAfterSkipped(doings: Doings, every: number): Doings {
+  return {
+    ...doings,
+    skipped: (doings.skipped ?? 0) + 1,
+    every: Math.max(doings.every ?? 1, every),
   }
 }
 
@@ -178,6 +194,8 @@ export function doingsAfterPrompt(doings: Doings): Doings {
     failed: doings.failed,
     covered: doings.covered,
     outcomes: doings.outcomes,
+    skipped: doings.skipped ?? 0,
+    every: doings.every ?? 1,
   }
 }
 

@@ -31,6 +31,7 @@ const takesFact: Partial<Record<HostName, readonly string[]>> = {
   'gemini-cli': ['BeforeAgent', 'AfterTool'],
   copilot: ['postToolUse'],
   cursor: ['postToolUse'],
+  vscode: ['PostToolUse', 'SubagentStart'],
   opencode: ['tool.execute.after'],
   cline: ['PostToolUse', 'postToolUse'],
 }
@@ -67,6 +68,7 @@ const beforeTool: Partial<Record<HostName, string>> = {
   codex: 'PreToolUse',
   'gemini-cli': 'BeforeTool',
   copilot: 'preToolUse',
+  vscode: 'PreToolUse',
 }
 
 /** The command that an agent is about to run; null if the event is of another kind. */

@@ -67,7 +67,13 @@ export interface Act {
 /** What one event of a host says, without where it belongs. */
 export type HostFact =
   | { kind: 'session'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
-  | { kind: 'prompt'; text: string; by: 'person' | 'machine' | 'unknown' }
+  | {
+      kind: 'prompt'
+      text: string
+      by: 'person' | 'machine' | 'unknown'
+      /** Set if a program handed the words over and nobody waits for the answer. */
+      isHeadless?: true
+    }
   /** `whole`: the items are the list, not changes of it. */
   | { kind: 'plan'; items: PlanItem[]; whole: boolean }
   /** `child` is absent until the host says which agent took the task. */
@@ -91,6 +97,12 @@ export type HostFact =
   | { kind: 'compact' }
   | { kind: 'tokens'; count: number }
 
+/** A span of OpenTelemetry, in hexadecimal digits. */
+export interface EventSpan {
+  traceId: string
+  spanId: string
+}
+
 /** A fact with its place in a run. */
 export type HostEvent = HostFact & {
   /** Milliseconds since 1970; absent if the host does not say. */
@@ -101,6 +113,10 @@ export type HostEvent = HostFact & {
   agentId: string
   /** The same for the same thing, however often and by whichever way it arrives. */
   eventId: string
+  /** How it arrived; absent for a hook. */
+  way?: 'log' | 'span'
+  /** The span that shows it; absent if it came another way. */
+  span?: EventSpan
 }
 
 /**

@@ -1,7 +1,7 @@
 import { type Fields, fieldsOf, listOf, textOf } from './fields.ts'
 import type { HostName } from './host-event.ts'
 
-/** The hosts into whose settings hooks can be put; Cursor's were read from its documentation alone. */
+/** The hosts into whose settings hooks can be put; those of Cursor and VS Code were read from documentation alone. */
 export const installHosts = [
   'claude-code',
   'codex',
@@ -9,10 +9,11 @@ export const installHosts = [
   'qwen-code',
   'copilot',
   'cursor',
+  'vscode',
 ] as const satisfies readonly HostName[]
 
 /** The hosts whose lists of hooks hold the handlers themselves, and not groups of them. */
-const flatHosts: ReadonlySet<InstallHost> = new Set(['copilot', 'cursor'])
+const flatHosts: ReadonlySet<InstallHost> = new Set(['copilot', 'cursor', 'vscode'])
 
 export type InstallHost = (typeof installHosts)[number]
 
@@ -134,6 +135,19 @@ const plans: Record<
       'sessionEnd',
     ],
     timeout: 1,
+  },
+  vscode: {
+    events: [
+      'SessionStart',
+      'UserPromptSubmit',
+      'PostToolUse',
+      'SubagentStart',
+      'SubagentStop',
+      'Stop',
+      'PreCompact',
+    ],
+    timeout: 1,
+    before: { event: 'PreToolUse', commands: '' },
   },
 }
 

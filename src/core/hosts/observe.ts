@@ -1,8 +1,14 @@
 import { cutTo } from '../text.ts'
 import { explainedAfter, explains, termsOf } from './coverage.ts'
-import { type ActEvidence, doingsAfter, doingsAfterPrompt, evidenceOf } from './evidence.ts'
+import {
+  type ActEvidence,
+  doingsAfter,
+  doingsAfterPrompt,
+  doingsAfterSkipped,
+  evidenceOf,
+} from './evidence.ts'
 import { digestOf } from './fields.ts'
-import type { Act, HostEvent, PlanItem } from './host-event.ts'
+import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
 import {
   type GoalSource,
   mostKept,
@@ -10,6 +16,7 @@ import {
   type Observed,
   type ObservedAgent,
 } from './observed.ts'
+import { rateAfter } from './sampling.ts'
 import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
@@ -42,6 +49,8 @@ export interface ObservedStep {
   acts: number
   failedActs: number
   doing: string[]
+  /** The span of the event that opened it; null if it came another way. */
+  span: EventSpan | null
 }
 
 /** Milliseconds after which an act that a person was asked about has been granted by one. */
@@ -55,14 +64,64 @@ export function observe(
   observed: Observed,
   event: HostEvent,
 ): { observed: Observed; steps: ObservedStep[] } {
-  const mark = digestOf(`${event.agentId}\n${event.eventId}\n${event.kind}`)
-  if (observed.seen.includes(mark)) return { observed, steps: [] }
-  const seen = observed.seen.slice(-(mostKept.seen - 1))
-  seen.push(mark)
-  const { state, agent, steps } = folded({ ...observed, seen }, event)
+  const { marks, same } = marksOf(event)
+  if ([...marks, ...same].some((mark) => observed.seen.includes(mark))) {
+    return { observed, steps: [] }
+  }
+  const seen = [...observed.seen.slice(marks.length - mostKept.seen), ...marks]
+  const { calls, isTold } = callsAfter(observed.calls, event)
+  if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
+  const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
-  return { observed: { ...state, agents: newest(known) }, steps }
+  const opened = steps.map((step) => ({ ...step, span: event.span ?? null }))
+  return { observed: { ...state, agents: newest(known) }, steps: opened }
+}
+
+/**
+ * What an event leaves, so that none counts twice, and what others leave that tell the same. A hook, a log record and a
+ * span may tell one call of a tool as different facts. Telemetry does not say which sub-agent has called, and hooks do;
+ * calls of two agents that one way tells are two.
+ */
+function marksOf({ kind, agentId, eventId, way }: HostEvent): {
+  marks: string[]
+  same: string[]
+} {
+  const isCall = kind === 'act' || kind === 'plan' || kind === 'intent' || kind === 'delegate'
+  if (!isCall) return { marks: [digestOf(`${agentId}\n${eventId}\n${kind}`)], same: [] }
+  const own = digestOf(`${agentId}\n${eventId}\ncall`)
+  const byTelemetry = digestOf(`${eventId}\ntelemetry`)
+  const bySubAgent = digestOf(`${eventId}\nsub-agent`)
+  if (way !== undefined) return { marks: [own, byTelemetry], same: [bySubAgent] }
+  return agentId === ''
+    ? { marks: [own], same: [] }
+    : { marks: [own, bySubAgent], same: [byTelemetry] }
+}
+
+/** Milliseconds within which equal calls that were told by different ways are one. */
+const sameCallMs = 10_000
+
+/**
+ * Finds out whether a call without an id of its host was told before by another way: the first of equal calls by one
+ * way is the first by the others, the second is the second.
+ */
+function callsAfter(
+  calls: Observed['calls'],
+  event: HostEvent,
+): { calls: Observed['calls']; isTold: boolean } {
+  const { kind, at, way = 'hook' } = event
+  // Without an id of the host, an event is known by its digest.
+  const isNamed = !/^[\da-f]{16}$/.test(event.eventId)
+  if (kind !== 'act' || isNamed || at === undefined) return { calls, isTold: false }
+  const what = `${event.tool}\n${event.argsHash}`
+  const place = calls.findIndex(
+    (each) => each.what === what && Math.abs(each.at - at) < sameCallMs && !each.ways.includes(way),
+  )
+  const known = calls[place]
+  if (known === undefined) {
+    return { calls: [...calls, { what, at, ways: [way] }].slice(-mostKept.calls), isTold: false }
+  }
+  return { calls: calls.with(place, { ...known, ways: [...known.ways, way] }), isTold: true }
 }
 
 function newest(agents: Observed['agents']): Observed['agents'] {
@@ -70,11 +129,14 @@ function newest(agents: Observed['agents']): Observed['agents'] {
   return Object.fromEntries(Object.entries(agents).slice(-mostKept.agents))
 }
 
+/** A step before it is known which span showed it. */
+type OpenedStep = Omit<ObservedStep, 'span'>
+
 interface Folded {
   state: Observed
   /** The agent of the event, changed; null if it is as before. */
   agent: ObservedAgent | null
-  steps: ObservedStep[]
+  steps: OpenedStep[]
 }
 
 function folded(state: Observed, event: HostEvent): Folded {
@@ -106,8 +168,13 @@ function folded(state: Observed, event: HostEvent): Folded {
       return event.state === 'start'
         ? { ...unchanged, state: begun(state, event) }
         : { ...unchanged, state: { ...state, stopped: state.stopped + 1 } }
-    case 'act':
-      return acted(state, agent, event)
+    case 'act': {
+      const { rate, every, isRead } = rateAfter(state.rate ?? null, event)
+      const counted = { ...state, rate }
+      if (isRead) return acted(counted, agent, event)
+      const doings = doingsAfterSkipped(agent.doings, every)
+      return { state: counted, agent: { ...agent, doings }, steps: [] }
+    }
     case 'turnEnd':
       return {
         ...unchanged,
@@ -142,9 +209,17 @@ function prompted(
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
   // A hook and an exporter tell one prompt, under ids of their own.
-  const isTold = text === state.errand && isSoon(state.personAt, event.at)
+  const words = digestOf(text)
+  const { at = null } = event
+  const isTold = state.spoken.some((each) => each.words === words && isSoon(each.at, at))
   if (isTold) return { state, agent: null, steps: [] }
-  const spoken = { ...seenPerson(state, event.at), errand: text }
+  const isHeadless = event.isHeadless === true
+  const spoken = {
+    ...seenPerson(state, event.at),
+    errand: text,
+    isHeadless,
+    spoken: [...state.spoken, { words, at }].slice(-mostKept.spoken),
+  }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
     ...agent,
@@ -167,8 +242,8 @@ function prompted(
 /** Milliseconds within which the same words are the same prompt, told by another way. */
 const sameWordsMs = 15_000
 
-function isSoon(before: number | null, at: number | undefined): boolean {
-  return before !== null && at !== undefined && Math.abs(at - before) < sameWordsMs
+function isSoon(before: number | null, at: number | null): boolean {
+  return before !== null && at !== null && Math.abs(at - before) < sameWordsMs
 }
 
 function delegated(
@@ -293,7 +368,7 @@ function stepOf(
   agentId: string,
   { plan, parent, task, isTaskTold, acts, failed, doing }: ObservedAgent,
   { goal, source }: DerivedGoal,
-): ObservedStep {
+): OpenedStep {
   const left = plan.filter(({ state }) => state !== 'done').length
   const now = plan.find(({ state }) => state === 'now')
   const isUnder = now !== undefined && source !== 'plan' && source !== 'prompt'

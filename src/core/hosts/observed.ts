@@ -1,5 +1,6 @@
 import { type Doings, nothingDone } from './evidence.ts'
 import type { PlanItem } from './host-event.ts'
+import type { ActRate } from './sampling.ts'
 
 /** Where the goal of a step comes from, the surest first. */
 export const goalSources = [
@@ -60,6 +61,14 @@ export interface Observed {
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null
+  /** The newest prompts by digests of their words, with their times. */
+  spoken: { words: string; at: number | null }[]
+  /** The newest calls of tools without an id, and the ways by which they were told. */
+  calls: { what: string; at: number; ways: string[] }[]
+  /** Whether a program gave the newest words; absent if the host has not said. */
+  isHeadless?: boolean
+  /** The acts of the newest minute; absent or null if none had a time. */
+  rate?: ActRate | null
   /** Sub-agents that began and that stopped. */
   begun: number
   stopped: number
@@ -74,6 +83,8 @@ export const mostKept = {
   done: 12,
   plan: 50,
   doing: 6,
+  spoken: 8,
+  calls: 32,
 } as const
 
 /** A session of which nothing is known. */
@@ -85,6 +96,9 @@ export const nothingObserved: Observed = {
   errand: null,
   personAt: null,
   waitsSince: null,
+  spoken: [],
+  calls: [],
+  rate: null,
   begun: 0,
   stopped: 0,
 }

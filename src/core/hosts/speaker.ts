@@ -20,11 +20,12 @@ export function spokenBy(
   text: string,
   source?: unknown,
   otherwise: 'person' | 'unknown' = 'person',
-): { text: string; by: 'person' | 'machine' | 'unknown' } | null {
+): { text: string; by: 'person' | 'machine' | 'unknown'; isHeadless?: true } | null {
   const own = ownWords(text)
   if (own === '') return null
+  if (source === 'sdk') return { text: own, by: 'person', isHeadless: true }
   if (typeof source === 'string') {
-    return { text: own, by: source === 'user' || source === 'sdk' ? 'person' : 'machine' }
+    return { text: own, by: source === 'user' ? 'person' : 'machine' }
   }
   return { text: own, by: byMachine.test(own) ? 'machine' : otherwise }
 }

@@ -11,13 +11,15 @@ export interface AgentTotals {
   max_phi: number
   drifting_steps: number
   tokens: number
+  /** Whether its last step was uncertain; absent before this was stored. */
+  uncertain?: boolean
 }
 
 /** The totals after a step of the agent; null before its first one. */
 export function addToTotals(
   totals: AgentTotals | null,
   step: number,
-  { phi, drifting }: Verdict,
+  { phi, drifting, uncertain }: Verdict,
   tokens: number,
 ): AgentTotals {
   return {
@@ -27,6 +29,7 @@ export function addToTotals(
     max_phi: Math.max(totals?.max_phi ?? 0, phi),
     drifting_steps: (totals?.drifting_steps ?? 0) + (drifting ? 1 : 0),
     tokens: (totals?.tokens ?? 0) + tokens,
+    uncertain,
   }
 }
 

@@ -8,6 +8,7 @@ import { assignmentOf } from '../detector/ground.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { isKeyless } from '../keyless.ts'
 import type { ReadEntry } from './entry.ts'
+import { damagedResults, type PlacedResult, resultsOf } from './evaluation-result.ts'
 import { type Agent, type FrozenGround, logStep, newAgent, newRun, type Run } from './run.ts'
 
 /** The stored state that the entries of a batch need, by the keys of `ReadEntry`. */
@@ -42,6 +43,8 @@ export interface Changes {
   readonly steps: readonly JudgedEntry[]
   readonly grounds: readonly { entry: ReadEntry; frozen: FrozenGround }[]
   readonly alerts: DecidedAlerts
+  /** What the collector of evaluation results is told. */
+  readonly results: readonly PlacedResult[]
 }
 
 /** An agent after a batch; `memory` is its memory as JSON text. */
@@ -102,6 +105,7 @@ export function judgeBatch(
   const steps: JudgedEntry[] = []
   const grounds: { entry: ReadEntry; frozen: FrozenGround }[] = []
   const happenings: Happening[] = []
+  const results: PlacedResult[] = []
 
   function judge(entry: ReadEntry): LoggedStep {
     const { account, request, detector, now, keys } = entry
@@ -122,6 +126,7 @@ export function judgeBatch(
     const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(happening)
     const { memory } = logged.agent
+    results.push(...resultsOf(entry, agent, { step, revision, verdict }))
     const assignment = frozen?.by === 'user' ? assignmentOf(memory) : null
     return { run_id: runId, agent_id: agentId, step, revision, assignment, verdict, earlier }
   }
@@ -130,6 +135,12 @@ export function judgeBatch(
     const known = agents.get(keys.agent)?.agent ?? loaded.agents.get(keys.agent)
     if (known === 'damaged') throw new Error('a step of a damaged agent')
     return known
+  }
+
+  function damaged(entry: ReadEntry): LoggedStep {
+    const run = runs.get(entry.keys.run)?.run ?? loaded.runs.get(entry.keys.run)
+    results.push(...damagedResults(entry, (run?.steps ?? 0) + 1))
+    return 'damaged'
   }
 
   /** Returns the totals of earlier runs in the context of a step, and adds the step to them. */
@@ -155,11 +166,20 @@ export function judgeBatch(
 
   const logged = requests.flatMap((request) =>
     request.some(({ keys }) => loaded.agents.get(keys.agent) === 'damaged')
-      ? request.map(() => 'damaged' as const)
+      ? request.map(damaged)
       : request.map(judge),
   )
   const alerts = decideAlerts(happenings, loaded.configs, loaded.incidents)
-  const changes = { runs, agents: written(agents), contexts, openings, steps, grounds, alerts }
+  const changes = {
+    runs,
+    agents: written(agents),
+    contexts,
+    openings,
+    steps,
+    grounds,
+    alerts,
+    results,
+  }
   return { logged, changes }
 }
 

@@ -6,6 +6,14 @@ import { keyOf } from '../text.ts'
 import type { SimilarityOf } from './similarity.ts'
 import type { DriftRequest } from './step-request.ts'
 
+/** Which steps are reported to the collector of evaluation results, and how. */
+export interface ResultSettings {
+  /** Every step; otherwise only those that change the label of their agent. */
+  all: boolean
+  /** With the words of ground, goal and verdict; otherwise with numbers and fixed words alone. */
+  text: boolean
+}
+
 /** A step to log. */
 export interface Entry {
   account: string
@@ -18,6 +26,8 @@ export interface Entry {
   reads?: Reads | undefined
   /** The score above which a step is drift; undefined for the built-in one. */
   limit?: number | undefined
+  /** How its result is reported to the collector; undefined without one. */
+  results?: ResultSettings | undefined
   /** The detector of a new run. */
   detector: DetectorName
   /** Milliseconds since 1970. */

@@ -1,6 +1,6 @@
 import type { ActCoverage } from '../hosts/coverage.ts'
 import type { ActEvidence } from '../hosts/evidence.ts'
-import type { HostName } from '../hosts/host-event.ts'
+import type { EventSpan, HostName } from '../hosts/host-event.ts'
 import type { GoalSource } from '../hosts/observed.ts'
 
 /** What a host has shown of a step that no agent reported by itself. */
@@ -18,4 +18,8 @@ export interface Observation {
   coverage: ActCoverage
   /** When a person last spoke, granted or answered, milliseconds since 1970; null if that is not known. */
   personAt: number | null
+  /** The span that the step was read from; null if it came another way. */
+  span: EventSpan | null
+  /** Whether a program started the session, so that no person can speak in it. */
+  isHeadless: boolean
 }

@@ -9,6 +9,7 @@ import type { HostName } from '../hosts/host-event.ts'
 import { cutTo } from '../text.ts'
 import { dayMs } from '../time.ts'
 import { type AgentTotals, addToTotals } from './agent-totals.ts'
+import { type Clock, clockAfter, newClock } from './clock.ts'
 import type { ReadEntry } from './entry.ts'
 import { similarityIn } from './similarity.ts'
 import type { Arm } from './step-request.ts'
@@ -58,6 +59,8 @@ export interface Run {
   host: HostName | null
   /** How much of what the main agent did the errand explains; null if no host shows its acts. */
   coverage: ActCoverage | null
+  /** When its steps came since a person was there; null in a run of an earlier release. */
+  clock: Clock | null
 }
 
 /** One agent of a run with the state that its next step needs. */
@@ -127,6 +130,7 @@ export function newRun(runId: string, detector: DetectorName, now: number): Run 
     plan: null,
     host: null,
     coverage: null,
+    clock: newClock,
   }
 }
 
@@ -169,6 +173,7 @@ export function logStep(
   const { observation } = request
   const { userTurn, userMessage } = request.step
   const speaks = userTurn === true || userMessage !== undefined
+  const present = latest(run.last_person_at, observation?.personAt ?? null)
   const counted: Run = {
     ...run,
     updated,
@@ -184,9 +189,16 @@ export function logStep(
       verdict.drifting && run.drifting_steps === 0 ? run.steps + 1 : run.first_drift_step,
     pair: request.pair ?? run.pair,
     arm: request.arm ?? run.arm,
-    last_person_at: speaks ? updated : latest(run.last_person_at, observation?.personAt ?? null),
+    last_person_at: speaks ? updated : present,
     host: observation?.host ?? run.host,
     coverage: isMain && observation !== null ? observation.coverage : run.coverage,
+    clock:
+      run.clock &&
+      clockAfter(run.clock, {
+        unattendedMs: speaks ? 0 : updated - Math.max(run.created, present ?? 0),
+        drifting: verdict.drifting,
+        isHeadless: observation?.isHeadless ?? null,
+      }),
   }
   const frozen = memory.revision > agent.memory.revision && memory.ground !== null
   return {

@@ -11,7 +11,7 @@ export function requestOf(
   host: HostName,
   runId: string,
   step: ObservedStep,
-  { agents, personAt }: Observed,
+  { agents, personAt, isHeadless = false }: Observed,
 ): DriftRequest | Fault {
   const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
   const request = readDrift({
@@ -26,7 +26,7 @@ export function requestOf(
     ...(distance === null ? {} : { distance }),
   })
   if ('fault' in request) return request
-  const { source, acts, failedActs, doing, shown } = step
+  const { source, acts, failedActs, doing, shown, span } = step
   const agent = Object.hasOwn(agents, agentId) ? agents[agentId] : undefined
   return {
     ...request,
@@ -47,6 +47,8 @@ export function requestOf(
       actEvidence: shown,
       coverage: coverageOf(agent?.doings ?? nothingDone),
       personAt,
+      span,
+      isHeadless,
     },
   }
 }

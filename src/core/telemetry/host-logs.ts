@@ -4,19 +4,26 @@ import { type Fields, parsedFields, textOf, timeOf } from '../hosts/fields.ts'
 import { readGeminiCli } from '../hosts/gemini-cli.ts'
 import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
 import { placed } from '../hosts/place.ts'
-import type { TelemetryRecord } from './records.ts'
+import { spanOf, type TelemetryRecord } from './records.ts'
 
 /**
  * Reads a log record that Claude Code, Codex or Gemini CLI exports into the events of their hooks, with the same ids where
  * both have one. Records of any other kind are no events; `gemini_cli.hook_call` holds what hooks were handed, and is
  * never read.
  */
-export function readHostLog({ name, attributes, at }: TelemetryRecord): HostEvent[] {
+export function readHostLog(record: TelemetryRecord): HostEvent[] {
+  const { name, attributes, at } = record
   const session = textOf(attributes['session.id'], attributes['conversation.id'])
   if (session === '') return []
   const time = timeOf(attributes['event.timestamp']) ?? at
+  const span = spanOf(record)
   const timed = (events: readonly HostEvent[]) =>
-    events.map((event) => (time === undefined ? event : { ...event, at: time }))
+    events.map((event) => ({
+      ...event,
+      ...(time === undefined ? {} : { at: time }),
+      ...(span === null ? {} : { span }),
+      way: 'log' as const,
+    }))
   const read = readers[name.replace(/^claude_code\./, '')]
   return read === undefined ? [] : timed(read(attributes, session))
 }

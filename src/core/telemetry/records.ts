@@ -18,6 +18,12 @@ export interface TelemetryRecord {
   hasFailed: boolean
 }
 
+/** The span of a record, as the protocol spells ids; null without one. */
+export function spanOf({ traceId, spanId }: Pick<TelemetryRecord, 'traceId' | 'spanId'>) {
+  const isSpan = /^[\da-f]{32}$/i.test(traceId) && /^[\da-f]{16}$/i.test(spanId)
+  return isSpan ? { traceId, spanId } : null
+}
+
 /** Most values of one list of attributes, and its depth. */
 const mostValues = 200
 const deepest = 8
@@ -42,9 +48,9 @@ export function logsIn(body: unknown): TelemetryRecord[] {
   )
 }
 
-/** The spans of a request in the shape of the protocol's JSON, by their beginnings. */
+/** The spans of a request in the shape of the protocol's JSON, in their order. */
 export function spansIn(body: unknown): TelemetryRecord[] {
-  const spans = listOf(fieldsOf(body).resourceSpans).flatMap((resource) =>
+  return listOf(fieldsOf(body).resourceSpans).flatMap((resource) =>
     listOf(fieldsOf(resource).scopeSpans).flatMap((scoped) => {
       const { scope, spans: own } = fieldsOf(scoped)
       return listOf(own).map((each) => {
@@ -62,7 +68,6 @@ export function spansIn(body: unknown): TelemetryRecord[] {
       })
     }),
   )
-  return spans.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
 }
 
 function commonOf(record: Fields, scope: unknown, attributes: Fields) {

@@ -1,40 +1,69 @@
 import { actOf } from '../hosts/act.ts'
-import { amountOf, type Fields, fieldsOf, listOf, parsedFields, textOf } from '../hosts/fields.ts'
-import type { HostEvent, HostFact } from '../hosts/host-event.ts'
-import { placed } from '../hosts/place.ts'
+import { readClaudeCode } from '../hosts/claude-code.ts'
+import {
+  amountOf,
+  digestOf,
+  digestOfValue,
+  type Fields,
+  fieldsOf,
+  listOf,
+  parsedFields,
+  textOf,
+} from '../hosts/fields.ts'
+import { readGeminiCli } from '../hosts/gemini-cli.ts'
+import { promptWords } from '../hosts/gemini-family.ts'
+import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
 import { spokenBy } from '../hosts/speaker.ts'
 import { factsOfTool } from '../hosts/tool-facts.ts'
 import { parseJson } from '../text.ts'
 import type { TelemetryRecord } from './records.ts'
-
-/** What a span of an agent is, by the conventions of the libraries. */
-type SpanKind = 'agent' | 'model' | 'tool'
+import type { NotedFact, SpanKind, SpanNote } from './trace.ts'
 
 /**
- * Reads the spans of one request into events: OpenTelemetry's conventions for generative AI, OpenInference, and those of
- * the AI SDK. Spans of other kinds are no events. A span arrives after its end, and the root of a trace last; so what a
- * person said is read from the model's first call too.
+ * Reads a span into what is kept of it until its trace is folded: OpenTelemetry's conventions for generative AI,
+ * OpenInference, those of the AI SDK, and the spans of Claude Code and Gemini CLI. It holds no content of files and no
+ * output, as acts do not. A span of another kind is kept for its place in the trace alone. Null for spans of Codex,
+ * which are internal and say less than its logs.
  */
-export function readSpans(spans: readonly TelemetryRecord[]): HostEvent[] {
-  const own = spans.filter(({ scope }) => !hosts.test(scope))
-  const byId = new Map(own.map((span) => [span.spanId, span]))
-  const events = own.flatMap((span) => {
-    const kind = kindOf(span)
-    return kind === null ? [] : eventsOf(span, kind, agentOf(span, byId))
-  })
-  return events.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
+export function readSpan(span: TelemetryRecord): SpanNote | null {
+  const { scope, attributes, traceId, spanId, parentSpanId, at, ended } = span
+  if (/^codex/.test(scope) || !isId(traceId) || !isId(spanId)) return null
+  const host = hostOf(scope)
+  const kind = kindOf(span, host)
+  return {
+    ...{ traceId, spanId, parentSpanId, host, kind },
+    at: at ?? null,
+    session: sessionOf(attributes),
+    agent: textOf(attributes['gen_ai.agent.id'], attributes['plumbline.agent_id']),
+    isChild: host === 'gemini-cli' && kind === 'agent',
+    call: callOf(attributes),
+    tells: host === 'claude-code' ? toldOfParent(span) : null,
+    facts: kind === null ? [] : factsOf(span, kind, host).map(timed({ at, ended })),
+  }
 }
 
-/** The hosts whose log records say more than their spans: both would be two runs of one session. */
-const hosts = /^(?:com\.anthropic\.claude_code|codex|gemini-cli)/
+/** An id as a text of the protocol, or as some exporters write it. */
+function isId(text: string): boolean {
+  return /^[\w+/=-]{1,64}$/.test(text)
+}
+
+function hostOf(scope: string): HostName {
+  if (scope.startsWith('com.anthropic.claude_code')) return 'claude-code'
+  return scope.startsWith('gemini-cli') ? 'gemini-cli' : 'otlp'
+}
 
 const operations: Readonly<Record<string, SpanKind>> = {
   invoke_agent: 'agent',
   create_agent: 'agent',
   execute_tool: 'tool',
   chat: 'model',
+  plan: 'model',
   generate_content: 'model',
   text_completion: 'model',
+  // Gemini CLI names them in its own way.
+  agent_call: 'agent',
+  tool_call: 'tool',
+  llm_call: 'model',
   AGENT: 'agent',
   TOOL: 'tool',
   LLM: 'model',
@@ -45,10 +74,11 @@ const operations: Readonly<Record<string, SpanKind>> = {
   'ai.streamText.doStream': 'model',
 }
 
-function kindOf({ attributes }: TelemetryRecord): SpanKind | null {
+function kindOf({ name, attributes }: TelemetryRecord, host: HostName): SpanKind | null {
+  if (host === 'claude-code' && name === 'claude_code.llm_request') return 'model'
   const names = ['gen_ai.operation.name', 'openinference.span.kind', 'ai.operationId']
-  for (const name of names) {
-    const told = textOf(attributes[name])
+  for (const each of names) {
+    const told = textOf(attributes[each])
     if (Object.hasOwn(operations, told)) return operations[told] ?? null
   }
   return textOf(attributes['plumbline.goal'], attributes['plumbline.ground']) === ''
@@ -56,70 +86,16 @@ function kindOf({ attributes }: TelemetryRecord): SpanKind | null {
     : 'agent'
 }
 
-/** The sub-agent that a span belongs to: the nearest agent above it that has an agent above itself. '' is the main one. */
-function agentOf(span: TelemetryRecord, byId: ReadonlyMap<string, TelemetryRecord>): string {
-  const agents: TelemetryRecord[] = []
-  let at: TelemetryRecord | undefined = span
-  for (let depth = 0; at !== undefined && depth < 64; depth++) {
-    if (kindOf(at) === 'agent') agents.push(at)
-    at = byId.get(at.parentSpanId)
-  }
-  const [own] = agents
-  if (own === undefined || agents.length < 2) return ''
-  return (
-    textOf(own.attributes['gen_ai.agent.id'], own.attributes['plumbline.agent_id']) || own.spanId
-  )
-}
-
-function eventsOf(span: TelemetryRecord, kind: SpanKind, agentId: string): HostEvent[] {
-  const { attributes, at, ended, spanId, traceId } = span
-  const session = textOf(
+function sessionOf(attributes: Fields): string {
+  return textOf(
     attributes['gen_ai.conversation.id'],
     attributes['session.id'],
     attributes['thread.id'],
     attributes['ai.telemetry.metadata.sessionId'],
-    traceId,
   )
-  const place = (id: string, time: number | undefined) => ({
-    host: 'otlp' as const,
-    session,
-    agentId,
-    at: time,
-    id,
-    event: attributes,
-  })
-  const ground = textOf(attributes['plumbline.ground'])
-  const goal = textOf(attributes['plumbline.goal'])
-  const own: HostEvent[] = [
-    ...(ground === ''
-      ? []
-      : placed(place(`${spanId}#ground`, at), [{ kind: 'prompt', text: ground, by: 'person' }])),
-    ...(goal === '' ? [] : placed(place(`${spanId}#goal`, at), [{ kind: 'intent', text: goal }])),
-  ]
-  if (kind === 'tool')
-    return [...own, ...placed(place(toolId(attributes) || spanId, ended ?? at), toolFacts(span))]
-  const words = ground === '' ? wordsOfPerson(attributes) : ''
-  const spoken = words === '' ? null : spokenBy(words)
-  const asked: HostFact[] =
-    spoken === null
-      ? []
-      : [
-          agentId === ''
-            ? { kind: 'prompt', ...spoken }
-            : { kind: 'delegate', task: spoken.text, child: agentId },
-        ]
-  const said = kind === 'model' ? wordsOfModel(attributes) : ''
-  const tokens = kind === 'model' ? tokensOf(attributes) : 0
-  const after: HostFact[] = [
-    ...(said === '' ? [] : [{ kind: 'say', text: said } as const]),
-    ...(tokens === 0 ? [] : [{ kind: 'tokens', count: tokens } as const]),
-  ]
-  // What a person said is the same in every call of the model until the next time.
-  const prompts = placed(place(`${session}#${words.length}#${words.slice(0, 80)}`, at), asked)
-  return [...prompts, ...own, ...placed(place(`${spanId}#said`, ended ?? at), after)]
 }
 
-function toolId(attributes: Fields): string {
+function callOf(attributes: Fields): string {
   return textOf(
     attributes['gen_ai.tool.call.id'],
     attributes['gen_ai.tool.call_id'],
@@ -128,24 +104,163 @@ function toolId(attributes: Fields): string {
   )
 }
 
-function toolFacts({ attributes, name, hasFailed, at, ended }: TelemetryRecord): HostFact[] {
-  const tool =
-    textOf(
-      attributes['gen_ai.tool.name'],
-      attributes['tool.name'],
-      attributes['ai.toolCall.name'],
-    ) || name
+/** What a span of Claude Code says of the call of a tool above it. */
+function toldOfParent({ name, attributes, hasFailed }: TelemetryRecord): SpanNote['tells'] {
+  if (name === 'claude_code.tool.execution') {
+    return hasFailed || attributes.success === false || attributes.success === 'false'
+      ? 'failed'
+      : 'ok'
+  }
+  const isGranted =
+    name === 'claude_code.tool.blocked_on_user' &&
+    attributes.decision === 'accept' &&
+    /^user/i.test(textOf(attributes.source))
+  return isGranted ? 'granted' : null
+}
+
+/** A fact before it has its time: facts at the end of a span come after what the span has begun. */
+type UntimedFact = Omit<NotedFact, 'at'> & { isLate: boolean }
+
+function timed({ at, ended }: Pick<TelemetryRecord, 'at' | 'ended'>) {
+  return ({ isLate, ...noted }: UntimedFact): NotedFact => ({
+    ...noted,
+    at: (isLate ? (ended ?? at) : at) ?? null,
+  })
+}
+
+function factsOf(span: TelemetryRecord, kind: SpanKind, host: HostName): UntimedFact[] {
+  const { attributes, spanId } = span
+  const ground = textOf(attributes['plumbline.ground'])
+  const goal = textOf(attributes['plumbline.goal'])
+  const plan = listOf(attributes['plumbline.plan']).map((item) => textOf(item))
+  const items = plan.flatMap((text) => (text === '' ? [] : [{ text, state: 'open' as const }]))
+  const early = (fact: HostFact, id: string) => ({ fact, id, isLate: false })
+  const own = [
+    ...(ground === ''
+      ? []
+      : [early({ kind: 'prompt', text: ground, by: 'person' }, `${spanId}#ground`)]),
+    ...(items.length === 0 ? [] : [early({ kind: 'plan', items, whole: true }, `${spanId}#plan`)]),
+    ...(goal === '' ? [] : [early({ kind: 'intent', text: goal }, `${spanId}#goal`)]),
+  ]
+  if (kind === 'tool') {
+    const call = callOf(attributes)
+    // The hooks and logs of Gemini CLI name no call, so this does not either: it is known by what was done.
+    const id = host === 'gemini-cli' ? digestOfValue({ spanId, call }) : call || spanId
+    const facts = toolFacts(span, host).map((fact, nth) => ({
+      ...{ fact, id: nth === 0 ? id : `${id}#${nth}`, isLate: true },
+    }))
+    return [...own, ...facts]
+  }
+  const delegated = delegatedIn(span, kind, host)
+  const words = ground === '' && delegated.length === 0 ? wordsOfPerson(attributes) : ''
+  const spoken = words === '' ? null : spokenIn(words, host)
+  const said = kind === 'model' ? wordsOfModel(attributes) : ''
+  const tokens = kind === 'model' ? tokensOf(attributes) : 0
+  return [
+    ...delegated,
+    ...(spoken === null ? [] : [early({ kind: 'prompt', ...spoken }, `#words#${digestOf(words)}`)]),
+    ...own,
+    ...(said === ''
+      ? []
+      : [{ fact: { kind: 'say', text: said } as const, id: `${spanId}#said`, isLate: true }]),
+    ...(tokens === 0
+      ? []
+      : [
+          {
+            fact: { kind: 'tokens', count: tokens } as const,
+            id: `${spanId}#tokens`,
+            isLate: true,
+          },
+        ]),
+  ]
+}
+
+/** A context that Gemini CLI puts before the first words of a session. */
+const sessionContext = /<session_context>[\s\S]*?<\/session_context>/g
+
+function spokenIn(words: string, host: HostName) {
+  // A prompt that nobody typed begins with a tag in Claude Code.
+  if (host === 'claude-code') return spokenBy(words, /^\s*</.test(words) ? 'system' : 'user')
+  const own = host === 'gemini-cli' ? promptWords(words.replace(sessionContext, '')) : words
+  // A context that was cut before its end leaves no words of the person.
+  return own.startsWith('<session_context>') ? null : spokenBy(own)
+}
+
+/** A sub-agent of Gemini CLI, with its task. */
+function delegatedIn(
+  { attributes, spanId }: TelemetryRecord,
+  kind: SpanKind,
+  host: HostName,
+): UntimedFact[] {
+  if (host !== 'gemini-cli' || kind !== 'agent') return []
+  const { prompt, agent_name } = parsedFields(attributes['gen_ai.input.messages'])
+  const task = textOf(prompt)
+  const agentType = textOf(agent_name)
+  const fact: HostFact = { kind: 'delegate', task, label: agentType, agentType, child: spanId }
+  return task === '' ? [] : [{ fact, id: `${spanId}#task`, isLate: false }]
+}
+
+function toolFacts(span: TelemetryRecord, host: HostName): HostFact[] {
+  const { attributes, spanId } = span
   const given =
     attributes['gen_ai.tool.call.arguments'] ??
     attributes['ai.toolCall.args'] ??
-    attributes['input.value']
+    attributes['input.value'] ??
+    attributes.tool_input ??
+    parsedFields(attributes['gen_ai.input.messages']).args
+  const input = typeof given === 'string' ? parsedFields(given) : fieldsOf(given)
+  const facts =
+    host === 'claude-code'
+      ? factsIn(readClaudeCode({ ...hostUse(span, input), hook_event_name: 'PostToolUse' }))
+      : host === 'gemini-cli'
+        ? factsIn(readGeminiCli({ ...hostUse(span, input), ...geminiAnswer(span) }))
+        : libraryFacts(span, input)
+  if (Object.keys(input).length > 0) return facts
+  // Calls whose arguments are not told are not equal, and a plan without them is not an empty one.
+  return facts.flatMap((fact) => {
+    if (fact.kind === 'plan') return []
+    return fact.kind === 'act' ? { ...fact, argsHash: digestOf(spanId) } : fact
+  })
+}
+
+function hostUse({ attributes, name }: TelemetryRecord, input: Fields): Fields {
+  return {
+    session_id: 'any',
+    tool_name: textOf(attributes['gen_ai.tool.name'], attributes.tool_name) || name,
+    tool_input: input,
+  }
+}
+
+function geminiAnswer({ attributes, hasFailed }: TelemetryRecord): Fields {
+  const { status } = parsedFields(attributes['gen_ai.output.messages'])
+  const didFail = hasFailed || status === 'error'
+  return {
+    hook_event_name: 'AfterTool',
+    tool_response: { llmContent: '', ...(didFail ? { error: true } : {}) },
+  }
+}
+
+/** The facts of events, whose place comes from their trace. */
+function factsIn(events: readonly HostEvent[]): HostFact[] {
+  return events.map(({ runId: _, agentId: __, eventId: ___, at: ____, ...fact }) => fact)
+}
+
+function libraryFacts(
+  { attributes, name, hasFailed, at, ended }: TelemetryRecord,
+  input: Fields,
+): HostFact[] {
   const answer =
     attributes['gen_ai.tool.call.result'] ??
     attributes['ai.toolCall.result'] ??
     attributes['output.value']
   const use = {
-    tool,
-    input: typeof given === 'string' ? parsedFields(given) : fieldsOf(given),
+    tool:
+      textOf(
+        attributes['gen_ai.tool.name'],
+        attributes['tool.name'],
+        attributes['ai.toolCall.name'],
+      ) || name,
+    input,
     root: '',
     outcome: hasFailed ? ('failed' as const) : ('ok' as const),
     output:
@@ -214,6 +329,7 @@ function tokensOf(attributes: Fields): number {
   return (
     sum('gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens') ||
     sum('ai.usage.promptTokens', 'ai.usage.completionTokens') ||
+    sum('input_tokens', 'output_tokens') ||
     sum('llm.token_count.total')
   )
 }

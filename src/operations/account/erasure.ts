@@ -160,7 +160,7 @@ const times: ReadonlySet<string> = new Set([
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],
-  'uncertain',
+  ...['uncertain', 'key_shown'],
 ])
 const structured: ReadonlySet<string> = new Set([
   ...['memory', 'judgment', 'config', 'roles', 'incident', 'state'],

@@ -122,9 +122,10 @@ export const createKeys = open({
   http: { method: 'POST', path: '/v1/keys' },
 })(refuse)
 
-async function refuse(): Promise<never> {
+async function refuse({ identity, settings }: Service): Promise<never> {
+  const signIn =
+    identity === null ? '' : ` Or sign in at ${settings.baseUrl()}/signin, which makes one.`
   throw new Refusal(410, 'disabled', {
-    detail:
-      'This route makes no keys. Ask the operator of this server for one; "plumbline keys create" makes it. With a key you can make more: POST /v1/me/keys.',
+    detail: `This route makes no keys. Ask the operator of this server for one; "plumbline keys create" makes it.${signIn} With a key you can make more: POST /v1/me/keys.`,
   })
 }

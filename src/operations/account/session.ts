@@ -42,8 +42,11 @@ export const readSession = open({
   input: z.object({}),
   output: sessionSchema,
 })(async (context) => {
-  const { call, settings } = context
-  const offered = { sign_in: settings.signIn, upgrade: settings.sellsTiers }
+  const { call, settings, identity } = context
+  const offered = {
+    sign_in: { provider: identity !== null, name: identity?.name ?? null },
+    upgrade: settings.sellsTiers,
+  }
   const found = await whoCalls(context)
   if (found === null) return { signed_in: false, ...offered }
   const { account, browser } = found

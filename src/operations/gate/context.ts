@@ -4,11 +4,13 @@ import type { WebhookAllowance } from '../../core/alerts/public-url.ts'
 import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import type { Verdict } from '../../core/detector/detect.ts'
+import type { ResultSettings } from '../../core/runs/entry.ts'
 import type { Encoder } from '../../encoder/encoder.ts'
 import type { Channels } from '../../jobs/channels.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
+import type { Identity } from '../../outbound/identity.ts'
 import type { Mail } from '../../outbound/mail.ts'
 import type { Webhooks } from '../../outbound/webhook.ts'
 import type { Account } from '../../storage/accounts.ts'
@@ -68,6 +70,8 @@ export interface Service {
   readonly webhooks: Webhooks
   /** null if mail is not configured. */
   readonly mail: Mail | null
+  /** The identity provider by which people sign in; null if none is configured. */
+  readonly identity: Identity | null
   /** The chat endpoint of `ask_alice`; null if none is configured. */
   readonly guide: Guide | null
   /** The embeddings endpoint, asked only about uncertain steps; null if none is configured. */
@@ -98,13 +102,13 @@ export interface Settings {
   readonly checkPerDay: number
   /** Daily tool calls of an address without a key on `/mcp`; 0 is unlimited. */
   readonly toolsPerDay: number
+  /** How results go to the operator's collector; null without one. */
+  readonly results: ResultSettings | null
   readonly tiers: readonly Tier[]
   /** The webhooks that are exempt from the rule "https on a public host". */
   readonly webhookAllow: WebhookAllowance
   /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
-  /** The identity provider by which people sign in: whether there is one, and its host. */
-  readonly signIn: { readonly provider: boolean; readonly name: string | null }
   /** Whether `/v1/upgrade` leads anywhere. */
   readonly sellsTiers: boolean
   /** The page on which a caller gets a higher tier. */

@@ -11,12 +11,21 @@ import {
 import { requestOf } from '../../core/runs/shown-step.ts'
 import type { DriftRequest } from '../../core/runs/step-request.ts'
 import { dayMs } from '../../core/time.ts'
-import { admitAccount } from '../gate/admission.ts'
+import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
-import type { Call } from '../gate/declaration.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { logRequest } from '../steps/drift.ts'
 import { learnAhead } from '../steps/learn-ahead.ts'
+
+/** What goes with the folding of events. */
+export interface LogOptions {
+  /** Whether an agent that has left its errand is to be told so. */
+  tells?: boolean
+  /** Counts a step as a write of the account; may refuse it. */
+  countWrite(): Promise<unknown>
+  /** Work in the transaction of the steps. */
+  alongside?(tx: Store): Promise<void>
+}
 
 /**
  * Folds events of one session and logs the steps. Returns what is known of the session then, and, if `tells`, what an agent
@@ -24,11 +33,10 @@ import { learnAhead } from '../steps/learn-ahead.ts'
  */
 export async function logEvents(
   context: Keyed,
-  call: Call,
   host: HostName,
   runId: string,
   events: readonly HostEvent[],
-  tells: boolean,
+  { tells = false, countWrite, alongside }: LogOptions,
 ): Promise<{ observed: Observed; told: string | null }> {
   const { store, account, tier, now } = context
   const timed = events.map((event) => ({ ...event, at: event.at ?? now() }))
@@ -36,7 +44,7 @@ export async function logEvents(
   const read = folded(known, timed)
   const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
   // Counted before they are logged, so that an account beyond its quota logs none.
-  for (const _ of expected) await admitAccount(context, call, { isHook: true })
+  for (const _ of expected) await countWrite()
   if (expected.length > 0) await learnAhead(context, () => expected)
   return store.tx(async (tx) => {
     const before = await tx.hostSessions.lock(account.id, runId, now())
@@ -59,6 +67,7 @@ export async function logEvents(
     }
     const expires = now() + tier.retention_days * dayMs
     await tx.hostSessions.save(account.id, runId, after, expires)
+    await alongside?.(tx)
     return { observed: after, told }
   })
 }

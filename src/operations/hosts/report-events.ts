@@ -51,7 +51,10 @@ export async function reportEvents(
   for (const [runId, own] of Map.groupBy(events, ({ runId }) => runId)) {
     const settings = await context.store.hookSettings.of(context.account.id, runId)
     const tells = settings.mode !== 'observe' && canTell(host, named)
-    const { observed, told } = await logEvents(context, call, host, runId, own, tells)
+    const { observed, told } = await logEvents(context, host, runId, own, {
+      tells,
+      countWrite: () => admitAccount(context, call, { isHook: true }),
+    })
     const isCompacted = own.some((each) => each.kind === 'session' && each.source === 'compact')
     if (isCompacted && settings.remind) {
       answer = await remind(context, host, event, runId, observed)

@@ -1,9 +1,11 @@
 import type { HostEvent } from '../../core/hosts/host-event.ts'
 import { readHostLog } from '../../core/telemetry/host-logs.ts'
 import { logsIn, spansIn } from '../../core/telemetry/records.ts'
-import { readSpans } from '../../core/telemetry/spans.ts'
+import { readSpan } from '../../core/telemetry/spans.ts'
+import type { SpanNote } from '../../core/telemetry/trace.ts'
 import { readWire, type TelemetryKind } from '../../core/telemetry/wire.ts'
 import { parseJson } from '../../core/text.ts'
+import { spansJob } from '../../jobs/spans.ts'
 import { admitAccount } from '../gate/admission.ts'
 import type { Keyed, Service } from '../gate/context.ts'
 import type { Call } from '../gate/declaration.ts'
@@ -18,9 +20,14 @@ export interface Telemetry {
   readBody(): Promise<Uint8Array>
 }
 
+/** Spans of an account that may wait to be folded. */
+const mostPending = 10_000
+const retryAfterS = 5
+
 /**
- * Takes what an OpenTelemetry exporter sends, and logs the steps that it shows; those are durable when this resolves. A
- * step counts as one write. Refuses what is no body of the protocol (400).
+ * Takes what an OpenTelemetry exporter sends. Log records are folded at once, and the steps that they show are durable
+ * when this resolves; each counts as one write. Spans are durable then, and are folded with the others of their trace.
+ * Refuses what is no body of the protocol (400), and spans beyond those that may wait (429).
  */
 export async function reportTelemetry(
   service: Service,
@@ -36,16 +43,63 @@ export async function reportTelemetry(
       detail: 'body: send an export request of OTLP, as JSON or as protocol buffers',
     })
   }
-  const events: HostEvent[] =
-    kind === 'logs' ? logsIn(body).flatMap(readHostLog) : readSpans(spansIn(body))
+  const countWrite = () => admitAccount(context, call, { isHook: true })
+  if (kind === 'traces') {
+    await keepSpans(
+      context,
+      spansIn(body).flatMap((span) => readSpan(span) ?? []),
+      countWrite,
+    )
+    return
+  }
+  const events = logsIn(body).flatMap(readHostLog)
   for (const [runId, own] of Map.groupBy(events, (event) => event.runId)) {
     const [first] = own
-    if (first !== undefined) await logEvents(context, call, hostOf(first), runId, own, false)
+    if (first !== undefined) await logEvents(context, hostOf(first), runId, own, { countWrite })
   }
 }
 
+/** Keeps spans until their traces are folded: those of agents, and those around them. */
+async function keepSpans(
+  { store, account, now }: Keyed,
+  notes: readonly SpanNote[],
+  countWrite: () => Promise<{ refund(): Promise<void> }>,
+): Promise<void> {
+  const traces = Map.groupBy(notes, ({ traceId }) => traceId)
+  const ofAgents = [...traces].filter(([, own]) => own.some(isOfAgent)).map(([id]) => id)
+  const others = [...traces.keys()].filter((id) => !ofAgents.includes(id))
+  const known = await store.pendingSpans.known(account.id, others)
+  const kept = [...ofAgents, ...known].sort()
+  if (kept.length === 0) return
+  // An account beyond its quota exports nothing; what the spans will show is counted when it is known.
+  await (await countWrite()).refund()
+  const waiting = await store.pendingSpans.count(account.id)
+  if (waiting >= mostPending) {
+    throw new Refusal(
+      429,
+      'rate_limit',
+      {
+        detail: `${waiting} spans of this account wait to be read. Export again in ${retryAfterS} seconds.`,
+        retry_after_s: retryAfterS,
+      },
+      { 'retry-after': String(retryAfterS) },
+    )
+  }
+  const at = now()
+  await store.tx(async ({ pendingSpans, jobs }) => {
+    const own = kept.flatMap((id) => traces.get(id) ?? [])
+    const once = new Map(own.map((note) => [`${note.traceId} ${note.spanId}`, note]))
+    await pendingSpans.add(account.id, [...once.values()], at)
+    for (const traceId of kept) await jobs.add(spansJob({ account: account.id, traceId }, at))
+  })
+}
+
+function isOfAgent({ kind, tells }: SpanNote): boolean {
+  return kind !== null || tells !== null
+}
+
 /** The host stands before the id of the session. */
-function hostOf({ runId }: HostEvent) {
+export function hostOf({ runId }: HostEvent) {
   const name = runId.slice(0, runId.indexOf(':'))
   return name === 'claude-code' || name === 'codex' || name === 'gemini-cli' ? name : 'otlp'
 }

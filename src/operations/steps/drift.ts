@@ -234,6 +234,7 @@ function entryOf(
     limit: settings.limit ?? undefined,
     ...(embeddings === null ? {} : { similarity: embeddings.similarity }),
     reads: encoder?.reads,
+    results: settings.results ?? undefined,
     detector: settings.detector,
     now: now(),
     retentionDays: tier.retention_days,

@@ -6,6 +6,7 @@ import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { labels } from '../../core/evaluation/labels.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import type { AgentTotals } from '../../core/runs/agent-totals.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { arms } from '../../core/runs/step-request.ts'
@@ -78,6 +79,12 @@ export const runSchema = z
       .describe(
         'How long the agents had worked at the last step since the user last spoke, or since the run began.',
       ),
+    attended: z
+      .enum(['at_times', 'never'])
+      .nullable()
+      .describe(
+        'never if a program started the session, so that no person can speak in it; null if no host shows the run.',
+      ),
     created: time,
     updated: time,
     expires: time.describe(
@@ -120,9 +127,18 @@ export const runSchema = z
       .strictObject({
         known: z.boolean().describe('Whether there are enough acts to say.'),
         acts: z.int().min(0),
+        skipped: z
+          .int()
+          .min(0)
+          .describe(
+            'Acts of these that were counted and not read: of more than 200 acts a minute every k-th is read. What failed is always read.',
+          ),
+        every: z.int().min(1).describe('The greatest k of the run; 1 if all acts were read.'),
         share: score
           .nullable()
-          .describe('Share of the acts that share a word or a folder with the errand.'),
+          .describe(
+            'Share of the acts that were read that share a word or a folder with the errand.',
+          ),
         recent: score.nullable().describe('The same of the newest twenty.'),
         failed: z.int().min(0).describe('The acts that failed.'),
         outcomes: score
@@ -495,6 +511,7 @@ function shownRun(
     assignment: shownAssignment(run.assignment ?? olderAssignment(run)),
     last_person_at: run.last_person_at === null ? null : isoTime(run.last_person_at),
     unattended_ms: run.updated - (run.last_person_at ?? run.created),
+    attended: run.host === null ? null : run.clock?.isHeadless === true ? 'never' : 'at_times',
     created: isoTime(run.created),
     updated: isoTime(run.updated),
     expires: isoTime(run.expires),
@@ -526,7 +543,8 @@ function shownRun(
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {
-  return { ...agent, ...(totals ?? noTotals) }
+  const { uncertain: _, ...shown }: Partial<AgentTotals> = totals ?? {}
+  return { ...agent, ...noTotals, ...shown }
 }
 
 const noTotals = {

@@ -613,4 +613,51 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, run_id, step, seq)
     )`,
   ],
+  [
+    // A person at an identity provider, and whether the first key of the account was shown.
+    `CREATE TABLE identities (
+      issuer TEXT NOT NULL,
+      subject TEXT NOT NULL,
+      account TEXT NOT NULL,
+      created BIGINT NOT NULL,
+      key_shown BIGINT NOT NULL,
+      PRIMARY KEY (issuer, subject)
+    )`,
+    'CREATE INDEX identities_by_account ON identities (account)',
+  ],
+  [
+    // The outbox of evaluation results: what waits for the operator's collector, and what was given up. `tries`
+    // are the attempts, `due` is the time of the next one after a failure, and `result` is JSON text.
+    `CREATE TABLE evaluation_results (
+      account TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      step BIGINT NOT NULL,
+      at BIGINT NOT NULL,
+      result TEXT NOT NULL,
+      state TEXT NOT NULL,
+      tries BIGINT NOT NULL,
+      due BIGINT NOT NULL,
+      detail TEXT,
+      PRIMARY KEY (account, run_id, step)
+    )`,
+    `CREATE INDEX evaluation_results_waiting ON evaluation_results (at, account, run_id, step)
+     WHERE state = 'waiting'`,
+    `CREATE INDEX evaluation_results_held ON evaluation_results (due)
+     WHERE state = 'waiting' AND tries > 0`,
+    'CREATE INDEX evaluation_results_by_age ON evaluation_results (at)',
+    // Spans of agents until their trace is folded; `note` is JSON text.
+    `CREATE TABLE pending_spans (
+      account TEXT NOT NULL,
+      trace_id TEXT NOT NULL,
+      span_id TEXT NOT NULL,
+      received BIGINT NOT NULL,
+      note TEXT NOT NULL,
+      PRIMARY KEY (account, trace_id, span_id)
+    )`,
+    'CREATE INDEX pending_spans_by_age ON pending_spans (received)',
+  ],
+  [
+    // As JSON, when the steps of a run came since a person was there. Older runs do not know.
+    'ALTER TABLE runs ADD COLUMN clock TEXT',
+  ],
 ]

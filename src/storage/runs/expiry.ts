@@ -14,6 +14,7 @@ const parts = [
   { table: 'grounds', of: '', order: 'agent_id, revision' },
   { table: 'agents', of: '', order: 'agent_id' },
   { table: 'alert_events', of: '', order: 'seq' },
+  { table: 'evaluation_results', of: '', order: 'step' },
   { table: 'alert_incidents', of: 'AND dialogue = 0', order: 'seq' },
   // Stored answers quote the goals of their run.
   { table: 'idempotency', of: '', order: 'scope, key' },

@@ -1,6 +1,7 @@
 import { isKeyless } from '../../core/keyless.ts'
 import type { Changes, JudgedEntry } from '../../core/runs/batch.ts'
 import { saveAlerts } from '../alerts/outbox.ts'
+import { saveResults } from '../alerts/results.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { recordEvents, type StreamEvent } from '../database/stream.ts'
 import { agentRow, alarmRows, contextRow, groundRow, runRow, runTables, stepRow } from './tables.ts'
@@ -15,7 +16,7 @@ export async function save(
   changes: Changes,
   jobAdded: () => void,
 ): Promise<void> {
-  const { runs, agents, contexts, openings, steps, grounds, alerts } = changes
+  const { runs, agents, contexts, openings, steps, grounds, alerts, results } = changes
   const tables = runTables[kind]
   // Every transaction locks outboxes before contexts.
   await saveAlerts(tx, kind, alerts, jobAdded)
@@ -36,6 +37,7 @@ export async function save(
   tables.grounds.insert(tx, grounds.map(groundRow))
   tables.runs.upsert(tx, [...runs.values()].map(runRow))
   tables.agents.upsert(tx, [...agents.values()].map(agentRow))
+  saveResults(tx, kind, results)
   await recordEvents(tx, kind, stepEvents(steps))
 }
 

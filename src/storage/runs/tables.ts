@@ -5,6 +5,7 @@ import type { ActCoverage } from '../../core/hosts/coverage.ts'
 import { isKeyless } from '../../core/keyless.ts'
 import { readTotals } from '../../core/runs/agent-totals.ts'
 import type { ChangedAgent, ChangedContext, JudgedEntry } from '../../core/runs/batch.ts'
+import type { Clock } from '../../core/runs/clock.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
 import { keptVerdict } from '../../core/runs/kept-verdict.ts'
 import type { Agent, FrozenGround, Run } from '../../core/runs/run.ts'
@@ -46,6 +47,7 @@ export const runColumns = {
   last_person_at: 'BIGINT',
   host: 'TEXT',
   coverage: 'TEXT',
+  clock: 'TEXT',
 } as const satisfies Columns & Record<keyof RunRow, unknown>
 
 const agentColumns = {
@@ -141,15 +143,19 @@ function tablesFor(kind: Database['kind']) {
 
 /** A stored row of `runs`. */
 export interface RunRow
-  extends Omit<Run, 'drifting' | 'judgment' | 'uncertain' | 'plan' | 'assignment' | 'coverage'> {
+  extends Omit<
+    Run,
+    'drifting' | 'judgment' | 'uncertain' | 'plan' | 'assignment' | 'coverage' | 'clock'
+  > {
   account: string
   drifting: number
   judgment: string | null
   uncertain: number | null
-  /** JSON text, and so are `assignment` and `coverage`. */
+  /** JSON text, and so are `assignment`, `coverage` and `clock`. */
   plan: string | null
   assignment: string | null
   coverage: string | null
+  clock: string | null
 }
 
 /** Converts a row to a run. */
@@ -161,6 +167,7 @@ export function runOf({
   plan,
   assignment,
   coverage,
+  clock,
   ...rest
 }: RunRow): Run {
   return {
@@ -170,13 +177,22 @@ export function runOf({
     plan: plan === null ? null : JSON.parse(plan),
     judgment: judgment === null ? null : readJudgment(judgment),
     assignment: assignment === null ? null : (parseJson(assignment) as Assignment),
-    coverage: coverage === null ? null : (parseJson(coverage) as ActCoverage),
+    clock: clock === null ? null : (parseJson(clock) as Clock),
+    // Runs of an earlier version have read all their acts.
+    coverage:
+      coverage === null
+        ? null
+        : {
+            skipped: 0,
+            every: 1,
+            ...(parseJson(coverage) as Omit<ActCoverage, 'skipped' | 'every'>),
+          },
   }
 }
 
 /** Converts a run of an account to its row. */
 export function runRow({ account, run }: { account: string; run: Run }): RunRow {
-  const { drifting, judgment, uncertain, plan, assignment, coverage } = run
+  const { drifting, judgment, uncertain, plan, assignment, coverage, clock } = run
   return {
     ...run,
     account,
@@ -186,6 +202,7 @@ export function runRow({ account, run }: { account: string; run: Run }): RunRow 
     judgment: judgment === null ? null : JSON.stringify(judgment),
     assignment: assignment === null ? null : JSON.stringify(assignment),
     coverage: coverage === null ? null : JSON.stringify(coverage),
+    clock: clock === null ? null : JSON.stringify(clock),
   }
 }
 

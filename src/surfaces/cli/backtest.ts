@@ -71,7 +71,7 @@ async function runBacktest(args: string[], world: CliWorld): Promise<number> {
   const events = []
   for (const [nth, { path }] of files.entries()) {
     progress(world, `reading ${nth + 1} of ${counted(files.length, 'file')}`)
-    events.push(...(await readSessionFile(host, path)))
+    events.push(...(await readSessionFile(host, path, since)))
   }
   const reads = detector === 'overlap' || values.words === true ? null : world.reads()
   const judge: BacktestJudge = {

@@ -46,6 +46,8 @@ export interface CliSettings {
   laterSettings: string[]
   /** The score above which a step is drift for the default detector; null for the built-in one. */
   limit: number | null
+  /** The collector of evaluation results; null without one. */
+  otlp: { url: string } | null
   /** The address of a server with these settings, without a trailing slash. */
   serverUrl: string
   /** The address of that server on its own machine; null if it has none that is known. */

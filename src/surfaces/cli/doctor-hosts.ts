@@ -38,6 +38,7 @@ const programsOf: Record<InstallHost | FileHost, string> = {
   'qwen-code': 'qwen',
   copilot: 'copilot',
   cursor: 'cursor-agent',
+  vscode: 'code',
   opencode: 'opencode',
   cline: 'cline',
 }

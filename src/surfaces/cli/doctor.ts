@@ -2,6 +2,7 @@ import { existsSync, statfsSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { InstallHost } from '../../core/hosts/install.ts'
 import type { FileHost } from '../../core/hosts/install-files.ts'
+import type { Results } from '../../storage/alerts/results.ts'
 import type { Database } from '../../storage/database/database.ts'
 import { readClock, readHeartbeat, readSchemaVersion } from '../../storage/database/health.ts'
 import { latestVersion } from '../../storage/database/migrations.ts'
@@ -20,6 +21,7 @@ export interface Finding {
     | 'writing'
     | 'clock'
     | 'jobs'
+    | 'results'
     | 'disk'
     | 'log'
     | 'program'
@@ -43,7 +45,7 @@ export async function* examine(world: CliWorld): AsyncGenerator<Finding> {
     for (const says of settings.faults) yield { check: 'settings', state: 'fault', says }
     return
   }
-  const { databaseUrl, unknownSettings, laterSettings } = settings
+  const { databaseUrl, unknownSettings, laterSettings, otlp } = settings
   const warnings = [
     ...(unknownSettings.length === 0 ? [] : [`not known: ${unknownSettings.join(', ')}`]),
     ...(laterSettings.length === 0 ? [] : [`not in this version yet: ${laterSettings.join(', ')}`]),
@@ -70,10 +72,15 @@ export async function* examine(world: CliWorld): AsyncGenerator<Finding> {
     yield damage
     if (damage.state === 'fault') return
   }
-  yield* examineDatabase(databaseUrl, path ?? nameOf(databaseUrl), world.now())
+  yield* examineDatabase(databaseUrl, path ?? nameOf(databaseUrl), world.now(), otlp?.url ?? null)
 }
 
-async function* examineDatabase(url: string, name: string, now: number): AsyncGenerator<Finding> {
+async function* examineDatabase(
+  url: string,
+  name: string,
+  now: number,
+  collector: string | null,
+): AsyncGenerator<Finding> {
   let check: Finding['check'] = 'database'
   let db: Database | null = null
   try {
@@ -96,7 +103,11 @@ async function* examineDatabase(url: string, name: string, now: number): AsyncGe
     yield { check, state: 'ok', says: 'a row was written' }
 
     check = 'jobs'
-    if (version === latestVersion) yield judgeJobs(await store.jobs.count(now))
+    if (version < latestVersion) return
+    yield judgeJobs(await store.jobs.count(now))
+
+    check = 'results'
+    yield judgeResults(collector, await store.results.count())
   } catch (error) {
     yield { check, state: 'fault', says: error instanceof Error ? error.message : String(error) }
   } finally {
@@ -141,6 +152,20 @@ function judgeJobs(
   }
   const waiting = counts.reduce((sum, { due, later, held }) => sum + due + later + held, 0)
   return { check, state: 'ok', says: `${waiting} waiting or in flight, none gave up` }
+}
+
+/** `collector` is the address that results go to, or null. Its path may hold a secret, and is not told. */
+function judgeResults(
+  collector: string | null,
+  { waiting, failed, detail }: Awaited<ReturnType<Results['count']>>,
+): Finding {
+  const check = 'results'
+  const to =
+    collector === null ? 'off: PLUMBLINE_OTLP_URL is not set' : `to ${new URL(collector).origin}`
+  const why = detail === null ? '' : ` (${detail})`
+  const says = `${to}; ${waiting} waiting, ${failed} given up${why}`
+  const isWell = detail === null && (collector !== null || waiting === 0)
+  return { check, state: isWell ? 'ok' : 'warning', says }
 }
 
 function examineDamage(path: string): Finding {

@@ -48,6 +48,9 @@ export function hostFileOf(
       return join(home, '.copilot', 'settings.json')
     case 'cursor':
       return join(home, '.cursor', 'hooks.json')
+    case 'vscode':
+      // VS Code reads every file of this folder; this one holds nothing of others.
+      return join(home, '.copilot', 'hooks', 'plumbline.json')
   }
 }
 

@@ -34,13 +34,15 @@ import { settingsFault, usageFault } from './usage-fault.ts'
 export const initCommand: Command = {
   name: 'init',
   summary: 'let a coding agent report to the server by its hooks',
-  usage: 'plumbline init [HOST] [--server URL] [--key KEY] [--advise | --gate] [--dry-run]',
+  usage:
+    'plumbline init [HOST] [--server URL] [--key KEY] [--advise | --gate] [--plugin] [--dry-run]',
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
   --advise      let the server tell the agent when its run has left the errand, as a fact
   --gate        also hold commands that cannot be undone while it has
+  --plugin      write only what the plugin of the host needs, and leave its settings alone
   --dry-run     print what would change in the host's settings, and change nothing
 
 Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
@@ -73,6 +75,7 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     key: { type: 'string' },
     advise: { type: 'boolean' },
     gate: { type: 'boolean' },
+    plugin: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
   })
   const settings = readSettings(world)
@@ -105,8 +108,13 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     return exitCodes.ok
   }
   if (key === null) throw lacksKey()
-  await carryOut(plan, key, mode, world)
+  await carryOut(values.plugin === true ? withoutHooks(plan) : plan, key, mode, world)
   return exitCodes.ok
+}
+
+/** A plan that leaves the settings of the host as they are: its plugin brings the hooks. */
+function withoutHooks(plan: Plan): Plan {
+  return { ...plan, text: plan.now?.text ?? '', added: 0, notes: [] }
 }
 
 function lacksKey(): Error {
@@ -165,17 +173,19 @@ async function carryOut(
   mode: HookMode | null,
   world: CliWorld,
 ): Promise<void> {
-  const { host, file, folder, url, now, text } = plan
+  const { host, file, folder, url, now, text, added } = plan
   const label = `hooks of ${host}`
   const prepared = await prepareServer({ url, key, folder, label, mode })
   writeShim(folder, url, prepared.key)
   world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
-  if (now?.text === text) {
+  if (added === 0) {
+    world.out(`${file} is left alone: the plugin of ${host} brings the hooks.\n`)
+  } else if (now?.text === text) {
     world.out(`${file} has its hooks already.\n`)
   } else {
     const copied = now !== null && plan.copies ? ` It was copied to ${backUp(file)}.` : ''
     replaceFile(file, text)
-    world.out(`Put ${plan.added} hooks into ${file}.${copied}\n`)
+    world.out(`Put ${added} hooks into ${file}.${copied}\n`)
   }
   for (const note of [...prepared.notes, ...plan.notes]) world.out(`${note}\n`)
   world.out(`${await probe({ host, folder, url, environment: world.environment })}\n`)
@@ -229,6 +239,9 @@ function baseOf(
   return { text: now.text, settings, isDone, copies: true }
 }
 
+/** The hosts whose hooks were read from documentation alone. */
+const unverified: ReadonlySet<InstallHost> = new Set(['cursor', 'vscode'])
+
 function sortedText(entries: readonly HookEntry[]): string {
   return entries
     .map(({ event, matcher, handler }) => JSON.stringify([event, matcher, handler]))
@@ -251,6 +264,14 @@ function notesOf(
         : 'Every event goes by the program. With PLUMBLINE_KEY in the environment of this command, Claude Code would call the server itself.',
     ...(host === 'codex'
       ? ['Open /hooks in Codex and trust the hooks: until then none runs.']
+      : []),
+    ...(unverified.has(host)
+      ? ['This was made from the documentation of the host and has not been tried in it.']
+      : []),
+    ...(host === 'vscode'
+      ? [
+          'Copilot CLI reads this folder too. If its sessions appear as vscode beside copilot, uninstall one of the two.',
+        ]
       : []),
     ...(lacksSwitch(host, settings)
       ? ['hooksConfig.enabled was not set, and is true now: without it no hook runs.']
@@ -286,7 +307,10 @@ function offer(world: CliWorld): number {
 
 /** Whether a host keeps settings on this machine. */
 export function hasFolder(host: InstallHost, { environment }: CliWorld): boolean {
-  return existsSync(dirname(hostFileOf(host, homeOf(environment), environment)))
+  const home = homeOf(environment)
+  // The folder of its hooks belongs to another program, and need not be there.
+  if (host === 'vscode') return existsSync(join(home, '.vscode'))
+  return existsSync(dirname(hostFileOf(host, home, environment)))
 }
 
 /** The folders of the hosts that read files of their own, from the home of the user. */

@@ -5,6 +5,8 @@ import type { Session } from '../../core/backtest/backtest.ts'
 import type { HostEvent } from '../../core/hosts/host-event.ts'
 import { parseJson } from '../../core/text.ts'
 import { placeOfFile, type TranscriptHost, transcripts } from '../../core/transcripts/transcript.ts'
+import { openOpencodeSessions } from '../../storage/opencode-sessions.ts'
+import { usageFault } from './usage-fault.ts'
 
 /** A session file of a host. */
 export interface SessionFile {
@@ -17,7 +19,13 @@ export interface SessionFile {
 export function sessionsOf(
   host: TranscriptHost,
   home: string,
-  { CLAUDE_CONFIG_DIR, CODEX_HOME }: Readonly<Record<string, string | undefined>>,
+  {
+    CLAUDE_CONFIG_DIR,
+    CODEX_HOME,
+    QWEN_HOME,
+    QWEN_RUNTIME_DIR,
+    XDG_DATA_HOME,
+  }: Readonly<Record<string, string | undefined>>,
 ): { folder: string; pattern: string } {
   switch (host) {
     case 'claude-code':
@@ -34,6 +42,16 @@ export function sessionsOf(
       return { folder: join(home, '.copilot', 'session-state'), pattern: '*/events.jsonl' }
     case 'gemini-cli':
       return { folder: join(home, '.gemini', 'tmp'), pattern: '*/chats/*.jsonl' }
+    case 'qwen-code':
+      return {
+        folder: join(QWEN_RUNTIME_DIR || QWEN_HOME || join(home, '.qwen'), 'projects'),
+        pattern: '*/{chats,subagents/*}/*.jsonl',
+      }
+    case 'opencode':
+      return {
+        folder: join(XDG_DATA_HOME || join(home, '.local', 'share'), 'opencode'),
+        pattern: 'opencode*.db',
+      }
   }
 }
 
@@ -46,15 +64,32 @@ export function sessionFilesIn(
   return globSync(pattern, { cwd: folder })
     .map((name) => {
       const path = join(folder, name)
-      return { path, changed: statSync(path).mtimeMs }
+      return { path, changed: changedAt(path) }
     })
     .filter(({ changed }) => changed >= since)
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 }
 
+/** A database keeps its newest changes in a file beside it. */
+function changedAt(path: string): number {
+  const log = `${path}-wal`
+  const own = statSync(path).mtimeMs
+  return path.endsWith('.db') && existsSync(log) ? Math.max(own, statSync(log).mtimeMs) : own
+}
+
 /** The events of one session file, in its order. A line that is no JSON is passed over. */
-export async function readSessionFile(host: TranscriptHost, path: string): Promise<HostEvent[]> {
+export async function readSessionFile(
+  host: TranscriptHost,
+  path: string,
+  since: number,
+): Promise<HostEvent[]> {
   const read = transcripts[host](placeOfFile(host, path))
+  if (host === 'opencode') {
+    const database = openDatabase(path, since)
+    const events = database.changed().flatMap(read)
+    database.close()
+    return events
+  }
   const events: HostEvent[] = []
   for await (const line of createInterface({
     input: createReadStream(path),
@@ -63,6 +98,44 @@ export async function readSessionFile(host: TranscriptHost, path: string): Promi
     if (line.trim() !== '') events.push(...read(parseJson(line)))
   }
   return events
+}
+
+/** Follows a session file: each call returns the events that the file has gained since the call before. */
+export function followSessionFile(
+  host: TranscriptHost,
+  path: string,
+  since: number,
+): () => Promise<HostEvent[]> {
+  const read = transcripts[host](placeOfFile(host, path))
+  if (host === 'opencode') {
+    const database = openDatabase(path, since)
+    return async () => database.changed().flatMap(read)
+  }
+  let at = 0
+  return async () => {
+    const { lines, bytes } = await newLines(path, at)
+    at += bytes
+    return lines.flatMap((line) => read(parseJson(line)))
+  }
+}
+
+function openDatabase(path: string, since: number): ReturnType<typeof openOpencodeSessions> {
+  try {
+    return openOpencodeSessions(path, since)
+  } catch (error) {
+    throw usageFault(`${path} cannot be read as sessions of opencode: ${String(error)}`)
+  }
+}
+
+/** The whole lines of a file from a byte on, and their bytes; a line that is still being written comes later. */
+async function newLines(path: string, from: number): Promise<{ lines: string[]; bytes: number }> {
+  if (statSync(path).size <= from) return { lines: [], bytes: 0 }
+  const parts: Buffer[] = []
+  for await (const part of createReadStream(path, { start: from })) parts.push(part as Buffer)
+  const whole = Buffer.concat(parts)
+  const bytes = whole.lastIndexOf('\n') + 1
+  const text = whole.subarray(0, bytes).toString()
+  return { lines: text.split('\n').filter((line) => line.trim() !== ''), bytes }
 }
 
 /** The sessions of files: the events of all files of a session by their times, the sessions by their beginnings. */

@@ -1,17 +1,11 @@
-import { createReadStream, statSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type BacktestStep, createSessionJudge } from '../../core/backtest/backtest.ts'
-import { cutTo, parseJson } from '../../core/text.ts'
+import { cutTo } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
-import {
-  placeOfFile,
-  type TranscriptHost,
-  transcriptHosts,
-  transcripts,
-} from '../../core/transcripts/transcript.ts'
+import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
 import { type CliWorld, type Command, parse } from './command.ts'
 import { homeOf, readSettings } from './init.ts'
-import { sessionFilesIn, sessionsOf } from './session-files.ts'
+import { followSessionFile, sessionFilesIn, sessionsOf } from './session-files.ts'
 import { usageFault } from './usage-fault.ts'
 
 /** Files that have not changed for so long are not followed. */
@@ -44,7 +38,7 @@ async function runWatch(args: string[], world: CliWorld): Promise<never> {
   const settings = readSettings(world)
   const places = sessionsOf(host, homeOf(world.environment), world.environment)
   const reads = values.words === true ? null : world.reads()
-  const follow = createFollower(host, {
+  const follow = createFollower(host, world.now() - followedMs, {
     detector: 'meaning',
     ...(reads === null ? {} : { reads }),
     ...(settings.limit === null ? {} : { limit: settings.limit }),
@@ -64,21 +58,17 @@ async function runWatch(args: string[], world: CliWorld): Promise<never> {
 /** Reads what files have gained since the last call, and returns the steps that this shows. */
 function createFollower(
   host: TranscriptHost,
+  since: number,
   judge: Parameters<typeof createSessionJudge>[2],
 ): (paths: readonly string[]) => Promise<BacktestStep[]> {
-  const files = new Map<
-    string,
-    { read: ReturnType<(typeof transcripts)[TranscriptHost]>; at: number }
-  >()
+  const files = new Map<string, ReturnType<typeof followSessionFile>>()
   const sessions = new Map<string, ReturnType<typeof createSessionJudge>>()
   return async (paths) => {
     const steps: BacktestStep[] = []
     for (const path of paths) {
-      const file = files.get(path) ?? { read: transcripts[host](placeOfFile(host, path)), at: 0 }
-      files.set(path, file)
-      const { lines, bytes } = await newLines(path, file.at)
-      file.at += bytes
-      for (const event of lines.flatMap((line) => file.read(parseJson(line)))) {
+      const gained = files.get(path) ?? followSessionFile(host, path, since)
+      files.set(path, gained)
+      for (const event of await gained()) {
         const session = sessions.get(event.runId) ?? createSessionJudge(host, event.runId, judge)
         sessions.set(event.runId, session)
         steps.push(...session.take(event))
@@ -86,17 +76,6 @@ function createFollower(
     }
     return steps
   }
-}
-
-/** The whole lines of a file from a byte on, and their bytes; a line that is still being written comes later. */
-async function newLines(path: string, from: number): Promise<{ lines: string[]; bytes: number }> {
-  if (statSync(path).size <= from) return { lines: [], bytes: 0 }
-  const parts: Buffer[] = []
-  for await (const part of createReadStream(path, { start: from })) parts.push(part as Buffer)
-  const whole = Buffer.concat(parts)
-  const bytes = whole.lastIndexOf('\n') + 1
-  const text = whole.subarray(0, bytes).toString()
-  return { lines: text.split('\n').filter((line) => line.trim() !== ''), bytes }
 }
 
 function stepText({

@@ -1,6 +1,7 @@
 import type { setEmail } from '../../operations/account/email.ts'
 import type { eraseMe } from '../../operations/account/erasure.ts'
 import type { createKey, readMe, revokeKey, rotateKey } from '../../operations/account/me.ts'
+import type { showFirstKey } from '../../operations/account/provider-sign-in.ts'
 import type { readSession, signIn, signOut } from '../../operations/account/session.ts'
 import type { listTiers } from '../../operations/account/tiers.ts'
 import type { hearWords, readHistory, readSignal } from '../../operations/field.ts'
@@ -38,6 +39,7 @@ import type {
 import type { listIncidents } from '../../operations/operating/incidents.ts'
 import type { deleteSelf, readSelf, setSelf } from '../../operations/operating/self.ts'
 import type { check } from '../../operations/steps/check.ts'
+import type { readClock } from '../../operations/steps/clock.ts'
 import type { readCost } from '../../operations/steps/cost.ts'
 import type { measureData } from '../../operations/steps/data.ts'
 import type { deleteDialogue, readDialogues, takeTurn } from '../../operations/steps/dialogue.ts'
@@ -189,6 +191,8 @@ export interface Posted {
   testAlerts: typeof testAlerts
   /** Signs this browser in with a key. */
   signIn: typeof signIn
+  /** The first key of an account that signing in has made. Only one answer shows it. */
+  firstKey: typeof showFirstKey
   /** Creates or replaces the secret that signs events. Only this answer shows it. */
   rotateAlertSecret: typeof rotateAlertSecret
   /** Sends an event again, or all events that failed since a time. */
@@ -252,6 +256,8 @@ export interface Queried {
   quality: typeof readQuality
   /** The tokens that the most recent runs reported. */
   cost: typeof readCost
+  /** How often steps drift, by the time since a person was last there. */
+  clock: typeof readClock
   /** The paired token costs of treatment and control. */
   experiment: typeof readExperiment
   /**
@@ -341,6 +347,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   label: { method: 'POST', path: '/v1/drift/label', keyed: true },
   quality: { method: 'GET', path: '/v1/quality', keyed: true },
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
+  clock: { method: 'GET', path: '/v1/drift/clock', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
   data: { method: 'POST', path: '/v1/data', keyed: true },
   hooks: { method: 'GET', path: '/v1/hooks', keyed: true },
@@ -353,6 +360,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   setEmail: { method: 'POST', path: '/v1/me/email', keyed: true },
   session: { method: 'GET', path: '/v1/session', keyed: false },
   signIn: { method: 'POST', path: '/v1/session', keyed: false },
+  firstKey: { method: 'POST', path: '/v1/session/first-key', keyed: true },
   signOut: { method: 'DELETE', path: '/v1/session', keyed: false },
   alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
   setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },

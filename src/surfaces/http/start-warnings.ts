@@ -7,12 +7,22 @@ interface ListenSettings extends AddressSettings {
   readonly metricsPort: number | null
   /** null while mail is off. */
   readonly mail: object | null
+  /** null without an identity provider. */
+  readonly identity: object | null
   readonly baseUrl: string | null
 }
 
 /** The warnings for the operator of a server that listens at `url`, one text each. */
 export function startWarnings(
-  { host, clientAddressHeader, trustedProxies, metricsPort, mail, baseUrl }: ListenSettings,
+  {
+    host,
+    clientAddressHeader,
+    trustedProxies,
+    metricsPort,
+    mail,
+    identity,
+    baseUrl,
+  }: ListenSettings,
   url: string,
 ): string[] {
   const warnings: string[] = []
@@ -29,6 +39,11 @@ export function startWarnings(
   if (mail !== null && baseUrl === null && !isHostAmong(host, isLoopback)) {
     warnings.push(
       `Links in mails lead to ${url}, because PLUMBLINE_BASE_URL is not set. Set it to the address at which readers of the mails reach this server.`,
+    )
+  }
+  if (identity !== null && baseUrl === null && !isHostAmong(host, isLoopback)) {
+    warnings.push(
+      `The identity provider leads people back to ${url}, because PLUMBLINE_BASE_URL is not set. Set it to the address at which browsers reach this server, and register its /auth/callback at the provider.`,
     )
   }
   return warnings

@@ -51,7 +51,7 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
     description:
       kind === 'metrics'
         ? 'The server stores nothing of them, so that an exporter of everything does not complain.'
-        : 'OTLP over HTTP, as JSON or protocol buffers, also gzipped: the logs of Claude Code, Codex and Gemini CLI, and spans by the conventions for generative AI, OpenInference and the AI SDK. The server logs the steps that they show; those are durable before the answer, and each counts as one write.',
+        : 'OTLP over HTTP, as JSON or protocol buffers, also gzipped: the logs of Claude Code, Codex and Gemini CLI, and spans of the first and the last of them, by the conventions for generative AI, OpenInference and the AI SDK. What is taken is durable before the answer. Log records are judged at once; spans wait 5 seconds for the rest of their trace. A step counts as one write.',
     access: 'keyed',
     body: {
       required: true,
@@ -72,7 +72,7 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
       401: { description: 'The request has no key, or no valid one.', content: errors },
       413: { description: 'The body is larger than 4 MiB.', content: errors },
       415: { description: 'The body has another type.', content: errors },
-      429: { description: 'The daily limit is used up.', content: errors },
+      429: { description: 'The daily limit is used up, or too many spans wait.', content: errors },
     },
   }
 }

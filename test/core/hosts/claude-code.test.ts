@@ -40,7 +40,10 @@ test('nobody knows who sent a prompt to Claude Code that tells no source', () =>
   ] as const) {
     const event = { ...prompted(`  ${text}\n`), ...more }
     const prompt = { kind: 'prompt', text, by, runId, agentId: '', eventId: 'p-1' }
-    assert.deepEqual(readClaudeCode(event), [prompt])
+    // A program that hands words over is one that nobody speaks into later.
+    const isProgram = 'source' in more && more.source === 'sdk'
+    const headless = isProgram ? { isHeadless: true } : {}
+    assert.deepEqual(readClaudeCode(event), [{ ...prompt, ...headless }])
   }
 })
 

@@ -158,6 +158,8 @@ describe('the acts of an agent show', () => {
     assert.deepEqual(coverageOf(observed.agents['']!.doings), {
       known: true,
       acts: 12,
+      skipped: 0,
+      every: 1,
       share: 0,
       recent: 0,
       failed: 0,

@@ -34,6 +34,7 @@ test('a prompt of a person opens a step with the words', () => {
       acts: 0,
       failedActs: 0,
       doing: [],
+      span: null,
     })
     assert.equal(observed.errand, 'mend the pump')
   }
