@@ -2,12 +2,17 @@ import { type Signal, useSignal } from '@preact/signals'
 import { send } from './api.ts'
 import { ActionFault, Choice, TextField, useAction } from './controls.tsx'
 import { Shown, useResource } from './resource.tsx'
+import { counted } from './time.ts'
 
 /** How many alarms the account is willing to hear; null is all of them. */
 type Budget = { per_1000_steps: number } | { per_day: number } | null
 
 interface BudgetAnswer {
   budget: Budget
+  /** Alarms with a higher probability of drift are sent; null without a budget. */
+  threshold: number | null
+  /** Alarms that a budget held back. */
+  held: number
 }
 
 type Unit = 'none' | 'per_1000_steps' | 'per_day'
@@ -32,11 +37,11 @@ export function BudgetControl() {
 }
 
 function Form({
-  saved,
+  answer: { budget: saved, threshold, held },
   says,
   onSaved,
 }: {
-  saved: Budget
+  answer: BudgetAnswer
   /** Stays when a new budget draws the form anew. */
   says: Signal<string>
   onSaved: () => Promise<void>
@@ -94,6 +99,12 @@ function Form({
         {isNone
           ? 'Every alarm above the floor is told.'
           : 'The threshold follows the budget. What is held back is counted and stands in the digest.'}
+        {threshold === null || isNone
+          ? ''
+          : ` Now it sends alarms whose probability of drift is above ${threshold.toFixed(2)}.`}
+        {held === 0
+          ? ''
+          : ` ${counted(held, 'alarm')} of the stored runs ${held === 1 ? 'was' : 'were'} held back.`}
       </p>
       <ActionFault of={saving} />
     </form>
