@@ -29,8 +29,8 @@ export function BudgetControl() {
   const says = useSignal('')
   return (
     <Shown of={read} thing="budget">
-      {({ budget }) => (
-        <Form key={JSON.stringify(budget)} saved={budget} says={says} onSaved={read.read} />
+      {(answer) => (
+        <Form key={JSON.stringify(answer.budget)} answer={answer} says={says} onSaved={read.read} />
       )}
     </Shown>
   )
