@@ -1355,6 +1355,25 @@ export const requirements = {
     'web.signed-out': 'Without a session the dashboard leads to the page that signs in, and back.',
     'web.files':
       'The pages are served from memory, compressed, with names that change with their content.',
+    'web.sign-in':
+      'A key signs a person in, who lands where they wanted to go; an unknown key and a dropped sign-in are said, and signing out ends the session.',
+    'web.escalations':
+      'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',
+    'web.alerts':
+      'An alert is set, tested with its outcome and what was sent, and seen delivered; a refused address is said at its field, and a tier without alerts sees which tier has them.',
+    'web.keys-view':
+      'A key is made, rotated with a time for the old one, and revoked after a question; each key is shown once.',
+    'web.settings':
+      'Settings keep digest, hooks, colours and single keys; the account is erased only after its id is typed, and the page says what was erased.',
+    'web.quality':
+      'Quality shows the precision of the alarms with its interval once ten are labelled, and the alarms without a label, which L, Y and N label by the keyboard.',
+    'web.cost': 'Cost shows the tokens of the runs and those spent while drifting.',
+    'web.fleet':
+      'The fleet shows members and collisions; an invite code is shown once, gives a seat, and a member is removed after a question.',
+    'web.field': 'The field is drawn as weather and takes eight words of its vocabulary.',
+    'web.views-text': 'Text of agents is shown as text in every view.',
+    'web.views-access':
+      'No view has a serious barrier in either theme, and none is wider than a screen of 320 pixels.',
     'web.policy':
       'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),

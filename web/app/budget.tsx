@@ -1,13 +1,18 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { send } from './api.ts'
 import { ActionFault, Choice, TextField, useAction } from './controls.tsx'
 import { Shown, useResource } from './resource.tsx'
+import { counted } from './time.ts'
 
 /** How many alarms the account is willing to hear; null is all of them. */
 type Budget = { per_1000_steps: number } | { per_day: number } | null
 
 interface BudgetAnswer {
   budget: Budget
+  /** Alarms with a higher probability of drift are sent; null without a budget. */
+  threshold: number | null
+  /** Alarms that a budget held back. */
+  held: number
 }
 
 type Unit = 'none' | 'per_1000_steps' | 'per_day'
@@ -21,21 +26,28 @@ const units = [
 /** The budget of alarms: read, changed, taken away. */
 export function BudgetControl() {
   const read = useResource(() => send<BudgetAnswer>('GET', '/v1/budget'))
+  const says = useSignal('')
   return (
     <Shown of={read} thing="budget">
-      {({ budget }) => <Form key={JSON.stringify(budget)} saved={budget} onSaved={read.read} />}
+      {(answer) => (
+        <Form key={JSON.stringify(answer.budget)} answer={answer} says={says} onSaved={read.read} />
+      )}
     </Shown>
   )
 }
 
-/** Whether the last change was saved. It is kept here because a new budget draws the form anew. */
-let wasSaved = false
-
-function Form({ saved, onSaved }: { saved: Budget; onSaved: () => Promise<void> }) {
+function Form({
+  answer: { budget: saved, threshold, held },
+  says,
+  onSaved,
+}: {
+  answer: BudgetAnswer
+  /** Stays when a new budget draws the form anew. */
+  says: Signal<string>
+  onSaved: () => Promise<void>
+}) {
   const unit = useSignal<Unit>(unitOf(saved))
   const count = useSignal(saved === null ? '' : String(Object.values(saved)[0]))
-  const says = useSignal(wasSaved ? 'Saved.' : '')
-  wasSaved = false
   const saving = useAction()
   const isNone = unit.value === 'none'
   const number = Number(count.value)
@@ -48,7 +60,6 @@ function Form({ saved, onSaved }: { saved: Budget; onSaved: () => Promise<void> 
         event.preventDefault()
         const wanted = isNone ? null : { [unit.value]: number }
         if ((await saving.run(() => send('PUT', '/v1/budget', wanted))) === null) return
-        wasSaved = true
         says.value = 'Saved.'
         await onSaved()
       }}
@@ -88,6 +99,12 @@ function Form({ saved, onSaved }: { saved: Budget; onSaved: () => Promise<void> 
         {isNone
           ? 'Every alarm above the floor is told.'
           : 'The threshold follows the budget. What is held back is counted and stands in the digest.'}
+        {threshold === null || isNone
+          ? ''
+          : ` Now it sends alarms whose probability of drift is above ${threshold.toFixed(2)}.`}
+        {held === 0
+          ? ''
+          : ` ${counted(held, 'alarm')} of the stored runs ${held === 1 ? 'was' : 'were'} held back.`}
       </p>
       <ActionFault of={saving} />
     </form>

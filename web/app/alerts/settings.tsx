@@ -1,6 +1,14 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { api } from '../api.ts'
-import { ActionFault, AskFirst, Choice, Section, TextField, useAction } from '../controls.tsx'
+import {
+  type Action,
+  ActionFault,
+  AskFirst,
+  Choice,
+  Section,
+  TextField,
+  useAction,
+} from '../controls.tsx'
 import { useKeys } from '../keys.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { session } from '../session.ts'
@@ -21,6 +29,12 @@ export function AlertSettings() {
     return { alerts, mayAlert, from: tiers.find(({ alerts: has }) => has)?.name ?? 'solo' }
   })
   const log = useResource(() => api.alertLog())
+  const ended: Ended = {
+    says: useSignal(''),
+    refused: useSignal([]),
+    outcome: useSignal(null),
+    testing: useAction(),
+  }
   return (
     <Shown of={read} thing="alerts">
       {({ alerts, mayAlert, from }) =>
@@ -29,6 +43,7 @@ export function AlertSettings() {
             <Form
               key={alerts.alert?.created ?? ''}
               alerts={alerts}
+              ended={ended}
               onSaved={read.read}
               onTested={log.read}
             />
@@ -60,30 +75,29 @@ export function AlertSettings() {
 
 type Alerts = Awaited<ReturnType<typeof api.alerts>>
 
-/** How the last change ended. It is kept here because saving draws the form anew. */
-let kept: { says: string; refused: string[]; test: TestOutcome | null } = {
-  says: '',
-  refused: [],
-  test: null,
+/** How the last change and the last test ended. It stays when saving draws the form anew. */
+interface Ended {
+  says: Signal<string>
+  /** The modes whose address the server refused. */
+  refused: Signal<readonly string[]>
+  outcome: Signal<TestOutcome | null>
+  testing: Action<TestOutcome['answer']>
 }
 
 function Form({
   alerts,
+  ended: { says, refused, outcome, testing },
   onSaved,
   onTested,
 }: {
   alerts: Alerts
+  ended: Ended
   onSaved: () => Promise<void>
   onTested: () => Promise<void>
 }) {
   const saved = draftOf(alerts)
   const draft = useSignal<Draft>(saved)
-  const says = useSignal(kept.says)
-  const refused = useSignal<readonly string[]>(kept.refused)
-  const outcome = useSignal<TestOutcome | null>(kept.test)
-  kept = { says: '', refused: [], test: null }
   const saving = useAction<Awaited<ReturnType<typeof api.setAlerts>>>()
-  const testing = useAction<Awaited<ReturnType<typeof api.testAlerts>>>()
   const stopping = useAction()
   const now = draft.value
   const isChanged = JSON.stringify(now) !== JSON.stringify(saved)
@@ -101,12 +115,12 @@ function Form({
     const answer = await saving.run(() => api.setAlerts(bodyOf(draft.value, alerts)))
     if (answer === null) return false
     // The server drops the address of a mode that it may not send to.
-    kept.refused = Object.entries(draft.value.modes).flatMap(([reason, { url }]) =>
+    refused.value = Object.entries(draft.value.modes).flatMap(([reason, { url }]) =>
       url !== '' && answer.alert.modes?.[reason as keyof typeof answer.alert.modes]?.url !== url
         ? [reason]
         : [],
     )
-    kept.says = 'Saved.'
+    says.value = 'Saved.'
     return true
   }
   async function test() {
@@ -114,12 +128,8 @@ function Form({
     const isNewAddress = draft.value.url.trim() !== saved.url
     if (isNewAddress && !(await save())) return
     const answer = await testing.run(() => api.testAlerts())
-    if (answer !== null) {
-      outcome.value = { answer, at: new Date().toISOString() }
-      kept.test = outcome.value
-    }
+    if (answer !== null) outcome.value = { answer, at: new Date().toISOString() }
     if (isNewAddress) await onSaved()
-    else kept.test = null
     await onTested()
   }
   useKeys({ t: () => void test() })

@@ -17,7 +17,7 @@ const heightPx = 200
 const daySeconds = 86_400
 const timeFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
 const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
-const stepped = Uplot.paths.stepped?.({ align: 1 }) ?? null
+const stepped = Uplot.paths.stepped?.({ align: 1 })
 
 /** Courses over time, drawn by uPlot; what they say stands in `says` for those who do not see them. */
 export function Plot({
@@ -93,7 +93,7 @@ export function Plot({
             stroke: of(colour),
             width: 1.5,
             points: { show: false },
-            ...(isStepped && stepped !== null ? { paths: stepped } : {}),
+            ...(isStepped && stepped !== undefined ? { paths: stepped } : {}),
             ...(dash === undefined ? {} : { dash: [...dash] }),
             ...(isFilled === true ? { fill: of('--drift-fill') } : {}),
           })),

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { api } from '../api.ts'
 import {
   ActionFault,
@@ -19,6 +19,7 @@ const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Frida
 /** The digest: how often, when and where to, and a test of it. */
 export function DigestSettings({ hasAddress }: { hasAddress: boolean }) {
   const read = useResource(() => api.digest())
+  const says = useSignal('')
   return (
     <Section
       title="Digest"
@@ -31,6 +32,7 @@ export function DigestSettings({ hasAddress }: { hasAddress: boolean }) {
             key={answer.digest?.created ?? ''}
             digest={answer.digest}
             hasAddress={hasAddress}
+            says={says}
             onChanged={read.read}
           />
         )}
@@ -39,16 +41,16 @@ export function DigestSettings({ hasAddress }: { hasAddress: boolean }) {
   )
 }
 
-/** Whether the last change was saved. It is kept here because a new digest draws the form anew. */
-let wasSaved = false
-
 function Form({
   digest,
   hasAddress,
+  says,
   onChanged,
 }: {
   digest: Answer['digest']
   hasAddress: boolean
+  /** Stays when a new digest draws the form anew. */
+  says: Signal<string>
   onChanged: () => Promise<void>
 }) {
   const cadence = useSignal<'daily' | 'weekly'>(digest?.cadence ?? 'daily')
@@ -56,8 +58,6 @@ function Form({
   const weekday = useSignal(String(digest?.weekday ?? 1))
   const channel = useSignal<'email' | 'webhook'>(digest?.channel ?? 'email')
   const url = useSignal(digest?.url ?? '')
-  const says = useSignal(wasSaved ? 'Saved.' : '')
-  wasSaved = false
   const saving = useAction()
   const testing = useAction<Awaited<ReturnType<typeof api.testDigest>>>()
   const deleting = useAction()
@@ -79,7 +79,6 @@ function Form({
           }),
         )
         if (answer === null) return
-        wasSaved = true
         says.value = 'Saved.'
         await onChanged()
       }}

@@ -21,7 +21,7 @@ export default function SignIn() {
   const isSignedIn = session.value?.signed_in === true
   useEffect(() => {
     document.title = 'Sign in · Plumbline'
-    if (isSignedIn) go(to, { replace: true })
+    if (isSignedIn) land(to)
   }, [isSignedIn])
   const why = faultsOfProvider[query.value.get('error') ?? '']
   return (
@@ -78,7 +78,7 @@ function KeyForm({ to, isAlone }: { to: string; isAlone: boolean }) {
         await send('POST', '/v1/session', { key: sent })
         await readSession()
         openStream()
-        go(to, { replace: true })
+        land(to)
         return
       }
     } catch (error) {
@@ -128,7 +128,13 @@ function saysOf({ status, says }: Fault): string {
   return isUnknown ? 'This key is not known here. Was all of it copied?' : says
 }
 
-/** Where to go after the sign-in: a place of the dashboard, never another server. */
+/** Where to go after the sign-in: a place of the dashboard or the way to a higher tier, never another server. */
 function placeAfter(wanted: string | null): string {
-  return wanted !== null && /^\/app(\/|$|\?)/.test(wanted) ? wanted : '/app/runs'
+  return wanted !== null && /^\/(app|v1\/upgrade)([/?]|$)/.test(wanted) ? wanted : '/app/runs'
+}
+
+/** Goes there. The way to a higher tier is none of the pages of the application. */
+function land(to: string): void {
+  if (to.startsWith('/app')) go(to, { replace: true })
+  else location.assign(to)
 }
