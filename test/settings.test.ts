@@ -278,7 +278,7 @@ test('a setting that is not known is only warned of', async (t) => {
 
 test('a setting that this version does not have yet is warned of as such', async (t) => {
   verifies('settings.later')
-  const names = ['PLUMBLINE_JUDGE_URL', 'PLUMBLINE_OTLP_URL', 'PLUMBLINE_WORKERS']
+  const names = ['PLUMBLINE_JUDGE_URL', 'PLUMBLINE_WORKERS']
   const env = Object.fromEntries(names.map((name) => [name, 'x']))
   const app = await start(t, { env: { ...env, PLUMBLINE_KEY: 'x' } })
   const warnings = app.log.filter(({ level }) => level === 40)

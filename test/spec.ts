@@ -1448,11 +1448,6 @@ export const requirements = {
       'plumbline signin prints a fresh link of an account, also while the server runs.',
   }),
 
-  ...written('configuration', 7, {
-    'settings.payment':
-      'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
-  }),
-
   ...written('design', 17, {
     'page.product':
       'The page at / shows a recorded run with its real verdicts, the errand and the figures without JavaScript, and without a request to another origin.',
