@@ -21,7 +21,8 @@ const built = join(web, 'dist')
 /** The sources outside web/ that the pages are made of. */
 const others = [
   'src/surfaces/client',
-  'src/core',
+  'src/core/guidance',
+  'src/core/html.ts',
   'openapi.json',
   'package-lock.json',
   'bin/build-web.js',

@@ -3,7 +3,13 @@ import { BlockList, isIP } from 'node:net'
 import { isAbsolute, resolve } from 'node:path'
 import { z } from 'zod'
 import { isSpelledKey } from './core/accounts/keys.ts'
-import { builtInTiers, overrideTiers, type Tier } from './core/accounts/tiers.ts'
+import {
+  builtInTiers,
+  isTierName,
+  overrideTiers,
+  type Tier,
+  type TierName,
+} from './core/accounts/tiers.ts'
 import {
   nothingAllowed,
   readWebhookAllowance,
@@ -14,6 +20,7 @@ import type { DetectorName } from './core/detector/contract/detector.ts'
 import { defaultDetector, detectorNames } from './core/detector/contract/detector.ts'
 import { readTable } from './core/detector/meaning/adaptation-table.ts'
 import { isLimit } from './core/detector/step.ts'
+import { parseJson } from './core/text.ts'
 
 /** All settings of a process, parsed once and trusted afterwards. */
 export interface Config {
@@ -50,6 +57,8 @@ export interface Config {
   webhookAllow: WebhookAllowance
   /** Retries of a failed delivery. */
   alertRetries: number
+  /** The payment provider, and the prices there of the tiers that this server sells; null for none. */
+  payment: PaymentConfig | null
   /** The identity provider by which people sign in; null for none. */
   identity: ProviderSettings | null
   /** The chat endpoint of `ask_alice`; without one the tool answers by rules. */
@@ -105,6 +114,15 @@ export interface OtlpSettings {
   text: boolean
 }
 
+/** The account of this server at Stripe, with the id of the price of each tier that it sells. */
+export interface PaymentConfig {
+  key: string
+  webhookSecret: string
+  prices: ReadonlyMap<TierName, string>
+  /** The address of a stand-in for Stripe's API; null for Stripe. */
+  url: string | null
+}
+
 /** The mail server and the sender, which must be set together. */
 export interface MailSettings {
   /** `smtp://` or `smtps://`, with credentials if the server needs them. */
@@ -157,6 +175,7 @@ export function readConfig(
     upgradeUrl: read.PLUMBLINE_UPGRADE_URL ?? null,
     webhookAllow: read.PLUMBLINE_WEBHOOK_ALLOW ?? nothingAllowed,
     alertRetries: read.PLUMBLINE_ALERT_RETRIES,
+    payment: paymentOf(read),
     identity: providerOf(
       read.PLUMBLINE_OIDC_ISSUER,
       read.PLUMBLINE_OIDC_CLIENT_ID,
@@ -201,15 +220,16 @@ function localUrl(host: string, port: number): string | null {
 }
 
 /** The names of settings that this version does not have yet. */
-const planned = /^PLUMBLINE_(?:(?:STRIPE|JUDGE)_\w+|WORKERS)$/
+const planned = /^PLUMBLINE_(?:JUDGE_\w+|WORKERS)$/
 
 /** Settings that must be set together. */
-const pairs = [
+const pairs: readonly (readonly string[])[] = [
   ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
   ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_OIDC_CLIENT_ID'],
   ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
   ['PLUMBLINE_EMBEDDINGS_URL', 'PLUMBLINE_EMBEDDINGS_MODEL'],
-] as const
+  ['PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_STRIPE_WEBHOOK_SECRET', 'PLUMBLINE_STRIPE_PRICES'],
+]
 
 /** Settings that say nothing without another one, which comes first. */
 const parts = [
@@ -228,11 +248,11 @@ function missingPartners(given: readonly string[]): string[] {
 
 function unpaired(given: readonly string[]): string[] {
   return pairs.flatMap((pair) => {
-    const missing = pair.filter((name) => !given.includes(name))
-    const [name] = missing
-    if (missing.length !== 1 || name === undefined) return []
-    const other = pair.find((each) => each !== name)
-    return [`${name}: set it too, because ${other} is set`]
+    const other = pair.find((name) => given.includes(name))
+    if (other === undefined) return []
+    return pair
+      .filter((name) => !given.includes(name))
+      .map((name) => `${name}: set it too, because ${other} is set`)
   })
 }
 
@@ -252,6 +272,17 @@ function providerOf(
   return issuer === undefined || clientId === undefined
     ? null
     : { issuer, clientId, clientSecret: clientSecret ?? null }
+}
+
+function paymentOf({
+  PLUMBLINE_STRIPE_KEY: key,
+  PLUMBLINE_STRIPE_WEBHOOK_SECRET: webhookSecret,
+  PLUMBLINE_STRIPE_PRICES: prices,
+  PLUMBLINE_STRIPE_URL: url,
+}: z.infer<typeof settings>): PaymentConfig | null {
+  return key === undefined || webhookSecret === undefined || prices === undefined
+    ? null
+    : { key, webhookSecret, prices, url: url ?? null }
 }
 
 function mailOf(smtpUrl: string | undefined, from: string | undefined): MailSettings | null {
@@ -278,6 +309,9 @@ const webAddress = z
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
+
+/** A secret that a header carries as one token. */
+const headerText = z.string().regex(/^[!-~]+$/, 'send ASCII characters without spaces')
 
 /** An address to which secrets go, kept as it is spelled. */
 const safeAddress = z
@@ -349,6 +383,10 @@ const settings = z.object({
     .refine(isSpelledKey, 'send a whole key, as plumbline keys generate prints one')
     .optional(),
   PLUMBLINE_UPGRADE_URL: webAddress.optional(),
+  PLUMBLINE_STRIPE_KEY: headerText.optional(),
+  PLUMBLINE_STRIPE_WEBHOOK_SECRET: headerText.optional(),
+  PLUMBLINE_STRIPE_PRICES: z.string().transform(readPrices).optional(),
+  PLUMBLINE_STRIPE_URL: safeAddress.optional(),
   PLUMBLINE_WEBHOOK_ALLOW: z.string().transform(readAllowance).optional(),
   PLUMBLINE_ALERT_RETRIES: wholeNumber(100).default(5),
   PLUMBLINE_SMTP_URL: z
@@ -432,6 +470,21 @@ function readAllowance(text: string, context: z.RefinementCtx): WebhookAllowance
       `"${entry}" is not a host, host:port or network; send a comma-separated list of these, such as 10.0.0.0/8`,
     )
   }
+  return z.NEVER
+}
+
+function readPrices(text: string, context: z.RefinementCtx): ReadonlyMap<TierName, string> {
+  const prices = new Map<TierName, string>()
+  const sent = parseJson(text)
+  const isObject = typeof sent === 'object' && sent !== null && !Array.isArray(sent)
+  for (const [tier, price] of isObject ? Object.entries(sent) : []) {
+    const isPrice = typeof price === 'string' && /^[!-~]+$/.test(price)
+    const isSold = isTierName(tier) && tier !== 'ground'
+    if (isSold && isPrice && ![...prices.values()].includes(price)) prices.set(tier, price)
+    else context.addIssue(`"${tier}": send a paid tier with the id of a price of its own`)
+  }
+  if (prices.size > 0) return prices
+  context.addIssue('send JSON such as {"solo":"price_1…","group":"price_2…"}')
   return z.NEVER
 }
 

@@ -44,6 +44,8 @@ const world: CliWorld = {
   version: realWorld.version,
   now: realWorld.now,
   newKey,
+  program: [process.execPath, process.argv[1] ?? ''],
+  stopped: stopReason,
   environment: { ...process.env },
   settingNames,
   settings,

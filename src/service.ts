@@ -39,6 +39,7 @@ import { createEmbeddings } from './outbound/embeddings.ts'
 import { createGuide } from './outbound/guide.ts'
 import { createIdentity } from './outbound/identity.ts'
 import { createMail } from './outbound/mail.ts'
+import { createPayment } from './outbound/payment.ts'
 import type { Resolve } from './outbound/resolver.ts'
 import { createWebhooks } from './outbound/webhook.ts'
 import { createClock } from './storage/database/clock.ts'
@@ -382,8 +383,10 @@ export function createService(
       tiers,
       webhookAllow: config.webhookAllow,
       baseUrl,
-      sellsTiers: config.upgradeUrl !== null,
-      upgradeUrl: () => config.upgradeUrl ?? baseUrl(),
+      prices: config.payment?.prices ?? new Map(),
+      upgradePage: config.upgradeUrl,
+      upgradeUrl: () =>
+        config.payment === null ? (config.upgradeUrl ?? baseUrl()) : `${baseUrl()}/v1/upgrade`,
     },
     store,
     decisions: createDecisions(store, world.now),
@@ -418,6 +421,13 @@ export function createService(
             now: world.now,
             failed: (reason) =>
               log.info({ reason }, 'the identity provider did not sign anybody in'),
+          }),
+    payment:
+      config.payment === null
+        ? null
+        : createPayment(config.payment, {
+            now: world.now,
+            failed: (reason) => log.info({ reason }, 'the payment provider failed'),
           }),
     guide: config.guide === null ? null : createGuide(config.guide),
     embeddings:

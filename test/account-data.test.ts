@@ -34,6 +34,7 @@ const leftOut = [
   'sessions.hash',
   'sign_in_links.hash',
   'stream_events.tx',
+  'subscriptions.version',
   'teams.mask',
 ]
 

@@ -64,7 +64,7 @@ test('imports point down', () => {
  * A new folder takes its place here.
  */
 const rooms: Record<string, readonly string[]> = {
-  surfaces: ['cli http', 'client mcp'],
+  surfaces: ['cli http', 'client mcp relay'],
   operations: ['tools', '', 'account hosts operating', 'steps', 'gate'],
   jobs: [''],
   outbound: [''],

@@ -25,6 +25,7 @@ import {
   ownEntries,
   removeEntries,
 } from '../src/core/hosts/install.ts'
+import { trustHash, trustLabel } from '../src/surfaces/cli/codex-trust.ts'
 import { newCaller } from './caller.ts'
 import { type Ran, runHere } from './command.ts'
 import { start } from './harness.ts'
@@ -49,7 +50,7 @@ const files: Record<InstallHost, string> = {
 const foreign = { hooks: [{ type: 'command', command: 'say done' }] }
 
 /** A user with an empty home, and the command line as that user runs it. */
-function userOf(t: TestContext, more: Record<string, string> = {}) {
+function userOf(t: TestContext, more: Record<string, string> = {}, program = ['/bin/false']) {
   const home = freshFolder(t)
   const environment = { HOME: home, PATH: process.env.PATH ?? '', ...more }
   const inHome = (name: string) => join(home, name)
@@ -58,7 +59,7 @@ function userOf(t: TestContext, more: Record<string, string> = {}) {
     environment,
     inHome,
     run: (...args: string[]): Promise<Ran> =>
-      runHere(args, { environment, settings: () => readConfig(environment) }),
+      runHere(args, { environment, program, settings: () => readConfig(environment) }),
     init(host: InstallHost, ...args: string[]): Promise<Ran> {
       return this.run('init', host, '--key', key, '--server', nobody, ...args)
     },
@@ -162,7 +163,11 @@ describe('plumbline init', () => {
     assert.match(off.out, /runs no hooks as it is: hooksConfig\.enabled is false/)
     assert.deepEqual(user.settings(files['qwen-code']).hooksConfig, { enabled: false })
     const elsewhere = await user.init('gemini-cli', '--server', 'http://192.0.2.1:8787')
-    assert.match(elsewhere.out, /is another machine/)
+    assert.match(
+      elsewhere.out,
+      /The relay tells http:\/\/192\.0\.2\.1:8787 prompts and plans in clear/,
+    )
+    assert.match(elsewhere.out, /not encrypted[\s\S]*The relay has not started/)
   })
 
   test('lets Claude Code call the server itself where it has the key', async (t) => {
@@ -762,9 +767,39 @@ describe('plumbline doctor --hosts', () => {
     await user.init('codex', '--server', app.url)
     const first = await examined(user)
     assert.match(String(first.server), /^fault: http\S+ takes no event: /)
-    assert.match(String(first.codex), /^warning: .*nobody trusts yet: open \/hooks in Codex/)
-    user.write('.codex/config.toml', '[hooks.state]\ntrusted_hash = "x"\n')
-    assert.match(String((await examined(user)).codex), /^ok: /)
+    assert.match(
+      String(first.codex),
+      /^warning: .*does not run 8: all nobody trusts yet: open \/hooks in Codex/,
+    )
+    const { hooks } = user.settings(files.codex)
+    const trust = (event: string, hash: string, more = '') => {
+      const place = `${user.inHome(files.codex)}:${trustLabel(event)}:0:0`
+      return `[hooks.state.${JSON.stringify(place)}]\n${more}trusted_hash = "${hash}"\n`
+    }
+    const trusted = Object.entries<{ hooks: [object] }[]>(hooks).map(
+      ([event, [group]]) =>
+        [
+          event,
+          trustHash(trustLabel(event), undefined, group!.hooks[0] as Record<string, unknown>),
+        ] as const,
+    )
+    const config = (entries: readonly string[]) =>
+      user.write('.codex/config.toml', `[hooks.state]\n${entries.join('\n')}[tui]\n`)
+    config(trusted.map(([event, hash]) => trust(event, hash)))
+    assert.match(String((await examined(user)).codex), /^ok: .*8 hooks in/)
+    config(
+      trusted
+        .slice(1)
+        .map(([event, hash], nth) =>
+          nth === 0
+            ? trust(event, 'sha256:0')
+            : trust(event, hash, nth === 1 ? 'enabled = false\n' : ''),
+        ),
+    )
+    assert.match(
+      String((await examined(user)).codex),
+      /does not run 3: SessionStart nobody trusts yet; UserPromptSubmit changed since they were trusted; PostToolUse switched off: open \/hooks/,
+    )
     chmodSync(user.inHome('.plumbline/curl.conf'), 0o644)
     assert.match(String((await examined(user)).program), /^warning: others .*chmod 600/)
     chmodSync(user.inHome('.plumbline/curl.conf'), 0o600)

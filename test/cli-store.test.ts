@@ -56,6 +56,8 @@ async function run(
     isTerminal: false,
     input: Readable.from([]),
     output: new PassThrough(),
+    program: ['/bin/false'],
+    stopped: () => new Promise(() => {}),
     offline: () => assert.fail('it needs no service'),
     reads: () => null,
     version: '1.2.3',

@@ -38,6 +38,8 @@ export async function runHere(
     openapi: () => '{}\n',
     newKey: () => '',
     now: () => 0,
+    program: ['/bin/false'],
+    stopped: () => new Promise(() => {}),
     environment: {},
     settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
     settings: () => ({

@@ -252,6 +252,7 @@ onEachDatabase((database) => {
         drift_tokens: driftTokens,
         pending_escalations: 2,
         undelivered_alerts: 0,
+        held_alarms: 0,
       })
       const reasons = Map.groupBy(drifting, ({ reason }) => reason)
       assert.deepEqual(

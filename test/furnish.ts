@@ -60,8 +60,13 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     ...{ issuer: 'https://id.example', subject: marker, account: caller.account },
     created: app.running.service.now(),
   })
+  await app.running.store.subscriptions.set({
+    ...{ subscription: marker, account: caller.account, customer: marker, tier: 'solo' },
+    ...{ live: false, ending: false, over: true, version: 1 },
+  })
   await makeLocalLink(app.running.service, caller.account, app.url)
   await send('/v1/hooks', { mode: 'advise' })
+  await caller.request('PUT', '/v1/budget', { per_day: 1_000 })
   await send('/v1/hooks/vscode', {
     ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },
     prompt: `paint the ${marker}`,

@@ -10,7 +10,7 @@ import { verifies } from './verifies.ts'
 
 /** A request, as anyone may send it. */
 interface Reach {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   path: string
   body?: object
 }
@@ -138,6 +138,7 @@ const answeringAll: Record<string, Reach> = {
   'runs.list': get('/v1/drift/runs?limit=200'),
   'runs.export': get('/v1/export'),
   'labels.export': get('/v1/drift/labels'),
+  'budget.read': get('/v1/budget'),
   'quality.read': get('/v1/quality'),
   'cost.read': get('/v1/cost'),
   'clock.read': get('/v1/drift/clock'),
@@ -183,6 +184,7 @@ const changingOwn: Record<string, (name: string) => Reach> = {
       outward: true,
     }),
   'hooks.change-settings': (run_id) => post('/v1/hooks', { run_id, mode: 'gate' }),
+  'budget.set': () => ({ method: 'PUT', path: '/v1/budget', body: { per_day: 7 } }),
   'team.leave': () => post('/v1/team/leave', {}),
   'digest.set': () =>
     post('/v1/digest', {
@@ -198,7 +200,7 @@ const changingOwn: Record<string, (name: string) => Reach> = {
 }
 
 /** Routes that neither name nor answer what is stored. */
-const touchingNothing = ['data.measure', 'me.create-key', 'session.first-key']
+const touchingNothing = ['data.measure', 'me.create-key', 'session.first-key', 'upgrade.read']
 
 /** Answers without an end, which test/stream.test.ts reads. */
 const endless = ['stream.listen']
@@ -236,6 +238,7 @@ onEachDatabase((database) => {
     const owner = await newCaller(app)
     await owner.post('/v1/alerts', { url: `https://${secret}.example/x`, incidents: true })
     await owner.post('/v1/alerts/secret', {})
+    await owner.request('PUT', '/v1/budget', { per_day: 1_000 })
     const digest = { cadence: 'daily', hour_utc: 6, channel: 'webhook' }
     await owner.post('/v1/hooks', { mode: 'advise' })
     await owner.post('/v1/digest', { ...digest, url: `https://${secret}.example/digest` })

@@ -106,8 +106,10 @@ test('it describes every operation but the administrative ones, under /v1 and in
   )
   const byHand = [
     'openapi.read: GET /v1/openapi.json',
+    'upgrade.event: POST /v1/stripe/webhook',
     'hooks.report: POST /v1/hooks/{host}',
     'hooks.report-named: POST /v1/hooks/{host}/{event}',
+    'hooks.report-read: POST /v1/hooks/plain',
     'telemetry.logs-otlp: POST /v1/otlp/v1/logs',
     'telemetry.logs: POST /v1/logs',
     'telemetry.metrics-otlp: POST /v1/otlp/v1/metrics',

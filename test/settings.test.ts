@@ -221,6 +221,49 @@ test('an identity provider has an issuer and a client id, and an address that is
   }
 })
 
+test('payment has a key, a secret and prices, and none without the others', () => {
+  verifies('settings.payment', 'settings.faults')
+  assert.equal(configOf({}).payment, null)
+  const all = {
+    PLUMBLINE_STRIPE_KEY: 'sk_live_x',
+    PLUMBLINE_STRIPE_WEBHOOK_SECRET: 'whsec_x',
+    PLUMBLINE_STRIPE_PRICES: '{"solo":"price_1","pro":"price_2"}',
+  }
+  const prices = new Map([
+    ['solo', 'price_1'],
+    ['pro', 'price_2'],
+  ])
+  const payment = { key: 'sk_live_x', webhookSecret: 'whsec_x', prices, url: null }
+  assert.deepEqual(configOf(all).payment, payment)
+  for (const text of [
+    'x',
+    '{}',
+    '[]',
+    'null',
+    '["price_1"]',
+    '{"solo":7}',
+    '{"solo":""}',
+    '{"ground":"price_1"}',
+    '{"sultan":"price_1"}',
+    '{"solo":"price_1","pro":"price_1"}',
+    '{"solo":"price 1"}',
+  ]) {
+    const faults = faultsOf({ ...all, PLUMBLINE_STRIPE_PRICES: text })
+    for (const fault of faults) assert.match(fault, /^PLUMBLINE_STRIPE_PRICES: .*send /, text)
+  }
+  for (const [name, value] of Object.entries(all)) {
+    const others = Object.keys(all).filter((other) => other !== name)
+    assert.deepEqual(
+      faultsOf({ [name]: value }),
+      others.map((other) => `${other}: set it too, because ${name} is set`),
+    )
+  }
+  for (const url of ['x', 'http://api.stripe.example']) {
+    const [fault = ''] = faultsOf({ ...all, PLUMBLINE_STRIPE_URL: url })
+    assert.match(fault, /^PLUMBLINE_STRIPE_URL: send an https:/)
+  }
+})
+
 test('a setting that is not known is only warned of', async (t) => {
   verifies('settings.faults')
   const env = { PLUMBLINE_CHECKS_PER_DAY: '5', PLUMBLINE_NOTHING: '', OTHER: 'x' }
@@ -235,7 +278,7 @@ test('a setting that is not known is only warned of', async (t) => {
 
 test('a setting that this version does not have yet is warned of as such', async (t) => {
   verifies('settings.later')
-  const names = ['PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_JUDGE_URL', 'PLUMBLINE_OTLP_URL']
+  const names = ['PLUMBLINE_JUDGE_URL', 'PLUMBLINE_OTLP_URL', 'PLUMBLINE_WORKERS']
   const env = Object.fromEntries(names.map((name) => [name, 'x']))
   const app = await start(t, { env: { ...env, PLUMBLINE_KEY: 'x' } })
   const warnings = app.log.filter(({ level }) => level === 40)
@@ -245,7 +288,7 @@ test('a setting that this version does not have yet is warned of as such', async
   )
   const { ended, written } = spawnPlumbline(t, ['doctor'], { env })
   await ended
-  assert.match(written.out, /not in this version yet: PLUMBLINE_STRIPE_KEY, /)
+  assert.match(written.out, /not in this version yet: PLUMBLINE_JUDGE_URL, /)
 })
 
 test('a .env file is read, and the environment goes before it', async (t) => {
@@ -367,8 +410,17 @@ test('a server that others can reach warns of what is not set for it', async (t)
   const anybody = /HOST is .*PLUMBLINE_TRUSTED_PROXIES is not set.*PLUMBLINE_CLIENT_ADDRESS=socket/
   const metrics = /Everybody can read \/metrics/
   const links = /Links in mails lead to http:\/\/127\.0\.0\.1:\d+,.*PLUMBLINE_BASE_URL/
+  const provider = {
+    PLUMBLINE_OIDC_ISSUER: 'https://id.example',
+    PLUMBLINE_OIDC_CLIENT_ID: 'plumbline',
+  }
+  const callback = /provider leads people back to http:.*PLUMBLINE_BASE_URL.*\/auth\/callback/
+  const near = { HOST: '0.0.0.0', PLUMBLINE_CLIENT_ADDRESS: 'socket' }
   for (const [env, expected] of [
     [{}, []],
+    [{ HOST: 'localhost', ...provider }, []],
+    [{ ...near, ...provider }, [callback]],
+    [{ ...near, ...provider, PLUMBLINE_BASE_URL: 'https://p.example' }, []],
     [{ HOST: 'localhost', ...mail }, []],
     [{ HOST: '127.0.0.2', ...mail }, []],
     [{ HOST: '0.0.0.0' }, [anybody, metrics]],

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import { hourMs, minuteMs } from '../src/core/time.ts'
 import { onEachDatabase, openFor } from './backends.ts'
@@ -334,4 +337,48 @@ test('a sign-in under another name of the server begins at its base address', as
   const begun = locationOf(await browser.get(moved.slice(base.length)))
   assert.equal(new URL(begun).searchParams.get('redirect_uri'), `${base}/auth/callback`)
   assert.match((await app.get('/v1/keys')).body.detail, /http:\/\/plumbline\.test:8787\/signin/)
+})
+
+test('a provider that answers nonsense signs nobody in', async (t) => {
+  verifies('sign-in.provider-hostile')
+  let behave = (_path: string, response: ServerResponse): void => void response.end()
+  const paths: string[] = []
+  const server = createServer(({ url = '' }, response) => {
+    paths.push(url)
+    behave(url, response)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const app = await start(t, {
+    env: { PLUMBLINE_OIDC_ISSUER: issuer, PLUMBLINE_OIDC_CLIENT_ID: 'plumbline' },
+  })
+  const json = { 'content-type': 'application/json' }
+  const metadata = { issuer, authorization_endpoint: `${issuer}/auth` }
+  const answers: Record<string, (path: string, response: ServerResponse) => void> = {
+    'a fault': (_path, response) => response.writeHead(500).end('secret words'),
+    'a page': (_path, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<html>'),
+    'a redirect': (_path, response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+    'too much': (_path, response) =>
+      response.writeHead(200, json).end(JSON.stringify({ ...metadata, x: 'x'.repeat(2_000_000) })),
+    'another issuer': (_path, response) =>
+      response
+        .writeHead(200, json)
+        .end(JSON.stringify({ ...metadata, issuer: 'http://x.example' })),
+    'no endpoint': (_path, response) =>
+      response.writeHead(200, json).end(JSON.stringify({ issuer })),
+    'a reset': (_path, response) => response.destroy(),
+  }
+  for (const [name, answer] of Object.entries(answers)) {
+    app.advance(2 * hourMs)
+    behave = answer
+    const begun = await newBrowser(app).get('/auth/start')
+    assert.equal(locationOf(begun), '/signin?error=provider', name)
+  }
+  assert.ok(!paths.some((path) => path.startsWith('/elsewhere')))
+  assert.doesNotMatch(JSON.stringify(app.log), /secret words/)
 })

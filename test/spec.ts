@@ -1086,20 +1086,6 @@ export const requirements = {
       'PLUMBLINE_EMBEDDINGS_URL, _KEY and _MODEL configure an endpoint that settles the uncertain band.',
   }),
 
-  ...written('interface', 7, {
-    'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
-  }),
-
-  ...written('api', 7, {
-    'upgrade.answer':
-      'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',
-    'upgrade.unknown-tier': 'An unknown tier on /v1/upgrade is 400.',
-    'upgrade.unconfigured':
-      '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
-    'upgrade.not-metered': '/v1/upgrade is not metered.',
-    'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
-  }),
-
   ...written('api-2', 15, {
     'user.message':
       'user_message is text of at most 4,000 characters on a step of /v1/drift, of its batch and of the sequence form of /v1/check; another type or more characters are 400.',
@@ -1138,6 +1124,26 @@ export const requirements = {
   }),
 
   ...written('hosts', 16, {
+    'hosts.privacy.levels':
+      'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
+    'hosts.relay':
+      'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
+    'hosts.relay.init':
+      'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.private':
+      'With a canary in any field of any event of any host, what a relay sends, keeps and logs, and what the server stores, holds no more than the level allows.',
+    'hosts.relay.told':
+      'What the server wants an agent to be told is told at its next event that takes a fact, once; a reminder and a held command come from the relay itself.',
+    'hosts.relay.away':
+      'While the server is dead, hangs, answers garbage or takes no key, hosts are answered as ever, the server is left alone for longer and longer, and then gets every event once, in order.',
+    'hosts.relay.batches':
+      'A relay sends at most 100 events together, within 250 ms; what the server will never take does not keep back the rest.',
+    'hosts.relay.spool':
+      'What waits stands in files of mode 0600, of at most 20 MB: it survives a killed process and a torn line, and the oldest events are dropped and counted when it is full.',
+    'hosts.relay.local':
+      'A relay listens on 127.0.0.1 alone, wants the key that init has written, and refuses other names of itself and pages of browsers.',
+    'hosts.relay.endpoint':
+      'POST /v1/hooks/plain takes events that were read elsewhere, as lines, and answers each; a batch that is sent again counts once.',
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
     'hosts.who-spoke':
@@ -1301,11 +1307,33 @@ export const requirements = {
       'A person who declines is led to error=denied, and any other refusal of the provider to error=provider.',
     'sign-in.provider-down':
       'While the provider is down a sign-in leads to error=provider, and the rest of the server works; it is asked again at the next sign-in.',
+    'sign-in.provider-hostile':
+      'An answer of the provider is read up to a megabyte, no redirect of it is followed, and one that is not valid leads to error=provider.',
     'sign-in.landing': 'to is a path of this server; everything else is /app.',
     'sign-in.private': 'State, code, flow, session and client secret are in no row and no log.',
     'sign-in.base': 'A sign-in begins at the base address, to which the provider leads back.',
     'sign-in.unconfigured':
       'Without a provider /auth/start and /auth/callback are 501 not_configured.',
+    'upgrade.link': '/v1/upgrade answers a payment-checkout link for a paid tier.',
+    'upgrade.402':
+      'The upgrade of a 402 leads to /v1/upgrade with a payment provider, or to the configured address.',
+    'upgrade.browser':
+      'A browser that opens /v1/upgrade is led to the page, and without a session to the sign-in.',
+    'upgrade.refused':
+      'A tier that is not sold is 400 on /v1/upgrade, and one that is not above the account’s is 409.',
+    'upgrade.provider-down': 'While the payment provider fails /v1/upgrade is 503 unavailable.',
+    'upgrade.customer':
+      'An account that pays is led to the page of its subscription, not to a second one.',
+    'upgrade.moves':
+      'A checkout that is paid, a change and the end of a subscription move the tier to the highest one that is paid for, or to ground.',
+    'upgrade.forged':
+      'An event whose signature is missing, wrong or older than 5 minutes is 400, and one about something else is taken and ignored.',
+    'upgrade.once': 'An event counts once by its id, also if it comes several times at once.',
+    'upgrade.order':
+      'An event that is older than the last one of its subscription changes nothing, and an ended subscription does not come back.',
+    'upgrade.operator': 'No event lowers a tier that the operator has given.',
+    'upgrade.erase':
+      'An account whose subscription goes on is not erased (409) by its own key; one that ends by itself is no obstacle.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1382,17 +1410,38 @@ export const requirements = {
     'quality.few': 'Below ten labelled alarms there is no precision.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
+    'budget.set':
+      'PUT /v1/budget takes { per_1000_steps }, { per_day } or null, and GET shows it; anything else is 400.',
+    'budget.held':
+      'An alarm beyond the budget is not sent; it stands in the trace, in the alert log, in the count of GET /v1/budget and in the digest, and decides for all of its drift.',
+    'budget.never-held': 'A budget never holds an escalation back.',
+    'budget.start':
+      'A budget begins at the quantile of the account’s own past scores; with too few the detector’s own limit decides.',
+    'budget.follows':
+      'The threshold tracks the quantile: whatever the scores, the share of T steps that passes it is the rate within (1 + 0.05) / (0.05 · T).',
+    'budget.cap': 'Alarms never exceed the burst and the rate together, at any time.',
+    'budget.rule':
+      'An alarm is sent where the verdict drifts, its score is above the threshold and the bucket has a token.',
     'stream.stop': 'A node that stops ends its streams at once.',
   }),
 
   ...written('api', 17, {
     'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
+    'upgrade.answer':
+      'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',
+    'upgrade.unknown-tier': 'An unknown tier on /v1/upgrade is 400.',
+    'upgrade.unconfigured':
+      '/v1/upgrade is 501 not_configured when neither provider nor address is set.',
+    'upgrade.not-metered': '/v1/upgrade is not metered.',
+    'upgrade.webhook': 'The signed webhook of the provider moves the tier.',
   }),
 
   ...written('configuration', 17, {
     'command.start-page': 'On the first start the address of the product page is printed.',
     'command.start-link':
       'The first start prints a link that signs the person at this machine in once.',
+    'settings.payment':
+      'PLUMBLINE_STRIPE_KEY, _WEBHOOK_SECRET and _PRICES, or PLUMBLINE_UPGRADE_URL, configure payment.',
     'settings.oidc':
       'PLUMBLINE_OIDC_ISSUER, _CLIENT_ID and _CLIENT_SECRET configure the identity provider.',
     'command.signin':

@@ -4,7 +4,10 @@ import manifest from '../package.json' with { type: 'json' }
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The product page and the application are two pages. What both use becomes a chunk of its own. */
+/**
+ * The product page, the application, the docs and their reference are pages; `pages.ts` fills in what stands on them
+ * without a script. What several use becomes a chunk of its own.
+ */
 export default defineConfig({
   root: at('.'),
   base: '/',
@@ -16,6 +19,13 @@ export default defineConfig({
     target: 'es2022',
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: { product: at('index.html'), app: at('app.html') } },
+    rolldownOptions: {
+      input: {
+        product: at('index.html'),
+        app: at('app.html'),
+        docs: at('docs/template.html'),
+        api: at('docs/api.html'),
+      },
+    },
   },
 })

@@ -1,14 +1,19 @@
 // Written by plumbline init opencode; plumbline uninstall opencode removes it.
 //
 // Reports to Plumbline what a session of opencode shows. It runs in the host's process, so it never throws, waits at most
-// a quarter of a second for an answer, and leaves a server alone for half a minute that did not answer in time. It imports
+// a quarter of a second for an answer, and leaves a server alone for half a minute that did not answer in time. A relay that
+// is not up is started, and waited for once in half a minute. It imports
 // nothing but Node's own modules, because the first start of a plugin with others fetches them.
-import { readFileSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 
 const folder = process.env.PLUMBLINE_HOME || `${homedir()}/.plumbline`
 const waitMs = 250
 const pauseMs = 30_000
+const startMs = 1000
+/** It is there where hooks go by a relay of this machine. */
+const starter = `${folder}/start-relay`
 
 /** What the bus tells that no hook does. */
 const told = new Set([
@@ -39,23 +44,45 @@ export const Plumbline = async ({ directory }) => {
   const server = readServer()
   const parents = new Map()
   let leftAloneUntil = 0
+  let startedUntil = 0
+  let starting = Promise.resolve()
 
   const rootOf = (session) => (parents.has(session) ? rootOf(parents.get(session)) : session)
 
   async function tell(hook, session, input, output) {
     if (server === null || Date.now() < leftAloneUntil) return {}
+    const body = JSON.stringify({ hook, input, output, directory, root: rootOf(session) })
     try {
-      const answer = await fetch(`${server.url}/v1/hooks/opencode/${hook}`, {
-        method: 'POST',
-        headers: { authorization: server.key, 'content-type': 'application/json' },
-        body: JSON.stringify({ hook, input, output, directory, root: rootOf(session) }),
-        signal: AbortSignal.timeout(waitMs),
+      return await send(hook, body).catch(async (error) => {
+        if (error?.name === 'TimeoutError' || !existsSync(starter)) throw error
+        await startRelay()
+        return send(hook, body)
       })
-      return answer.ok ? await answer.json() : {}
     } catch (error) {
       if (error?.name === 'TimeoutError') leftAloneUntil = Date.now() + pauseMs
       return {}
     }
+  }
+
+  async function send(hook, body) {
+    const answer = await fetch(`${server.url}/v1/hooks/opencode/${hook}`, {
+      method: 'POST',
+      headers: { authorization: server.key, 'content-type': 'application/json' },
+      body,
+      signal: AbortSignal.timeout(waitMs),
+    })
+    return answer.ok ? await answer.json() : {}
+  }
+
+  /** Starts the relay of this machine, on which nobody listens, once in half a minute; resolves when it should be up. */
+  function startRelay() {
+    if (Date.now() < startedUntil) return starting
+    startedUntil = Date.now() + pauseMs
+    const child = spawn(starter, [], { detached: true, stdio: 'ignore' })
+    child.on('error', () => {})
+    child.unref()
+    starting = new Promise((resolve) => setTimeout(resolve, startMs))
+    return starting
   }
 
   return {

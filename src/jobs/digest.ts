@@ -129,6 +129,7 @@ async function makeReport(
     ...period,
     pending_escalations: await store.escalations.countPending(account),
     undelivered_alerts: await store.deliveries.countUndelivered(account, period.from),
+    held_alarms: await store.budgets.countHeld(account, period.from, period.to),
   })
 }
 

@@ -9,6 +9,8 @@ const alertsKeptMs = 30 * dayMs
 const escalationKeptMs = 365 * dayMs
 const actKeptMs = hourMs
 const spanKeptMs = dayMs
+/** The provider repeats an event for some days. */
+const paymentEventKeptMs = 30 * dayMs
 const sliceRows = 500
 const slicesARun = 100
 
@@ -22,8 +24,8 @@ export function expireJob(due: number): NewJob {
 
 /**
  * Deletes expired rows: runs, conversations, acts of more than an hour ago, escalations created and
- * decided more than a year ago, invites, mail links, sessions, sign-in links, alert events, incidents and log
- * entries, evaluation results, idempotency records, counters of the days before yesterday, tool sessions, spans
+ * decided more than a year ago, invites, mail links, sessions, sign-in links, payment events, alert events,
+ * incidents and log entries, evaluation results, idempotency records, counters of the days before yesterday, tool sessions, spans
  * that could not be folded, and jobs that gave up a month ago. Timing
  * does not matter: expired rows are already invisible to readers. Each transaction deletes a few hundred
  * rows, so that other requests wait only for milliseconds. At the end, deleted texts are also removed from
@@ -50,6 +52,10 @@ export function createExpireJob(store: OpenStore, now: () => number): JobKind {
     async (at) => (await store.tx(({ sessions }) => sessions.expire(at, sliceRows))) === sliceRows,
     async (at) =>
       (await store.tx(({ signInLinks }) => signInLinks.expire(at, sliceRows))) === sliceRows,
+    async (at) =>
+      (await store.tx(({ subscriptions }) =>
+        subscriptions.expireEvents(at - paymentEventKeptMs, sliceRows),
+      )) === sliceRows,
     (at) => store.tx(({ deliveries }) => deliveries.expire(at - alertsKeptMs, sliceRows)),
     async (at) =>
       (await store.tx(({ results }) => results.expire(at - alertsKeptMs, sliceRows))) === sliceRows,

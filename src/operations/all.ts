@@ -14,6 +14,7 @@ import { createKey, readMe, revokeKey, rotateKey } from './account/me.ts'
 import { showFirstKey } from './account/provider-sign-in.ts'
 import { readSession, signIn, signOut } from './account/session.ts'
 import { listTiers } from './account/tiers.ts'
+import { readUpgrade } from './account/upgrade.ts'
 import { hearWords, readHistory, readSignal } from './field.ts'
 import { readFleet } from './fleet.ts'
 import { readGrammar } from './grammar.ts'
@@ -27,6 +28,7 @@ import {
   setAlerts,
   testAlerts,
 } from './operating/alerts.ts'
+import { readBudget, setBudget } from './operating/budget.ts'
 import { deleteDigest, readDigest, setDigest, testDigest } from './operating/digest.ts'
 import {
   decideEscalation,
@@ -86,6 +88,7 @@ export const operations = [
   signIn,
   signOut,
   showFirstKey,
+  readUpgrade,
   readAlerts,
   setAlerts,
   deleteAlerts,
@@ -97,6 +100,8 @@ export const operations = [
   replayDeliveries,
   listIncidents,
   listen,
+  readBudget,
+  setBudget,
   readDigest,
   setDigest,
   deleteDigest,

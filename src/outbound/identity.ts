@@ -1,19 +1,4 @@
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
-  type CustomFetchOptions,
-  calculatePKCECodeChallenge,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  fetchUserInfo,
-  None,
-} from 'openid-client'
+import type { ClientAuth, Configuration, CustomFetchOptions } from 'openid-client'
 
 /** The identity provider of this server, and this server's registration there. */
 export interface IdentitySettings {
@@ -56,6 +41,9 @@ export interface IdentityWorld {
   failed(reason: string): void
 }
 
+/** Only a server with a provider waits for the library to load. */
+const load = () => import('openid-client')
+
 /** Seconds for one answer of the provider. */
 const timeoutS = 5
 const maxAnswerBytes = 1024 * 1024
@@ -73,15 +61,7 @@ export function createIdentity(
   function configure(): Promise<Configuration> {
     const at = now()
     if (known !== null && at >= known.at && at - known.at < knownForMs) return known.configuration
-    const configuration = discovery(server, clientId, undefined, authOf(clientSecret), {
-      timeout: timeoutS,
-      [customFetch]: fetchBounded,
-      execute: [
-        enableNonRepudiationChecks,
-        // The settings take http:// for this machine only.
-        ...(server.protocol === 'http:' ? [allowInsecureRequests] : []),
-      ],
-    })
+    const configuration = discover()
     const asked = { configuration, at }
     known = asked
     configuration.catch(() => {
@@ -90,10 +70,24 @@ export function createIdentity(
     return configuration
   }
 
+  async function discover(): Promise<Configuration> {
+    const client = await load()
+    return client.discovery(server, clientId, undefined, authOf(client, clientSecret), {
+      timeout: timeoutS,
+      [client.customFetch]: fetchBounded,
+      execute: [
+        client.enableNonRepudiationChecks,
+        // The settings take http:// for this machine only.
+        ...(server.protocol === 'http:' ? [client.allowInsecureRequests] : []),
+      ],
+    })
+  }
+
   return {
     name: server.host,
     async begin(redirectUri, { state, nonce, verifier }) {
       try {
+        const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await load()
         const parameters = {
           redirect_uri: redirectUri,
           scope: 'openid email',
@@ -110,6 +104,7 @@ export function createIdentity(
     },
     async finish(answer, { state, nonce, verifier }) {
       try {
+        const { authorizationCodeGrant } = await load()
         const configuration = await configure()
         const tokens = await authorizationCodeGrant(configuration, answer, {
           expectedState: state,
@@ -136,6 +131,7 @@ export function createIdentity(
   async function aboutPerson(configuration: Configuration, token: string, subject: string) {
     if (configuration.serverMetadata().userinfo_endpoint === undefined) return {}
     try {
+      const { fetchUserInfo } = await load()
       return await fetchUserInfo(configuration, token, subject)
     } catch (error) {
       failed(reasonOf(error))
@@ -149,7 +145,10 @@ function confirmedEmail(told: { email?: unknown; email_verified?: unknown }): st
 }
 
 /** Sends the secret in the body where the provider takes it there, since providers read it alike there. */
-function authOf(secret: string | null): ClientAuth {
+function authOf(
+  { None, ClientSecretPost, ClientSecretBasic }: Awaited<ReturnType<typeof load>>,
+  secret: string | null,
+): ClientAuth {
   if (secret === null) return None()
   const [post, basic] = [ClientSecretPost(secret), ClientSecretBasic(secret)]
   return (as, client, body, headers) => {

@@ -32,6 +32,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('sessions', 'session', 'hash', 'key_id created expires'),
   owned('sign_in_links', 'sign_in_link', 'hash', 'expires'),
   owned('identities', 'identity', 'issuer subject', 'created key_shown'),
+  owned('subscriptions', 'subscription', 'subscription', 'customer tier live ending over'),
   owned('email_links', 'email_link', 'hash', 'email expires'),
   owned('teams', 'team', '', 'id name share_goals created'),
   owned('team_seats', 'team_seat', '', 'team label role joined'),
@@ -115,6 +116,7 @@ export const ownedTables: readonly OwnedTable[] = [
     'url',
     'failures failing_since paused_until pause_detail updated',
   ),
+  owned('budgets', 'budget', '', 'state'),
   owned('alert_accounts', 'alert_settings', '', 'config'),
 ]
 

@@ -6,6 +6,7 @@ import { type Accounts, createAccounts, forgetKeys, newKeyMemory } from './accou
 import { type Acts, createActs } from './acts.ts'
 import { type AddressBuckets, createAddressBuckets } from './address-buckets.ts'
 import { type Alerts, createAlerts } from './alerts/alerts.ts'
+import { type Budgets, createBudgets } from './alerts/budgets.ts'
 import { createDeliveries, type Deliveries } from './alerts/deliveries.ts'
 import { createResults, type Results } from './alerts/results.ts'
 import { type Conversations, createConversations } from './conversations.ts'
@@ -32,6 +33,7 @@ import { createSecrets, type Secrets } from './secrets.ts'
 import { createSelves, type Selves } from './selves.ts'
 import { createSessions, type SessionMemory, type Sessions } from './sessions.ts'
 import { createSignInLinks, type SignInLinks } from './sign-in-links.ts'
+import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
 
@@ -41,6 +43,7 @@ export interface Store {
   readonly addressBuckets: AddressBuckets
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly subscriptions: Subscriptions
   readonly identities: Identities
   readonly signInLinks: SignInLinks
   readonly idempotency: Idempotency
@@ -48,6 +51,7 @@ export interface Store {
   readonly labels: Labels
   readonly jobs: Jobs
   readonly alerts: Alerts
+  readonly budgets: Budgets
   readonly deliveries: Deliveries
   /** The evaluation results that wait for the operator's collector. */
   readonly results: Results
@@ -124,12 +128,14 @@ export function createStore(db: Database): OpenStore {
       accounts: createAccounts(queries, db.kind, keys, () => note('keys')),
       sessions: createSessions(queries, db.kind, usedSessions),
       identities: createIdentities(queries),
+      subscriptions: createSubscriptions(queries),
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
       runs: createRuns(queries),
       labels: createLabels(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
+      budgets: createBudgets(queries, db.kind),
       deliveries: createDeliveries(queries, db.kind, () => note('jobs')),
       results: createResults(queries, db.kind),
       escalations: createEscalations(queries),

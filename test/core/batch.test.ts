@@ -37,6 +37,8 @@ const nothing: Loaded = {
     ['acct_none', null],
   ]),
   incidents: [],
+  budgets: new Map(),
+  heldAgents: new Set(),
 }
 
 /** Stores batches in memory, as a database would. */

@@ -47,7 +47,7 @@ const phone: Layout = { x: 10, plot: 92, width: 112, step: 31, ground: 36, above
 function hero(): string {
   const rows = rowsOf(recorded.run)
   return `<figure class="run" id="run" aria-label="A recorded run, step by step">
-<div class="plot">${drawLine(rows, desktop).replace('"plumb"', '"plumb for-desktop"')}${drawLine(rows, phone).replace('"plumb"', '"plumb for-phone"')}</div>
+<div class="plot">${drawLine(rows, desktop, 'for-desktop')}${drawLine(rows, phone, 'for-phone')}</div>
 <ol class="steps">${rows.map(heroRow).join('')}</ol>
 <figcaption>A recorded run with its real verdicts <button type="button" id="replay" class="link" hidden>Replay</button></figcaption>
 </figure>`

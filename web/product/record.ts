@@ -1,7 +1,7 @@
 // Judges the runs that the pages draw, as a server does that is reached over HTTP, with the encoder and offline:
 //   node web/product/record.ts
 // It writes web/product/recorded-run.json, the run of `plumbline demo`, and web/docs/recorded-runs.json, those that
-// the docs explain.
+// the docs explain; `npm run format` then gives both their form.
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '../../src/config.ts'

@@ -69,7 +69,7 @@ interface Point {
 }
 
 /** Draws a run as an SVG that says nothing which the words beside it do not. */
-export function drawLine(rows: readonly Row[], layout: Layout): string {
+export function drawLine(rows: readonly Row[], layout: Layout, name = ''): string {
   const { x, plot, width, above, end } = layout
   const height = heightOf(rows, layout)
   const points: Point[] = []
@@ -100,7 +100,7 @@ export function drawLine(rows: readonly Row[], layout: Layout): string {
   const bottom = top + 4
   line.push([at, bottom])
   return [
-    `<svg class="plumb" width="${width}" height="${round(height)}" viewBox="0 0 ${width} ${round(height)}" aria-hidden="true" focusable="false">`,
+    `<svg class="plumb${name === '' ? '' : ` ${name}`}" width="${width}" height="${round(height)}" viewBox="0 0 ${width} ${round(height)}" aria-hidden="true" focusable="false">`,
     fogs(points, plot),
     fills(points, layout.step),
     points.map(arm).join(''),

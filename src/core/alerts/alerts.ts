@@ -90,7 +90,12 @@ export interface NewAlert {
   about?: AboutStep
   /** Whether the step before it drifted for the same reason; absent is no. */
   continues?: boolean
+  /** Whether the budget of the account holds it back; absent is no. */
+  held?: boolean
 }
+
+/** The log detail of an alarm that the budget holds back. */
+export const heldByBudget = 'held by your budget'
 
 /** The log detail of an event without a valid address. */
 export const noWebhook = 'no valid webhook configured'

@@ -2,6 +2,7 @@ import { keyOf } from '../text.ts'
 import { isoTime, minuteMs } from '../time.ts'
 import {
   type AlertConfig,
+  heldByBudget,
   type NewAlert,
   type Severity,
   severityOf,
@@ -125,7 +126,8 @@ export function decideAlerts(
 
   function drift(happening: NewAlert, config: AlertConfig | null): void {
     const severity = severityOf(config, happening.reason)
-    const suppression = suppressionOf(config, happening)
+    const held = happening.held === true ? heldByBudget : null
+    const suppression = suppressionOf(config, happening) ?? held
     if (suppression !== null || config === null) {
       suppress(happening, severity, suppression ?? '')
     } else if (config.incidents !== true || isEscalation(happening.reason)) {

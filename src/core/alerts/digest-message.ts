@@ -147,6 +147,9 @@ function factLines(report: DigestReport): string[] {
   return [
     ...(steps === 0 ? [] : [`${upperFirst(counted(steps, 'step'))}: ${drifted}.`]),
     ...(tokens === 0 ? [] : [`${counted(tokens, 'token')}: ${spent}.`]),
+    ...(report.held_alarms === 0
+      ? []
+      : [`${counted(report.held_alarms, 'alarm')} held by your budget.`]),
     `${counted(report.pending_escalations, 'escalation')} pending, ${counted(report.undelivered_alerts, 'alert')} undelivered.`,
   ]
 }

@@ -71,6 +71,8 @@ export interface DigestReport {
   drift_tokens: number
   pending_escalations: number
   undelivered_alerts: number
+  /** Alarms that the budget of the account held back. */
+  held_alarms: number
 }
 
 /** The drifting steps of one reason. */

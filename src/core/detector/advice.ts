@@ -30,8 +30,8 @@ const sentences: Record<Reason, (told: Told) => string> = {
         : drifting
           ? `The distance is still not falling (${accepted.recent.join(', ')}), and the step before showed a sign of drift as well. The ground is still owed.`
           : `The distance is not falling (${accepted.recent.join(', ')}). If it holds on the next step, the run counts as drifting.`,
-  advancing: ({ situation: { phi }, measured }) =>
-    measured?.uncertain === true
+  advancing: ({ situation: { phi }, measured, isWordless }) =>
+    isWordless || measured?.uncertain === true
       ? `Whether this serves the errand cannot be told from the words (phi ${two(phi)}). The user would know.`
       : `On the errand (phi ${two(phi)}).`,
   oscillating: ({ reading: { acts }, memory: { period } }) =>

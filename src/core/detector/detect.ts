@@ -153,6 +153,8 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   // The user's own words are no goal of the agent: they are neither measured nor recorded as one.
   const onlySays = turn.effect === 'none' && goal === reading.message && memory.ground !== null
   const acts = detector.asPublished ? null : reading.acts
+  // What is told of an agent whose words are kept back: its acts count, and there is no goal to measure.
+  const isWordless = acts !== null && words.length === 0 && spelled && !grounded && !onlySays
   const paces = detector.asPublished || (reading.distanceReported && acts === null)
   const before = afterTurn(memory, turn, reading.plan, detector)
   const { ground } = before
@@ -161,7 +163,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   const parentOverlap =
     parentWords === null || ground === null ? null : overlapOf(parentWords, ground.words)
   const measured: Measured | null =
-    ground === null || !spelled || grounded || onlySays
+    ground === null || !spelled || grounded || onlySays || isWordless
       ? null
       : measureNearest(
           detector,
@@ -201,9 +203,10 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     stallDrifts: detector.asPublished ? before.drifted : measured?.leans === true,
   }
   const rule = ruleFor(situation)
-  const after = onlySays
-    ? { ...before, steps: before.steps + 1 }
-    : record(before, reading, rule, measured?.own ?? before.own, paces, detector.asPublished)
+  const after =
+    onlySays || isWordless
+      ? { ...before, steps: before.steps + 1 }
+      : record(before, reading, rule, measured?.own ?? before.own, paces, detector.asPublished)
 
   // A cycle overrides the reason of the rule once; the memory records the reason of the rule.
   const cycleBegins =
@@ -219,6 +222,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     reading,
     situation,
     onlySays,
+    isWordless,
     memory: after,
     measured,
     overlap,
@@ -243,11 +247,12 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     uncertain: !drifting && (wordless || measured?.uncertain === true),
     why: explain(reason, told),
   }
-  const repetition = spelled && !onlySays ? timesOfNewest(after.spellings).times : 0
+  const repetition = spelled && !onlySays && !isWordless ? timesOfNewest(after.spellings).times : 0
   if (repetition > 1) verdict.repetition = repetition
   const isPaced = detector.asPublished || after.reported.count > 1
   if (turn.effect !== null) verdict.user_effect = turn.effect
-  const judgment = onlySays ? null : judge(after, before.cycles, hints.earlier ?? null, isPaced)
+  const judgment =
+    onlySays || isWordless ? null : judge(after, before.cycles, hints.earlier ?? null, isPaced)
   if (judgment !== null) verdict.judgment = judgment
   if (parentOverlap !== null) verdict.parent_overlap = rounded(parentOverlap)
   const adaptation = measured?.adaptation ?? null
@@ -256,6 +261,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
     const { confidence } = verdict
     verdict.drift_probability = drifting ? confidence : rounded(1 - confidence)
     Object.assign(verdict, measured?.findings ?? nothingFound)
+    if (isWordless) verdict.coverage = 'none'
   }
   return {
     verdict,

@@ -20,12 +20,16 @@ export interface Told {
   drifting: boolean
   /** Whether the step holds nothing but an acknowledgement of the user. */
   onlySays: boolean
+  /** Whether the agent's acts are told, and no word of its goal. */
+  isWordless: boolean
 }
 
 /** The numbers that decided the reason, as one factual sentence. */
 export function explain(reason: Reason, told: Told): string {
   if (told.onlySays)
     return 'The user has spoken, and what was asked still stands; the agent has stated no goal of its own.'
+  if (told.isWordless && sentences[reason] === undefined)
+    return 'No word of the goal is told, so the step is not measured against the ground.'
   return (sentences[reason] ?? measurement)(told)
 }
 

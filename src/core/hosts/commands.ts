@@ -20,8 +20,13 @@ const shells = /^(?:\S*\/)?(?:ba|da|k|z)?sh$/
 /** Words that stand before the program. */
 const before =
   /^(?:sudo|env|time|timeout|\d+[smh]?|nohup|nice|exec|command|then|do|if|!|\w+=[\s\S]*)$/
-const secret =
-  /\b(?:(?:sk|pk|gh[a-z]|xox[a-z])[-_]|AKIA|eyJ)[-_A-Za-z0-9]{8,}|(?=[A-Za-z+/]*\d)(?=[a-z\d+/]*[A-Z])[A-Za-z\d+/]{40,}={0,2}|(?=[A-Za-z+_-]*\d)[A-Za-z\d+_-]{24,}={0,2}/g
+const spelledSecret =
+  /\b(?:(?:sk|pk|gh[a-z]|xox[a-z])[-_]|AKIA|eyJ)[-_A-Za-z0-9]{8,}|(?=[A-Za-z+/]*\d)(?=[a-z\d+/]*[A-Z])[A-Za-z\d+/]{40,}={0,2}/g
+/** In a command a long word with a digit is taken for a secret too; in prose it may be an order or a branch. */
+const secret = new RegExp(
+  `${spelledSecret.source}|(?=[A-Za-z+_-]*\\d)[A-Za-z\\d+_-]{24,}={0,2}`,
+  'g',
+)
 const secretFlag =
   /^(?:-[Hup]|--?(?:\w+-)*(?:token|key|pass|secret|credential|header|user|auth|bearer|cookie|data|message|body)\w*)$/i
 /** Words outside a flag after which a secret stands. */
@@ -132,6 +137,21 @@ function keptOf(word: string, root: string): string[] {
   )
   return [safe(placed.replace(/[?#&][\w.-]+=.*$/, ''))]
 }
+
+/** A text with `…` for what looks like a secret: values of names such as `token=`, keys, queries of addresses. */
+export function withoutSecrets(text: string): string {
+  return text
+    .replace(userInAddress, '$1…@')
+    .replace(queryOfAddress, '$1…')
+    .replace(namedSecret, '$1…')
+    .replace(spelledSecret, '…')
+}
+
+const userInAddress = /\b([a-z][a-z\d+.-]{0,20}:\/{1,2})[^/@\s]{1,200}@/gi
+const queryOfAddress = /\b([a-z][a-z\d+.-]{0,20}:\/{1,2}[^?#\s]{0,400})[?#][^\s)\]"']*/gi
+/** What follows a name that tells a secret, or is assigned in the way of an environment. */
+const namedSecret =
+  /((?:\b[A-Z][A-Z\d_]*=|[\w-]{0,40}(?:password|passwd|passphrase|secret|token|api[_-]?key|credential)s?["']?\s?[=:]\s?|\bbearer\s))(?:"[^"\n]{0,400}"|'[^'\n]{0,400}'|[^\s"',;]+)/gi
 
 /** The word without what looks like a secret, and not too long. */
 function safe(word: string): string {

@@ -10,7 +10,7 @@ export interface ActCoverage {
   /** Acts of these that were counted and not read, and the greatest k of which every k-th was read (1 reads all). */
   skipped: number
   every: number
-  /** Share of the acts that were read, and of the newest twenty, that share a word or a folder with the errand; null without acts. */
+  /** Share of the acts that were read of which that is known, and of the newest twenty, that share a word or a folder with the errand; null without acts. */
   share: number | null
   recent: number | null
   /** Acts that failed. */
@@ -84,19 +84,21 @@ export function coverageOf({
   failed,
   outcomes,
   recent,
+  unplaced = 0,
   skipped = 0,
   every = 1,
 }: Doings): ActCoverage {
-  const newest = recent.slice(-20)
+  const newest = recent.slice(-20).filter(({ isCovered }) => isCovered !== null)
+  const placed = acts - unplaced
   const share = (part: number, of: number) =>
     of === 0 ? null : Math.round((100 * part) / of) / 100
   return {
-    known: acts >= fewestActs,
+    known: placed >= fewestActs,
     acts: acts + skipped,
     skipped,
     every,
-    share: share(covered, acts),
-    recent: share(newest.filter(({ isCovered }) => isCovered).length, newest.length),
+    share: share(covered, placed),
+    recent: share(newest.filter(({ isCovered }) => isCovered === true).length, newest.length),
     failed,
     outcomes: share(outcomes, acts),
   }

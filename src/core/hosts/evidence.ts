@@ -63,7 +63,8 @@ interface KeptAct {
   hasWords: boolean
   /** Whether it is outside the project or on the web. */
   isOutside: boolean
-  isCovered: boolean
+  /** Null if that is not known. */
+  isCovered: boolean | null
 }
 
 /** The failures in a row of equal calls. */
@@ -99,6 +100,8 @@ export interface Doings {
   acts: number
   failed: number
   covered: number
+  /** Acts of which nobody knows whether the errand explains them; absent if there is none. */
+  unplaced?: number
   /** Acts of which the host told how they ended. */
   outcomes: number
   /** Acts beyond those, which were counted and not read, and the greatest k of which every k-th was read. */
@@ -131,9 +134,9 @@ const mostFiles = 24
 /** Hashes of what failed, joined, are cut to this length: equal sets stay equal. */
 const longestSet = 400
 
-/** What an act adds: whether the errand explains it, and when it happened, milliseconds since 1970. */
+/** What an act adds: whether the errand explains it (null: not known), and when it happened, milliseconds since 1970. */
 export interface ActSeen {
-  isCovered: boolean
+  isCovered: boolean | null
   at: number | null
 }
 
@@ -170,6 +173,7 @@ export function doingsAfter(doings: Doings, act: Act, { isCovered, at }: ActSeen
     acts: doings.acts + 1,
     failed: doings.failed + (act.outcome === 'failed' ? 1 : 0),
     covered: doings.covered + (isCovered ? 1 : 0),
+    ...unplacedAfter(doings, isCovered === null),
     outcomes: doings.outcomes + (act.outcome === 'unknown' ? 0 : 1),
     skipped: doings.skipped ?? 0,
     every: doings.every ?? 1,
@@ -185,6 +189,11 @@ export function doingsAfterSkipped(doings: Doings, every: number): Doings {
   }
 }
 
+function unplacedAfter({ unplaced = 0 }: Doings, isUnplaced: boolean): { unplaced?: number } {
+  const after = unplaced + (isUnplaced ? 1 : 0)
+  return after === 0 ? {} : { unplaced: after }
+}
+
 /** The doings after the user has spoken: another assignment explains other acts, and a pause is no stall. */
 export function doingsAfterPrompt(doings: Doings): Doings {
   return {
@@ -193,6 +202,7 @@ export function doingsAfterPrompt(doings: Doings): Doings {
     acts: doings.acts,
     failed: doings.failed,
     covered: doings.covered,
+    ...unplacedAfter(doings, false),
     outcomes: doings.outcomes,
     skipped: doings.skipped ?? 0,
     every: doings.every ?? 1,
@@ -311,14 +321,14 @@ function sameError({ failing }: Doings, act: Act): string | null {
     : null
 }
 
-function backAndForth({ files }: Doings, { edits = [] }: Act): string | null {
+function backAndForth({ files }: Doings, { edits = [], isHidden }: Act): string | null {
   for (const { path } of edits) {
     const pairs = files.find((file) => file.path === path)?.pairs ?? []
     const inverse = pairs.filter(([from, to], at) =>
       pairs.slice(0, at).some((other) => other[0] === to && other[1] === from && from !== to),
     )
     if (inverse.length >= evidenceLimits.inverseEdits)
-      return `${path} went back and forth between the same two texts ${inverse.length} times.`
+      return `${isHidden === true ? 'A file' : path} went back and forth between the same two texts ${inverse.length} times.`
   }
   return null
 }
@@ -353,7 +363,7 @@ function wandering({ recent }: Doings): string | null {
   const newest = recent.slice(-wanderingOf)
   const told = newest.filter(({ hasWords }) => hasWords)
   if (newest.length < wanderingOf || told.length < wanderingWithWords) return null
-  const away = told.filter(({ isOutside, isCovered }) => isOutside && !isCovered)
+  const away = told.filter(({ isOutside, isCovered }) => isOutside && isCovered === false)
   return away.length >= wanderingShare * told.length
     ? `${away.length} of the last ${told.length} acts were outside the project or on the web, without a word of the errand.`
     : null
@@ -361,7 +371,7 @@ function wandering({ recent }: Doings): string | null {
 
 function unexplained({ recent }: Doings): string | null {
   const { unexplainedBelow, unexplainedOf } = evidenceLimits
-  const newest = recent.slice(-20)
+  const newest = recent.slice(-20).filter(({ isCovered }) => isCovered !== null)
   if (newest.length < unexplainedOf) return null
   const covered = newest.filter(({ isCovered }) => isCovered).length
   return covered < unexplainedBelow * newest.length
@@ -376,9 +386,22 @@ function medianGap(acts: readonly KeptAct[]): number | null {
   return gaps.sort((a, b) => a - b)[gaps.length >> 1] ?? null
 }
 
-function named({ words, paths, tool }: Act): string {
+function named({ family, words, paths, tool, isHidden }: Act): string {
+  if (isHidden === true) return hiddenNames[family]
   const text = words || paths[0] || tool
   return `"${text.length > 80 ? `${text.slice(0, 79).toWellFormed()}…` : text}"`
+}
+
+/** What an act is called whose words are hashes. */
+const hiddenNames: Record<Act['family'], string> = {
+  read: 'A read',
+  search: 'A search',
+  edit: 'An edit',
+  run: 'A command',
+  verify: 'A check',
+  web: 'A web request',
+  wait: 'A wait',
+  other: 'A call of a tool',
 }
 
 function counted(count: number, noun: string): string {

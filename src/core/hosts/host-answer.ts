@@ -1,3 +1,4 @@
+import { cutTo } from '../text.ts'
 import { coverageOf } from './coverage.ts'
 import { fieldsOf, parsedFields } from './fields.ts'
 import type { HostName } from './host-event.ts'
@@ -80,6 +81,11 @@ export function commandBefore(host: HostName, event: string, body: unknown): str
     ? command.filter((each) => typeof each === 'string')
     : command
   return Array.isArray(words) ? words.join(' ') : typeof words === 'string' ? words : null
+}
+
+/** Why a command is held back: at most 300 characters of the errand, and what it does that cannot be undone. */
+export function heldReason(ground: string, kind: string): string {
+  return `The run has left its errand ("${cutTo(ground, 300)}"), and this cannot be undone (${kind}). [plumbline]`
 }
 
 /** The answer by which a host asks its person before it runs a command, or does not run it where it cannot ask. */

@@ -62,6 +62,13 @@ export interface Act {
   edits?: { path: string; from: string; to: string }[]
   /** Milliseconds that it took. */
   ms?: number
+  /** Whether its tool, its paths and its words are hashes, which can be compared only with each other. */
+  isHidden?: boolean
+  /**
+   * Whether the errand explains it, as somebody has found who knows its words; null if they could not tell. Absent if
+   * its own words say so.
+   */
+  isExplained?: boolean | null
 }
 
 /** What one event of a host says, without where it belongs. */

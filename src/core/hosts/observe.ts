@@ -17,7 +17,7 @@ import {
   type ObservedAgent,
 } from './observed.ts'
 import { rateAfter } from './sampling.ts'
-import { actTold, type DerivedGoal, firstSentence, goalOf } from './step-goal.ts'
+import { actTold, type DerivedGoal, firstSentence, goalOf, untold } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
 const actsOfStep = 10
@@ -211,7 +211,8 @@ function prompted(
   // A hook and an exporter tell one prompt, under ids of their own.
   const words = digestOf(text)
   const { at = null } = event
-  const isTold = state.spoken.some((each) => each.words === words && isSoon(each.at, at))
+  const isTold =
+    text !== untold && state.spoken.some((each) => each.words === words && isSoon(each.at, at))
   if (isTold) return { state, agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
   const spoken = {
@@ -319,14 +320,14 @@ function seenPerson(state: Observed, at: number | undefined): Observed {
 /** An act opens a step if it shows a new goal, is the tenth under one, or is the first to show evidence of its kind. */
 function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Folded {
   const at = act.at ?? null
-  const isCovered = explains(agent, act)
+  const isCovered = act.isExplained === undefined ? explains(agent, act) : act.isExplained
   const doings = doingsAfter(agent.doings, act, { isCovered, at })
   const hasBegun = agent.plan.length > 0 || doings.edits > 0
   const [shown = null] = evidenceOf(doings, act, { hasBegun, at })
   const derived = goalOf(agent, act)
   const counted: ObservedAgent = {
     ...agent,
-    ...(isCovered ? explainedAfter(agent, act) : {}),
+    ...(isCovered === true ? explainedAfter(agent, act) : {}),
     said: null,
     acts: agent.acts + 1,
     failed: agent.failed + (act.outcome === 'failed' ? 1 : 0),
@@ -340,7 +341,9 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
   const after = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
   // The task of a sub-agent may be told after its first acts, and its first step makes the ground.
   const isEarly = act.agentId !== '' && agent.task === null && counted.acts < actsBeforeTask
-  if (isEarly) return { state: after, agent: counted, steps: [] }
+  // What is untold must not become the ground.
+  const isGroundless = derived.goal === untold && state.errand === null && agent.task === null
+  if (isEarly || isGroundless) return { state: after, agent: counted, steps: [] }
   const isNewEvidence = shown !== null && shown.gives !== null && shown.kind !== agent.shown
   const isNew = isNewEvidence || opens(agent, act, derived)
   if (!isNew && counted.acts < actsOfStep) return { state: after, agent: counted, steps: [] }
@@ -358,7 +361,7 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
 
 /** Reading and searching for their own sake open no step, unless nothing else is known since the user spoke. */
 function opens(agent: ObservedAgent, { family }: Act, { goal, source }: DerivedGoal): boolean {
-  if (goal === agent.goal || goal === '') return false
+  if (goal === agent.goal || goal === '' || goal === untold) return false
   if (source !== 'act') return !(source === 'description' && agent.done.includes(digestOf(goal)))
   const onlyLooks = family === 'read' || family === 'search' || family === 'wait'
   return agent.goal === null || (!onlyLooks && !agent.done.includes(digestOf(goal)))
@@ -405,7 +408,10 @@ function planAfter(
     if (at >= 0) {
       const before = changed[at] as PlanItem
       changed = changed.with(at, { ...before, ...item, text: item.text || before.text })
-    } else if (item.text !== '' && !changed.some(({ text }) => text === item.text)) {
+    } else if (
+      item.text === untold ||
+      (item.text !== '' && !changed.some(({ text }) => text === item.text))
+    ) {
       changed.push(item)
     }
   }

@@ -8,6 +8,9 @@ const longestSentence = 200
 /** Fewest words of such a sentence. */
 const fewestWords = 3
 
+/** The goal of an act whose words are hashes, and every text that is kept back: it has no word to compare. */
+export const untold = '…'
+
 /** A goal that a session shows, and where it stands. */
 export interface DerivedGoal {
   goal: string
@@ -25,11 +28,13 @@ export function goalOf(agent: ObservedAgent, act: Act): DerivedGoal {
   const sentence = agent.said === null ? '' : firstSentence(agent.said)
   if (rawWords(sentence).length >= fewestWords) return { goal: sentence, source: 'narration' }
   if (act.said !== undefined) return { goal: act.said, source: 'description' }
+  if (act.isHidden === true) return { goal: untold, source: 'act' }
   return { goal: actTold(act), source: 'act' }
 }
 
 /** An act in words: `edit src/login.js`, `run node --test`, `search "login" in src`. */
-export function actTold({ family, tool, paths, words }: Act): string {
+export function actTold({ family, tool, paths, words, isHidden }: Act): string {
+  if (isHidden === true) return hiddenAct(family, paths)
   const places = paths.slice(0, 3).join(' ')
   switch (family) {
     case 'search':
@@ -47,6 +52,14 @@ export function actTold({ family, tool, paths, words }: Act): string {
     case 'other':
       return joined(tool, words, places)
   }
+}
+
+/** The file is told from others by the beginning of its hash. */
+function hiddenAct(family: Act['family'], [path]: readonly string[]): string {
+  const verb = { run: 'run a command', verify: 'run a check', web: 'look up', other: 'use a tool' }
+  const named = family in verb ? verb[family as keyof typeof verb] : family
+  const mark = path?.replace(/^~\/…\//, '').slice(0, 6)
+  return mark === undefined ? named : `${named} ${mark}`
 }
 
 function joined(...parts: readonly string[]): string {

@@ -1,4 +1,5 @@
 import type { AlertConfig } from '../alerts/alerts.ts'
+import { alarmScore, type BudgetState, spend } from '../alerts/budget.ts'
 import { type DecidedAlerts, decideAlerts, type Happening } from '../alerts/decide.ts'
 import { type Incident, isOnErrand } from '../alerts/incidents.ts'
 import type { Numbered } from '../alerts/outbox.ts'
@@ -24,6 +25,10 @@ export interface Loaded {
   readonly configs: ReadonlyMap<string, AlertConfig | null>
   /** The open incidents of the agents. */
   readonly incidents: readonly Numbered<Incident>[]
+  /** The budgets of the accounts that have one. */
+  readonly budgets: ReadonlyMap<string, BudgetState>
+  /** The agents whose last alarm was held back by a budget. */
+  readonly heldAgents: ReadonlySet<string>
 }
 
 /** The totals of one context over the kept runs of an account. */
@@ -45,6 +50,8 @@ export interface Changes {
   readonly alerts: DecidedAlerts
   /** What the collector of evaluation results is told. */
   readonly results: readonly PlacedResult[]
+  /** The changed budgets. */
+  readonly budgets: ReadonlyMap<string, BudgetState>
 }
 
 /** An agent after a batch; `memory` is its memory as JSON text. */
@@ -74,6 +81,8 @@ export interface JudgedEntry {
   verdict: Verdict
   /** Whether the step before of this agent did not drift, so that an alarm could begin here. */
   couldOpen: boolean
+  /** Whether the budget of the account holds the alarm of its drift back. */
+  held: boolean
 }
 
 /** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
@@ -106,6 +115,8 @@ export function judgeBatch(
   const grounds: { entry: ReadEntry; frozen: FrozenGround }[] = []
   const happenings: Happening[] = []
   const results: PlacedResult[] = []
+  const budgets = new Map<string, BudgetState>()
+  const heldAgents = new Set(loaded.heldAgents)
 
   function judge(entry: ReadEntry): LoggedStep {
     const { account, request, detector, now, keys } = entry
@@ -121,14 +132,33 @@ export function judgeBatch(
     runs.set(keys.run, { account, run: logged.run })
     agents.set(keys.agent, { account, runId, agent: logged.agent })
     const { revision } = logged.agent.memory
-    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting })
+    const held = isHeld(entry, step, verdict, agent)
+    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting, held })
     if (frozen !== null) grounds.push({ entry, frozen })
     const happening = happeningOf(entry, agent, step, verdict)
-    if (happening !== null) happenings.push(happening)
+    if (happening !== null) happenings.push(held ? { ...happening, held } : happening)
     const { memory } = logged.agent
     results.push(...resultsOf(entry, agent, { step, revision, verdict }))
     const assignment = frozen?.by === 'user' ? assignmentOf(memory) : null
     return { run_id: runId, agent_id: agentId, step, revision, assignment, verdict, earlier }
+  }
+
+  /** Whether a budget holds the alarm of a step back. What begins a drift decides for all of it. */
+  function isHeld(
+    { account, request, now, keys }: ReadEntry,
+    step: number,
+    verdict: Verdict,
+    { drifting: drifted }: Agent,
+  ): boolean {
+    const budget = budgets.get(account) ?? loaded.budgets.get(account)
+    if (budget === undefined) return false
+    if (drifted) return heldAgents.has(keys.agent)
+    const score = alarmScore(verdict, { account, runId: request.runId, step })
+    const { state, holds } = spend(budget, { score, drifting: verdict.drifting, now })
+    budgets.set(account, state)
+    if (holds) heldAgents.add(keys.agent)
+    else heldAgents.delete(keys.agent)
+    return holds
   }
 
   function agentOf({ keys }: ReadEntry): Agent | undefined {
@@ -179,6 +209,7 @@ export function judgeBatch(
     grounds,
     alerts,
     results,
+    budgets,
   }
   return { logged, changes }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Subscription } from '../../core/accounts/subscription.ts'
 import { parseJson } from '../../core/text.ts'
 import { isoTime, minuteMs } from '../../core/time.ts'
 import { eraseJob } from '../../jobs/erase.ts'
@@ -33,7 +34,11 @@ export const erasedSchema = z.strictObject({
     ),
 })
 
-const ownsTeam = describeRefusal(409, 'conflict', 'The account owns a team that has members.')
+const ownsTeam = describeRefusal(
+  409,
+  'conflict',
+  'The account owns a team that has members, or pays for a subscription that goes on.',
+)
 
 /** Deletes the account of this key. */
 export const eraseMe = keyed({
@@ -73,15 +78,17 @@ const maxBodyBytes = 4096
 
 /**
  * Deletes an account and its keys, and enqueues the deletion of its data. Returns null if there is no such
- * account. Refuses an owner whose team has members (409), unless `dissolvesTeam`.
+ * account. Refuses an owner whose team has members, and an account that goes on paying (409), unless
+ * `dissolvesTeam`.
  */
 export function eraseAccount(
   { store, now }: Pick<Service, 'store' | 'now'>,
   account: string,
   { dissolvesTeam }: { dissolvesTeam: boolean },
 ): Promise<z.infer<typeof erasedSchema> | null> {
-  return store.tx(async ({ accounts, teams, erasure, jobs }) => {
+  return store.tx(async ({ accounts, subscriptions, teams, erasure, jobs }) => {
     if (!(await accounts.lock(account))) return null
+    if (!dissolvesTeam && (await subscriptions.of(account)).some(goesOn)) throw stillPays()
     const seat = await teams.seatOf(account)
     if (seat !== null) {
       await teams.lock(seat.team)
@@ -102,6 +109,18 @@ export function eraseAccount(
 function teamHasMembers(): Refusal {
   return new Refusal(409, 'conflict', {
     detail: 'You own a team that has members. Remove them first with POST /v1/team/seat.',
+  })
+}
+
+/** Whether a subscription would cost money after its account is gone. */
+function goesOn({ live, ending }: Subscription): boolean {
+  return live && !ending
+}
+
+function stillPays(): Refusal {
+  return new Refusal(409, 'conflict', {
+    detail:
+      'This account pays for a subscription that goes on. End it first; GET /v1/upgrade leads to the page.',
   })
 }
 
@@ -160,7 +179,7 @@ const times: ReadonlySet<string> = new Set([
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],
-  ...['uncertain', 'key_shown'],
+  ...['uncertain', 'key_shown', 'live', 'ending', 'over'],
 ])
 const structured: ReadonlySet<string> = new Set([
   ...['memory', 'judgment', 'config', 'roles', 'incident', 'state'],

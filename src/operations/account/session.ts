@@ -11,6 +11,7 @@ import { open } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { csrfRefusal, scopeRefusal } from '../gate/refusals.ts'
 import { tierName } from './tiers.ts'
+import { sellsTiers } from './upgrade.ts'
 
 const sessionSchema = z
   .strictObject({
@@ -42,10 +43,10 @@ export const readSession = open({
   input: z.object({}),
   output: sessionSchema,
 })(async (context) => {
-  const { call, settings, identity } = context
+  const { call, identity } = context
   const offered = {
     sign_in: { provider: identity !== null, name: identity?.name ?? null },
-    upgrade: settings.sellsTiers,
+    upgrade: sellsTiers(context),
   }
   const found = await whoCalls(context)
   if (found === null) return { signed_in: false, ...offered }
@@ -162,6 +163,9 @@ function ownerOfKey({ store, hash, now }: Service, key: string) {
 /** No page calls where no cookie counts, so that there is no session either. */
 function browserOf({ browser }: Pick<Call, 'browser'>): Browser {
   return (
-    browser?.() ?? { session: null, csrf: undefined, isSameOrigin: true, keepSession: () => {} }
+    browser?.() ?? {
+      ...{ session: null, csrf: undefined, isSameOrigin: true, isVisit: false },
+      keepSession: () => {},
+    }
   )
 }

@@ -1,5 +1,5 @@
 import type { Collision, FleetRun } from '../../core/accounts/team.ts'
-import type { Tier } from '../../core/accounts/tiers.ts'
+import type { Tier, TierName } from '../../core/accounts/tiers.ts'
 import type { WebhookAllowance } from '../../core/alerts/public-url.ts'
 import type { Adaptation } from '../../core/detector/contract/adaptation.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
@@ -12,6 +12,7 @@ import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
 import type { Identity } from '../../outbound/identity.ts'
 import type { Mail } from '../../outbound/mail.ts'
+import type { Payment } from '../../outbound/payment.ts'
 import type { Webhooks } from '../../outbound/webhook.ts'
 import type { Account } from '../../storage/accounts.ts'
 import type { Store } from '../../storage/store.ts'
@@ -72,6 +73,8 @@ export interface Service {
   readonly mail: Mail | null
   /** The identity provider by which people sign in; null if none is configured. */
   readonly identity: Identity | null
+  /** The payment provider; null if none is configured. */
+  readonly payment: Payment | null
   /** The chat endpoint of `ask_alice`; null if none is configured. */
   readonly guide: Guide | null
   /** The embeddings endpoint, asked only about uncertain steps; null if none is configured. */
@@ -109,9 +112,11 @@ export interface Settings {
   readonly webhookAllow: WebhookAllowance
   /** The base URL of this server, without a trailing slash. */
   baseUrl(): string
-  /** Whether `/v1/upgrade` leads anywhere. */
-  readonly sellsTiers: boolean
-  /** The page on which a caller gets a higher tier. */
+  /** The prices at the payment provider of the tiers that this server sells; empty without a provider. */
+  readonly prices: ReadonlyMap<TierName, string>
+  /** The operator's own page for a higher tier; null for none. */
+  readonly upgradePage: string | null
+  /** The address at which a caller gets a higher tier; the page of this server if it sells none. */
   upgradeUrl(): string
 }
 

@@ -10,6 +10,8 @@ export interface Browser {
   readonly csrf: string | undefined
   /** Whether no header says that a page of another origin sends the call. */
   readonly isSameOrigin: boolean
+  /** Whether a person opens the address, so that the answer is a page to see. */
+  readonly isVisit: boolean
   /** Sets the cookie of the session with the answer; null takes it away. */
   keepSession(token: string | null): void
 }
@@ -81,7 +83,7 @@ export interface Declaration<Input, Output, Sent = unknown> {
   group: Group
   summary: string
   description?: string
-  http: { method: 'GET' | 'POST' | 'DELETE'; path: `/v1/${string}` }
+  http: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: `/v1/${string}` }
   /** `Sent` is the type that a caller sends, `Input` the type that the work gets. */
   input: z.ZodType<Input, Sent>
   output: z.ZodType<Output>

@@ -147,13 +147,13 @@ function logChange(
 /** The statuses of refusals that do not count against the daily quota. */
 const refunded = [402, 404, 429]
 
-/** Reads a request: the JSON body of a POST, otherwise the parameters, unless the operation has its own `read`. */
+/** Reads a request: the JSON body of a POST or PUT, otherwise the parameters, unless the operation has its own `read`. */
 async function readRequest(
   { http, read }: Pick<Operation, 'http' | 'read'>,
   call: Call,
 ): Promise<ReadRequest> {
   if (read !== undefined) return read(call)
-  if (http.method !== 'POST') return { body: '', sent: call.query }
+  if (http.method !== 'POST' && http.method !== 'PUT') return { body: '', sent: call.query }
   const body = await call.readBody(maxBodyBytes)
   // An empty body has no fields: a POST whose fields are all optional needs no body.
   return { body, sent: body === '' ? {} : parseJson(body) }

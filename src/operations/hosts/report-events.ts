@@ -1,4 +1,5 @@
 import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
   answerWith,
@@ -6,13 +7,13 @@ import {
   canTell,
   commandBefore,
   emptyAnswer,
+  heldReason,
   holdAnswer,
   reminderOf,
 } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { Observed } from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
-import { cutTo, parseJson } from '../../core/text.ts'
 import { admitAccount } from '../gate/admission.ts'
 import type { Keyed, Service } from '../gate/context.ts'
 import type { Call } from '../gate/declaration.ts'
@@ -21,8 +22,6 @@ import { logEvents } from './log-events.ts'
 
 /** The largest body that a hook may send. */
 const maxEventBytes = 1024 * 1024
-/** Most events of one body. */
-const maxEvents = 1000
 
 /** The names of hosts in an address. */
 export function hostNamed(name: string): HostName | null {
@@ -43,6 +42,11 @@ export async function reportEvents(
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
   const sent = eventsIn(await call.readBody(maxEventBytes))
+  if (sent === null) {
+    throw new Refusal(400, 'bad_request', {
+      detail: `body: send the host's event as JSON, or at most ${mostEvents} events as lines of JSON`,
+    })
+  }
   const named = event || textOf(fieldsOf(sent[0]).hook_event_name)
   const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
   const gated = await held(context, host, named, sent)
@@ -84,26 +88,7 @@ async function held(
   if (mode !== 'gate') return null
   const run = await store.runs.find(account.id, runId, now())
   if (run === null || !run.drifting) return null
-  const ground = cutTo(run.ground ?? '', 300)
-  return holdAnswer(
-    host,
-    event,
-    `The run has left its errand ("${ground}"), and this cannot be undone (${kind}). [plumbline]`,
-  )
-}
-
-/** The events of a body: one JSON value, or one on each line. */
-function eventsIn(body: string): unknown[] {
-  const whole = parseJson(body)
-  if (whole !== undefined) return [whole]
-  const lines = body.split('\n').filter((line) => line.trim() !== '')
-  const events = lines.map(parseJson)
-  if (lines.length === 0 || lines.length > maxEvents || events.includes(undefined)) {
-    throw new Refusal(400, 'bad_request', {
-      detail: `body: send the host's event as JSON, or at most ${maxEvents} events as lines of JSON`,
-    })
-  }
-  return events
+  return holdAnswer(host, event, heldReason(run.ground ?? '', kind))
 }
 
 async function remind(

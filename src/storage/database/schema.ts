@@ -660,4 +660,25 @@ export const migrations: readonly Migration[] = [
     // As JSON, when the steps of a run came since a person was there. Older runs do not know.
     'ALTER TABLE runs ADD COLUMN clock TEXT',
   ],
+  [
+    // What accounts pay for, and the events of the payment provider that were taken. `version` orders the
+    // events of a subscription, so that a late one is known.
+    `CREATE TABLE subscriptions (
+      subscription TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      customer TEXT,
+      tier TEXT,
+      live BIGINT NOT NULL,
+      ending BIGINT NOT NULL,
+      over BIGINT NOT NULL,
+      version BIGINT NOT NULL
+    )`,
+    'CREATE INDEX subscriptions_by_account ON subscriptions (account)',
+    'CREATE TABLE payment_events (id TEXT PRIMARY KEY, at BIGINT NOT NULL)',
+    'CREATE INDEX payment_events_by_age ON payment_events (at)',
+  ],
+  [
+    // How many alarms an account is willing to hear, with what is known of its steps, as JSON.
+    'CREATE TABLE budgets (account TEXT PRIMARY KEY, state TEXT NOT NULL)',
+  ],
 ]

@@ -5,6 +5,7 @@ import type { ContextTotals, Loaded } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
 import { type Agent, newRun, type Run } from '../../core/runs/run.ts'
 import { keyOf } from '../../core/text.ts'
+import { findHeldAgents, lockBudgets } from '../alerts/budgets.ts'
 import { findOpenIncidents } from '../alerts/incidents.ts'
 import { findConfigs } from '../alerts/outbox.ts'
 import type { Database, Queries } from '../database/database.ts'
@@ -48,7 +49,7 @@ function wantedBy(entries: readonly ReadEntry[]): Wanted {
 }
 
 /** The rows that were found. */
-interface Found extends Omit<Loaded, 'incidents'> {
+interface Found extends Omit<Loaded, 'incidents' | 'heldAgents'> {
   readonly runs: Map<string, Run>
   readonly agents: Map<string, Agent | 'damaged'>
   readonly contexts: Map<string, ContextTotals>
@@ -79,7 +80,15 @@ export async function load(
     const isOff = agent.last_reason !== null && !isOnErrand(agent.last_reason)
     return isOff ? [{ ...row, dialogue: false }] : []
   })
-  return { ...found, incidents: await findOpenIncidents(tx, kind, offErrand) }
+  const [incidents, heldAgents] = await Promise.all([
+    findOpenIncidents(tx, kind, offErrand),
+    findHeldAgents(
+      tx,
+      kind,
+      offErrand.filter(({ account }) => found.budgets.has(account)),
+    ),
+  ])
+  return { ...found, incidents, heldAgents }
 }
 
 /**
@@ -95,7 +104,7 @@ export async function findRows(
   const tables = runTables[kind]
   // A fixed order on every node prevents deadlocks.
   const sorted = [...wanted.runs].sort(([a], [b]) => (a < b ? -1 : 1))
-  const [runRows, agentRows, contextRows, configs] = await Promise.all([
+  const [runRows, agentRows, contextRows, configs, budgets] = await Promise.all([
     tables.runs.lock(
       tx,
       sorted.map(([, run]) => run),
@@ -103,6 +112,7 @@ export async function findRows(
     tables.agents.find(tx, [...wanted.agents.values()]),
     findContexts(tx, kind, [...wanted.contexts.values()]),
     findConfigs(tx, kind, [...wanted.accounts]),
+    lockBudgets(tx, kind, [...wanted.accounts]),
   ])
   // On PostgreSQL a missing run is inserted first, because another node could insert it meanwhile. Then all
   // is read again, because another node may have done so.
@@ -141,6 +151,7 @@ export async function findRows(
       contextRows.flatMap((row) => (row.opened === 1 ? keyIn(row, 'run_id', 'context') : [])),
     ),
     configs,
+    budgets,
     hasForgotten: forgotten.size > 0,
   }
 }

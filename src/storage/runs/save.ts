@@ -1,5 +1,6 @@
 import { isKeyless } from '../../core/keyless.ts'
 import type { Changes, JudgedEntry } from '../../core/runs/batch.ts'
+import { saveBudgets } from '../alerts/budgets.ts'
 import { saveAlerts } from '../alerts/outbox.ts'
 import { saveResults } from '../alerts/results.ts'
 import type { Database, Queries } from '../database/database.ts'
@@ -16,10 +17,11 @@ export async function save(
   changes: Changes,
   jobAdded: () => void,
 ): Promise<void> {
-  const { runs, agents, contexts, openings, steps, grounds, alerts, results } = changes
+  const { runs, agents, contexts, openings, steps, grounds, alerts, results, budgets } = changes
   const tables = runTables[kind]
   // Every transaction locks outboxes before contexts.
   await saveAlerts(tx, kind, alerts, jobAdded)
+  saveBudgets(tx, kind, budgets)
   // A fixed order on every node prevents deadlocks.
   const changed = [...contexts].filter(([, each]) => each.changed)
   changed.sort(([a], [b]) => (a < b ? -1 : 1))

@@ -273,10 +273,12 @@ export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<ty
 
 /** The rows of the steps at which drifts of accounts began. */
 export function alarmRows(steps: readonly JudgedEntry[]): Row<typeof alarmColumns>[] {
-  return steps.flatMap(({ entry: { account, request, now }, step, verdict, couldOpen }) => {
+  return steps.flatMap(({ entry: { account, request, now }, step, verdict, couldOpen, held }) => {
     if (!verdict.drifting || !couldOpen || isKeyless(account)) return []
     const { runId: run_id, agentId: agent_id } = request
-    return [{ account, run_id, step, at: now, agent_id, reason: verdict.reason, held: 0 }]
+    return [
+      { account, run_id, step, at: now, agent_id, reason: verdict.reason, held: Number(held) },
+    ]
   })
 }
 

@@ -13,7 +13,6 @@ import { isLimit } from '../../core/detector/step.ts'
 import { isoTime } from '../../core/time.ts'
 import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
-import { homeOf, readSettings } from './init.ts'
 import {
   readSessionFile,
   type SessionFile,
@@ -22,6 +21,7 @@ import {
   sessionsOf,
 } from './session-files.ts'
 import { usageFault } from './usage-fault.ts'
+import { homeOf, readSettings } from './user-home.ts'
 
 /** Judges the sessions that hosts have kept on this machine. */
 export const backtestCommand: Command = {

@@ -19,6 +19,7 @@ import { evaluate } from './eval.ts'
 import { initCommand } from './init.ts'
 import { keysCommand } from './keys.ts'
 import { mcpCommand } from './mcp.ts'
+import { relayCommand } from './relay.ts'
 import { signInCommand } from './signin.ts'
 import { backupCommand, doctorCommand, restoreCommand } from './store.ts'
 import { uninstallCommand } from './uninstall.ts'
@@ -146,6 +147,7 @@ the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "
   watchCommand,
   initCommand,
   uninstallCommand,
+  relayCommand,
   mcpCommand,
   {
     name: 'migrate',

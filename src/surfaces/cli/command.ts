@@ -19,6 +19,10 @@ export interface CliWorld {
   now(): number
   /** A key that no account has. */
   newKey(): string
+  /** The command that runs this program, as its words. */
+  program: readonly string[]
+  /** Resolves when the process is told to stop. */
+  stopped(): Promise<unknown>
   /** The environment of the process, without the `.env` file. */
   environment: Readonly<Record<string, string | undefined>>
   /** The names of all settings. */

@@ -14,14 +14,19 @@ import {
   switchedOff,
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
+import type { RelaySettings } from '../relay/settings.ts'
+import { untrustedHooks } from './codex-trust.ts'
 import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
 import { asked, keyIn } from './hook-key.ts'
 import { shimIn } from './hook-shim.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
 import { filesNow } from './host-files.ts'
-import { foldersOf, hasFolder, homeOf, placesOf, readSettings } from './init.ts'
+import { foldersOf, hasFolder, placesOf } from './init.ts'
+import { relayStatus } from './relay.ts'
+import { readRelaySettings } from './relay-file.ts'
 import { isUsageFault } from './usage-fault.ts'
+import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
 
 /** Events of no effect that are sent to see how fast the server answers. */
 const probes = 20
@@ -47,9 +52,11 @@ const programsOf: Record<InstallHost | FileHost, string> = {
 export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
   const settings = readSettings(world)
   const home = homeOf(world.environment)
-  const folder = settings.hooksFolder ?? join(home, '.plumbline')
+  const folder = hooksFolderOf(world, settings)
   if (existsSync(folder)) {
     yield examineProgram(folder, world.now())
+    const relay = readRelaySettings(folder)
+    if (relay !== null) yield await examineRelay(relay)
     yield await examineServer(folder)
   } else {
     yield { check: 'program', state: 'ok', says: `no ${folder}: no host has been let report yet` }
@@ -103,6 +110,36 @@ function examineProgram(folder: string, now: number): Finding {
     return { check, state: 'warning', says }
   }
   return { check, state: 'ok', says: shim }
+}
+
+/** What the relay of this machine says of itself and of the server that it reports to. */
+async function examineRelay(settings: RelaySettings): Promise<Finding> {
+  const check = 'relay'
+  const status = await relayStatus(settings)
+  if (status === null) {
+    const says = `not up on port ${settings.port}; the next event of a host starts it, and so does plumbline relay --ensure`
+    return { check, state: 'warning', says }
+  }
+  const { server, level, waiting, bytes, dropped, refused, breaker, fault, sent_at } = status
+  const known = readLevelFault(settings.level, level)
+  const parts = [
+    `tells ${server} ${level}`,
+    `${waiting} events wait (${Math.ceil(bytes / 1024)} KB)`,
+    `breaker ${breaker}`,
+    ...(sent_at === null ? [] : [`last sent ${sent_at}`]),
+    ...(fault === null ? [] : [`the server takes no event: ${fault}`]),
+    ...(dropped === 0 ? [] : [`${dropped} events were dropped`]),
+    ...(refused === 0 ? [] : [`${refused} events were refused`]),
+    ...known,
+  ]
+  const isWell = fault === null && dropped + refused === 0 && known.length === 0
+  return { check, state: isWell ? 'ok' : 'warning', says: parts.join('; ') }
+}
+
+function readLevelFault(wanted: string, told: string): string[] {
+  return wanted === told
+    ? []
+    : [`relay.json says ${wanted}: plumbline init HOST starts it again with it`]
 }
 
 async function examineServer(folder: string): Promise<Finding> {
@@ -168,12 +205,15 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
     return { state: 'warning', says, reports: true }
   }
   const says = `${own.length} hooks in ${file}`
-  if (host === 'codex' && !isTrusted(file)) {
-    return {
-      state: 'warning',
-      says: `${says}, which nobody trusts yet: open /hooks in Codex`,
-      reports: true,
-    }
+  const untrusted = host === 'codex' ? untrustedHooks(file, now.settings) : []
+  if (untrusted.length > 0) {
+    const kinds = (['new', 'changed', 'off'] as const).flatMap((kind) => {
+      const events = untrusted.filter(({ state }) => state === kind).map(({ event }) => event)
+      const of = events.length === own.length ? 'all' : events.join(', ')
+      return events.length === 0 ? [] : [`${of} ${untrustedWords[kind]}`]
+    })
+    const told = `${says}, of which Codex does not run ${untrusted.length}: ${kinds.join('; ')}: open /hooks in Codex`
+    return { state: 'warning', says: told, reports: true }
   }
   return { state: 'ok', says, reports: true }
 }
@@ -183,11 +223,11 @@ function lacksProgram({ handler }: HookEntry, folder: string): boolean {
   return command !== '' && !command.startsWith(`"${shimIn(folder)}"`)
 }
 
-/** Whether the user has trusted hooks of Codex at all: it keeps a hash of each that was trusted. */
-function isTrusted(file: string): boolean {
-  const config = join(file, '..', 'config.toml')
-  return existsSync(config) && readFileSync(config, 'utf8').includes('trusted_hash')
-}
+const untrustedWords = {
+  new: 'nobody trusts yet',
+  changed: 'changed since they were trusted',
+  off: 'switched off',
+} as const
 
 function examineFiles(host: FileHost, home: string): Judged {
   const { own, foreign } = filesNow(host, home)

@@ -25,6 +25,7 @@ export interface Finding {
     | 'disk'
     | 'log'
     | 'program'
+    | 'relay'
     | 'server'
     | InstallHost
     | FileHost

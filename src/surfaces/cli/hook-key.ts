@@ -18,8 +18,8 @@ export interface Wanted {
   url: string
   /** The key that the user has given. */
   key: string
-  /** The folder of what hooks need. */
-  folder: string
+  /** The key of an earlier time for the same server; null without one. */
+  before: string | null
   /** What the user will know the new key by. */
   label: string
   mode: HookMode | null
@@ -29,7 +29,7 @@ export interface Wanted {
  * Makes a key that may only report events, so that the file on the user's machine opens nothing else, and sets how hooks
  * are answered. A key of an earlier time that still works is kept. If the server does not answer, the given key is used.
  */
-export async function prepareServer({ url, key, folder, label, mode }: Wanted): Promise<Prepared> {
+export async function prepareServer({ url, key, before, label, mode }: Wanted): Promise<Prepared> {
   const notes: string[] = []
   if (mode !== null) {
     const changed = await asked(url, key, 'POST', '/v1/hooks', { mode })
@@ -39,7 +39,6 @@ export async function prepareServer({ url, key, folder, label, mode }: Wanted): 
         : `The mode was not set to ${mode}: ${changed.says}.`,
     )
   }
-  const before = keyIn(folder, url)
   if (before !== null && before !== key) {
     const probed = await asked(url, before, 'POST', '/v1/hooks/claude-code/PlumblineProbe', {})
     if (probed.status === 200 && probed.note === null) return { key: before, notes }

@@ -7,23 +7,63 @@ import { replaceFile } from './host-file.ts'
 
 /**
  * What hosts run: it costs 10 ms, where a Node program costs 180. A server that does not answer in time is left alone
- * for 30 seconds, so that it holds the agent up once. Only what looks like a JSON object, with status 200, is passed on.
- * An exit code other than 0 would stop some hosts, and a shell exits so on arithmetic with what is no number, such as a file that is half written.
+ * for 30 seconds, so that it holds the agent up once. A relay that is not up is started, and waited for once in 30
+ * seconds. Only what looks like a JSON object, with status 200, is passed on. An exit code other than 0 would stop some
+ * hosts, and a shell exits so on arithmetic with what is no number, such as a file that is half written.
  */
 const shim = `#!/bin/sh
 # Reports a host's event to Plumbline. Whatever fails, the host goes on. $1 host, $2 event
 d="\${PLUMBLINE_HOME:-\${0%/*}}"; p="$d/pause"; e='{}'
 [ "$2" = beforeSubmitPrompt ] && e='{"continue":true}'
-if [ -f "$p" ]; then
-  t=$(cat "$p"); case $t in ''|0*|*[!0-9]*|???????????*) t=1 ;; esac
+recent() {
+  [ -f "$1" ] || return 1
+  t=$(cat "$1"); case $t in ''|0*|*[!0-9]*|???????????*) t=1 ;; esac
   s=$(( $(date +%s) - t ))
-  if [ "$s" -ge 0 ] && [ "$s" -lt 30 ]; then cat >/dev/null; echo "$e"; exit 0; fi
+  [ "$s" -ge 0 ] && [ "$s" -lt 30 ]
+}
+ask() { curl -q -s -f -K "$d/curl.conf" --data-binary @- "$(cat "$d/url")/v1/hooks/$1/$2" 2>/dev/null; }
+if recent "$p"; then cat >/dev/null; echo "$e"; exit 0; fi
+if [ -x "$d/start-relay" ]; then
+  b=$(cat)
+  a=$(printf '%s' "$b" | ask "$1" "$2"); c=$?
+  if [ "$c" = 7 ] && ! recent "$d/starting"; then
+    { date +%s >"$d/starting"; "$d/start-relay" </dev/null >/dev/null; } 2>/dev/null
+    for n in 1 2 3 4; do
+      sleep 0.2
+      a=$(printf '%s' "$b" | ask "$1" "$2"); c=$?
+      [ "$c" = 7 ] || break
+    done
+  fi
+else
+  a=$(ask "$1" "$2"); c=$?
 fi
-a=$(curl -q -s -f -K "$d/curl.conf" --data-binary @- "$(cat "$d/url")/v1/hooks/$1/$2" 2>/dev/null)
-case $? in 0) ;; 28) a=; { date +%s >"$p"; } 2>/dev/null ;; *) a=; cat >/dev/null ;; esac
+case $c in 0) ;; 28) a=; { date +%s >"$p"; } 2>/dev/null ;; *) a=; cat >/dev/null ;; esac
 case $a in "{"*"}") printf '%s\\n' "$a" ;; *) echo "$e" ;; esac
 exit 0
 `
+
+/** Words of a shell's command, whatever stands in them. */
+function quoted(word: string): string {
+  return `'${word.replace(/'/g, `'\\''`)}'`
+}
+
+/**
+ * The program that starts the relay in the background. It is a session of its own where that is possible, so that it does
+ * not end with the host; a second one ends by itself. Where this program is no longer, the one on the path is taken.
+ */
+function starterOf(folder: string, program: readonly string[]): string {
+  const script = quoted(program.at(-1) ?? '')
+  return `#!/bin/sh
+# Starts Plumbline's relay unless it is up.
+export PLUMBLINE_HOME=${quoted(folder)}
+umask 077
+mkdir -p "$PLUMBLINE_HOME/relay" && cd "$PLUMBLINE_HOME" || exit 0
+if [ -f ${script} ]; then set -- ${program.map(quoted).join(' ')}; else set -- plumbline; fi
+if command -v setsid >/dev/null; then setsid "$@" relay </dev/null >>relay/log 2>&1 &
+else nohup "$@" relay --ensure </dev/null >>relay/log 2>&1 &
+fi
+`
+}
 
 /** The event of the probe, which no host has. */
 const probeEvent = 'PlumblineProbe'
@@ -41,6 +81,16 @@ export function writeShim(folder: string, url: string, key: string): void {
   replaceFile(join(folder, 'url'), `${url}\n`, 0o600)
   replaceFile(shimIn(folder), shim, 0o755)
   rmSync(join(folder, 'pause'), { force: true })
+}
+
+/** Writes the program that starts the relay. */
+export function writeStarter(folder: string, program: readonly string[]): void {
+  replaceFile(join(folder, 'start-relay'), starterOf(folder, program), 0o755)
+}
+
+/** Removes what `writeStarter` has written. */
+export function removeStarter(folder: string): void {
+  for (const name of ['start-relay', 'starting']) rmSync(join(folder, name), { force: true })
 }
 
 /** Removes what `writeShim` and the program have written, and the folder if it is empty then. */
@@ -71,6 +121,8 @@ export interface Probe {
   host: InstallHost | FileHost
   folder: string
   url: string
+  /** Who is to answer there. */
+  who: 'server' | 'relay'
   environment: Readonly<Record<string, string | undefined>>
 }
 
@@ -78,7 +130,7 @@ export interface Probe {
  * Sends an event of no effect by the program as hosts run it, and then by the curl that it uses, which alone can tell
  * who answered. Returns what came of it in one sentence.
  */
-export async function probe({ host, folder, url, environment }: Probe): Promise<string> {
+export async function probe({ host, folder, url, who, environment }: Probe): Promise<string> {
   const env = { ...environment, PLUMBLINE_HOME: folder }
   const hook = await ran(shimIn(folder), [host, probeEvent], env)
   if (hook.error !== null || !/^\{.*\}\n$/.test(hook.out)) {
@@ -98,8 +150,8 @@ export async function probe({ host, folder, url, environment }: Probe): Promise<
   if (status !== '200')
     return `Probe: ${url} answered with status ${status}, as a server of this release does not.`
   return note === undefined
-    ? `Probe: the server at ${url} answered.`
-    : `Probe: the server at ${url} answered, and took no event: ${note}.`
+    ? `Probe: the ${who} at ${url} answered.`
+    : `Probe: the ${who} at ${url} answered, and took no event: ${note}.`
 }
 
 interface Output {

@@ -13,9 +13,10 @@ import {
   switchedOff,
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
+import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
-import { prepareServer } from './hook-key.ts'
-import { probe, shimIn, writeShim } from './hook-shim.ts'
+import { connect } from './connection.ts'
+import { probe, shimIn } from './hook-shim.ts'
 import {
   backUp,
   type HostFile,
@@ -28,17 +29,21 @@ import {
 } from './host-file.ts'
 import { filesNow, filesToWrite, writeFiles } from './host-files.ts'
 import { lineDiff } from './line-diff.ts'
-import { settingsFault, usageFault } from './usage-fault.ts'
+import { defaultLevel, readLevel } from './relay.ts'
+import { isHere, readServer } from './server-address.ts'
+import { usageFault } from './usage-fault.ts'
+import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
 
 /** Puts hooks into the settings of a host, so that it reports to a server. */
 export const initCommand: Command = {
   name: 'init',
   summary: 'let a coding agent report to the server by its hooks',
   usage:
-    'plumbline init [HOST] [--server URL] [--key KEY] [--advise | --gate] [--plugin] [--dry-run]',
+    'plumbline init [HOST] [--server URL] [--level L] [--key KEY] [--advise | --gate] [--plugin] [--dry-run]',
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
+  --level L     what is told: words, hashes or counts (words, and hashes if the server is elsewhere)
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
   --advise      let the server tell the agent when its run has left the errand, as a fact
   --gate        also hold commands that cannot be undone while it has
@@ -48,8 +53,10 @@ export const initCommand: Command = {
 Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
 file beside it (.plumbline-backup). The file must be JSON without comments. The hooks run a small
 program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; a key
-that may only report events stands there in a file that only you may read. Doing it twice is doing it once, and plumbline
-uninstall HOST undoes it.`,
+that may only report events stands there in a file that only you may read. If the server is on another
+machine, the hooks go to plumbline relay on this one, which answers at once, tells no more than the
+level allows, and keeps events while the server is away. Doing it twice is doing it once, and
+plumbline uninstall HOST undoes it.`,
   run: runInit,
 }
 
@@ -60,6 +67,7 @@ interface Plan {
   file: string
   folder: string
   url: string
+  level: PrivacyLevel | null
   now: HostFile | null
   /** The text that the file shall have. */
   text: string
@@ -73,6 +81,7 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   const { values, positionals } = parse(args, {
     server: { type: 'string' },
     key: { type: 'string' },
+    level: { type: 'string' },
     advise: { type: 'boolean' },
     gate: { type: 'boolean' },
     plugin: { type: 'boolean' },
@@ -82,22 +91,28 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   if (positionals.length === 0) return offer(world)
   const mode = values.gate === true ? 'gate' : values.advise === true ? 'advise' : null
   const key = readKey(values.key ?? settings.key ?? undefined)
+  const url = readServer(values.server ?? settings.serverUrl)
+  const chosen = readLevel(values.level)
+  const level = chosen ?? defaultLevel(url)
+  // A server on this machine keeps no more than the words; less needs somebody who takes them away before it.
+  const byRelay = !isHere(url) || level !== 'words'
   const fileHost = fileHosts.find((each) => each === positionals[0])
   if (fileHost !== undefined && positionals.length === 1) {
-    const url = readServer(values.server ?? settings.serverUrl)
     return initByFiles(fileHost, {
       url,
       key,
       mode,
+      level: byRelay ? level : null,
       isDry: values['dry-run'] === true,
       world,
       settings,
     })
   }
   const plan = planOf(readHost(positionals), {
-    url: readServer(values.server ?? settings.serverUrl),
+    url,
+    level: byRelay ? level : null,
     // Claude Code has the key only if the environment from which it is started has it, as this one.
-    byUrl: key !== null && world.environment.PLUMBLINE_KEY === key,
+    byUrl: !byRelay && key !== null && world.environment.PLUMBLINE_KEY === key,
     holds: mode === 'gate',
     world,
     settings,
@@ -130,17 +145,18 @@ async function initByFiles(
     url,
     key,
     mode,
+    level,
     isDry,
     world,
     settings,
-  }: Pick<Given, 'url' | 'world' | 'settings'> & {
+  }: Pick<Given, 'url' | 'level' | 'world' | 'settings'> & {
     key: string | null
     mode: HookMode | null
     isDry: boolean
   },
 ): Promise<number> {
   const home = homeOf(world.environment)
-  const folder = settings.hooksFolder ?? join(home, '.plumbline')
+  const folder = hooksFolderOf(world, settings)
   if (isDry) {
     const files = filesToWrite(host, home, folder)
     for (const { path, text } of files) world.out(`${path} would be\n\n${lineDiff('', text)}\n`)
@@ -148,9 +164,7 @@ async function initByFiles(
     return exitCodes.ok
   }
   if (key === null) throw lacksKey()
-  const prepared = await prepareServer({ url, key, folder, label: `hooks of ${host}`, mode })
-  writeShim(folder, url, prepared.key)
-  world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
+  const way = await connect({ url, key, folder, label: `hooks of ${host}`, mode, level, world })
   const written = writeFiles(host, home, folder)
   const told = written.map((path) => `Wrote ${path}.`)
   const { foreign } = filesNow(host, home)
@@ -158,12 +172,12 @@ async function initByFiles(
     (path) => `Kept ${path}, which is not of Plumbline: that event is not reported.`,
   )
   const notes = [
-    ...prepared.notes,
+    ...way.notes,
     ...(told.length > 0 ? told : ['The files are there already.']),
     ...kept,
   ]
   for (const note of notes) world.out(`${note}\n`)
-  world.out(`${await probe({ host, folder, url, environment: world.environment })}\n`)
+  world.out(`${await probe({ host, folder, ...way, environment: world.environment })}\n`)
   return exitCodes.ok
 }
 
@@ -173,11 +187,9 @@ async function carryOut(
   mode: HookMode | null,
   world: CliWorld,
 ): Promise<void> {
-  const { host, file, folder, url, now, text, added } = plan
+  const { host, file, folder, url, level, now, text, added } = plan
   const label = `hooks of ${host}`
-  const prepared = await prepareServer({ url, key, folder, label, mode })
-  writeShim(folder, url, prepared.key)
-  world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
+  const way = await connect({ url, key, folder, label, mode, level, world })
   if (added === 0) {
     world.out(`${file} is left alone: the plugin of ${host} brings the hooks.\n`)
   } else if (now?.text === text) {
@@ -187,12 +199,14 @@ async function carryOut(
     replaceFile(file, text)
     world.out(`Put ${added} hooks into ${file}.${copied}\n`)
   }
-  for (const note of [...prepared.notes, ...plan.notes]) world.out(`${note}\n`)
-  world.out(`${await probe({ host, folder, url, environment: world.environment })}\n`)
+  for (const note of [...way.notes, ...plan.notes]) world.out(`${note}\n`)
+  world.out(`${await probe({ host, folder, ...way, environment: world.environment })}\n`)
 }
 
 interface Given {
   url: string
+  /** What a relay tells the server; null without one. */
+  level: PrivacyLevel | null
   byUrl: boolean
   /** Whether commands are to be held. */
   holds: boolean
@@ -200,7 +214,7 @@ interface Given {
   settings: CliSettings
 }
 
-function planOf(host: InstallHost, { url, byUrl, holds, world, settings }: Given): Plan {
+function planOf(host: InstallHost, { url, level, byUrl, holds, world, settings }: Given): Plan {
   const { file, folder } = placesOf(host, world, settings)
   const calls = byUrl && host === 'claude-code'
   const entries = entriesFor(host, { shim: shimIn(folder), url: calls ? url : null, holds })
@@ -212,11 +226,12 @@ function planOf(host: InstallHost, { url, byUrl, holds, world, settings }: Given
     file,
     folder,
     url,
+    level,
     now,
     text: base.isDone ? base.text : textLike(base.text, added),
     added: entries.length,
     copies: base.copies,
-    notes: notesOf(host, { url, calls, settings: base.settings }),
+    notes: notesOf(host, { calls, settings: base.settings }),
   }
 }
 
@@ -251,11 +266,9 @@ function sortedText(entries: readonly HookEntry[]): string {
 
 function notesOf(
   host: InstallHost,
-  { url, calls, settings }: { url: string; calls: boolean; settings: HostFile['settings'] },
+  { calls, settings }: { calls: boolean; settings: HostFile['settings'] },
 ): string[] {
   const off = switchedOff(settings)
-  const { hostname } = new URL(url)
-  const isHere = hostname === 'localhost' || hostname === '[::1]' || hostname.startsWith('127.')
   return [
     host !== 'claude-code'
       ? 'Every event goes by the program.'
@@ -277,7 +290,6 @@ function notesOf(
       ? ['hooksConfig.enabled was not set, and is true now: without it no hook runs.']
       : []),
     ...(off === null ? [] : [`The host runs no hooks as it is: ${off}.`]),
-    ...(isHere ? [] : [`${url} is another machine: prompts and the key cross the network.`]),
   ]
 }
 
@@ -319,26 +331,14 @@ export const foldersOf: Record<FileHost, string> = { opencode: '.config/opencode
 /** The file of a host, and the folder of what its hooks need. */
 export function placesOf(
   host: InstallHost,
-  { environment }: CliWorld,
-  { hooksFolder }: CliSettings,
+  world: CliWorld,
+  settings: CliSettings,
 ): { file: string; folder: string } {
-  const home = homeOf(environment)
-  const folder = hooksFolder ?? join(home, '.plumbline')
-  return { file: hostFileOf(host, home, environment), folder }
-}
-
-/** The folder of the user, or a usage fault. */
-export function homeOf(environment: CliWorld['environment']): string {
-  const home = environment.HOME || environment.USERPROFILE
-  if (home === undefined || home === '') throw usageFault('set HOME to the folder of the user.')
-  return home
-}
-
-/** The settings of the command line, or a usage fault. */
-export function readSettings(world: CliWorld): CliSettings {
-  const settings = world.settings()
-  if ('faults' in settings) throw settingsFault(settings.faults)
-  return settings
+  const { environment } = world
+  return {
+    file: hostFileOf(host, homeOf(environment), environment),
+    folder: hooksFolderOf(world, settings),
+  }
 }
 
 /** The one host that the arguments name. */
@@ -358,12 +358,4 @@ function readKey(value: unknown): string | null {
   const key = String(value).trim()
   if (/^[!#-[\]-~]+$/.test(key)) return key
   throw usageFault('the key has characters that no key has; copy it again.')
-}
-
-function readServer(value: unknown): string {
-  const text = String(value)
-  const url = URL.canParse(text) ? new URL(text) : null
-  const isPlain = url !== null && `${url.username}${url.password}${url.search}${url.hash}` === ''
-  if (url !== null && isPlain && /^https?:$/.test(url.protocol)) return url.href.replace(/\/+$/, '')
-  throw usageFault(`--server is "${text}"; send an address such as http://127.0.0.1:8787.`)
 }

@@ -1,5 +1,4 @@
 import { readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
 import {
   type InstallHost,
   installHosts,
@@ -8,11 +7,13 @@ import {
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
+import { removeRelay } from './connection.ts'
 import { removeShim } from './hook-shim.ts'
 import { originOf, readHostFile, replaceFile, settingsBefore, textLike } from './host-file.ts'
 import { filesNow, removeFiles } from './host-files.ts'
-import { homeOf, placesOf, readHost, readSettings } from './init.ts'
+import { placesOf, readHost } from './init.ts'
 import { isUsageFault } from './usage-fault.ts'
+import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
 
 /** Takes the hooks of Plumbline out of the settings of a host. */
 export const uninstallCommand: Command = {
@@ -22,7 +23,8 @@ export const uninstallCommand: Command = {
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}, or --all for every host.
 
 Takes out the hooks of Plumbline and nothing else. A file that has not changed since plumbline init
-becomes, byte for byte, what it was before. What the hooks need goes with those of the last host.`,
+becomes, byte for byte, what it was before. What the hooks need goes with those of the last host,
+and so does the relay with what it has not sent.`,
   async run(args, world) {
     const { values, positionals } = parse(args, { all: { type: 'boolean' } })
     const settings = readSettings(world)
@@ -36,7 +38,7 @@ becomes, byte for byte, what it was before. What the hooks need goes with those 
       const host = readHost(positionals)
       takeOut(host, placesOf(host, world, settings).file, world)
     }
-    removeUnused(world, settings)
+    await removeUnused(world, settings)
     return exitCodes.ok
   },
 }
@@ -70,14 +72,19 @@ function takeOutFiles(host: FileHost, world: CliWorld): void {
 }
 
 /** Removes what hooks need, unless a host may still have some. */
-function removeUnused(world: CliWorld, settings: CliSettings): void {
+async function removeUnused(world: CliWorld, settings: CliSettings): Promise<void> {
   const home = homeOf(world.environment)
-  const folder = settings.hooksFolder ?? join(home, '.plumbline')
+  const folder = hooksFolderOf(world, settings)
   const user =
     installHosts.find((each) => mayHaveHooks(placesOf(each, world, settings).file)) ??
     fileHosts.find((each) => filesNow(each, home).own.length > 0)
-  if (user !== undefined) world.out(`Kept ${folder}, which ${user} needs.\n`)
-  else if (removeShim(folder)) world.out(`Removed hook, curl.conf and url from ${folder}.\n`)
+  if (user !== undefined) {
+    world.out(`Kept ${folder}, which ${user} needs.\n`)
+    return
+  }
+  const stopped = await removeRelay(folder)
+  if (stopped !== null) world.out(`${stopped}\n`)
+  if (removeShim(folder)) world.out(`Removed hook, curl.conf and url from ${folder}.\n`)
 }
 
 function mayHaveHooks(file: string): boolean {

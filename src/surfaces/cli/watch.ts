@@ -4,9 +4,9 @@ import { cutTo } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
 import { type CliWorld, type Command, parse } from './command.ts'
-import { homeOf, readSettings } from './init.ts'
 import { followSessionFile, sessionFilesIn, sessionsOf } from './session-files.ts'
 import { usageFault } from './usage-fault.ts'
+import { homeOf, readSettings } from './user-home.ts'
 
 /** Files that have not changed for so long are not followed. */
 const followedMs = 60 * 60_000

@@ -2,7 +2,7 @@ import { parseJson } from '../../core/text.ts'
 
 /** One request as it goes over the wire. */
 export interface Request {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The path from `/v1` on, with its parameters. */
   path: string
   /** Whether the request carries the key. A POST with the key also carries an idempotency key. */
@@ -79,7 +79,7 @@ export function createCalls({
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...(keyed && isPost ? { 'idempotency-key': idempotencyKey ?? newId() } : {}),
     }
-    const mayRepeat = method === 'GET' || 'idempotency-key' in headers
+    const mayRepeat = ['GET', 'PUT'].includes(method) || 'idempotency-key' in headers
     for (let failures = 0; ; failures++) {
       try {
         return await within(timeoutMs, signal, background !== undefined, async (stopped) =>

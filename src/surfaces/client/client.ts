@@ -349,7 +349,8 @@ export function isServiceError(error: unknown): error is ServiceError {
 }
 
 function requestOf({ method, path, keyed }: Route, input: object): Request {
-  if (method === 'POST') return { method, path, keyed, body: JSON.stringify(input) }
+  if (method === 'POST' || method === 'PUT')
+    return { method, path, keyed, body: JSON.stringify(input) }
   const given = Object.entries(input).filter(([, value]) => value !== undefined)
   const query = new URLSearchParams(
     Object.fromEntries(given.map(([name, value]) => [name, String(value)])),

@@ -4,6 +4,7 @@ import type { createKey, readMe, revokeKey, rotateKey } from '../../operations/a
 import type { showFirstKey } from '../../operations/account/provider-sign-in.ts'
 import type { readSession, signIn, signOut } from '../../operations/account/session.ts'
 import type { listTiers } from '../../operations/account/tiers.ts'
+import type { readUpgrade } from '../../operations/account/upgrade.ts'
 import type { hearWords, readHistory, readSignal } from '../../operations/field.ts'
 import type { readFleet } from '../../operations/fleet.ts'
 import type { Operation } from '../../operations/gate/declaration.ts'
@@ -24,6 +25,7 @@ import type {
   setAlerts,
   testAlerts,
 } from '../../operations/operating/alerts.ts'
+import type { readBudget, setBudget } from '../../operations/operating/budget.ts'
 import type {
   deleteDigest,
   readDigest,
@@ -164,6 +166,8 @@ export interface Posted {
    * ```
    */
   consult: typeof consultOperator
+  /** Sets how many alarms the account is willing to hear, or removes the limit with null. */
+  setBudget: typeof setBudget
   /** Says whether an alarm was useful, or that one was missing. */
   label: typeof labelStep
   /** Sets the mail address of the account, or removes it. A new address gets a link to confirm it. */
@@ -252,6 +256,8 @@ export interface Queried {
   listRuns: typeof listRuns
   /** Deletes a run and its steps. */
   deleteRun: typeof deleteRun
+  /** How many alarms the account is willing to hear. */
+  budget: typeof readBudget
   /** How good the alarms of the account were, and the figures of the repository. */
   quality: typeof readQuality
   /** The tokens that the most recent runs reported. */
@@ -278,6 +284,8 @@ export interface Queried {
   deleteMe: typeof eraseMe
   /** Whether this browser is signed in, and how to sign in. */
   session: typeof readSession
+  /** Where a person pays for a higher tier. */
+  upgrade: typeof readUpgrade
   /** Signs this browser out. */
   signOut: typeof signOut
   /** Revokes a key at once. */
@@ -346,6 +354,8 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },
   label: { method: 'POST', path: '/v1/drift/label', keyed: true },
   quality: { method: 'GET', path: '/v1/quality', keyed: true },
+  budget: { method: 'GET', path: '/v1/budget', keyed: true },
+  setBudget: { method: 'PUT', path: '/v1/budget', keyed: true },
   cost: { method: 'GET', path: '/v1/cost', keyed: true },
   clock: { method: 'GET', path: '/v1/drift/clock', keyed: true },
   experiment: { method: 'GET', path: '/v1/experiment', keyed: true },
@@ -361,6 +371,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   session: { method: 'GET', path: '/v1/session', keyed: false },
   signIn: { method: 'POST', path: '/v1/session', keyed: false },
   firstKey: { method: 'POST', path: '/v1/session/first-key', keyed: true },
+  upgrade: { method: 'GET', path: '/v1/upgrade', keyed: true },
   signOut: { method: 'DELETE', path: '/v1/session', keyed: false },
   alerts: { method: 'GET', path: '/v1/alerts', keyed: true },
   setAlerts: { method: 'POST', path: '/v1/alerts', keyed: true },

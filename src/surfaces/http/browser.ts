@@ -34,11 +34,19 @@ export function readBrowser(
     session: value !== null && token.test(value) ? value : null,
     csrf: typeof csrf === 'string' ? csrf : undefined,
     isSameOrigin: isFromOwnPage(request, baseUrls()),
+    isVisit: isVisit(request),
     keepSession(kept) {
       const maxAge = kept === null ? 0 : sessionLongestMs / 1000
       reply.header('set-cookie', writeCookie({ name, value: kept ?? '', maxAge, isSecure }))
     },
   }
+}
+
+/** A browser says that it navigates; an older one asks for a page first. */
+function isVisit({ headers, method }: FastifyRequest): boolean {
+  const { 'sec-fetch-mode': mode, accept = '' } = headers
+  if (method !== 'GET') return false
+  return mode === undefined ? accept.startsWith('text/html') : mode === 'navigate'
 }
 
 /** Browsers say where a request comes from; a program that says nothing holds no cookie of a victim. */

@@ -6,6 +6,8 @@ import { admin } from '../../operations/gate/operation.ts'
 import { jsonType } from './answer.ts'
 import { hookRoutesDescribed } from './hook-routes.ts'
 import { type DescribedRoute, describe } from './openapi.ts'
+import { paymentRouteDescribed } from './payment-routes.ts'
+import { readEventsRouteDescribed } from './read-events-route.ts'
 import { telemetryRoutesDescribed } from './telemetry-routes.ts'
 
 /** The parts of the descriptions. */
@@ -38,7 +40,9 @@ export function describeHttp(
 
 const describedRoutes: readonly DescribedRoute[] = [
   ...hookRoutesDescribed,
+  readEventsRouteDescribed,
   ...telemetryRoutesDescribed,
+  paymentRouteDescribed,
   {
     method: 'get',
     path: '/v1/openapi.json',

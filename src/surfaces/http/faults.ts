@@ -50,7 +50,7 @@ export const missing = new Refusal(404, 'not_found', {
 })
 
 /** The methods of routes, in the order in which a refusal lists them. */
-const routeMethods = ['DELETE', 'GET', 'HEAD', 'POST']
+const routeMethods = ['DELETE', 'GET', 'HEAD', 'POST', 'PUT']
 
 /** Refuses a request without a route: 405 if its path has a route of another method, otherwise 404. */
 export function refuseUnrouted(app: FastifyInstance, { url }: FastifyRequest): never {

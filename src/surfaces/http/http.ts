@@ -14,7 +14,9 @@ import { mcpRoute } from './mcp-route.ts'
 import type { Metrics } from './metrics.ts'
 import { operationRoutes } from './operation-routes.ts'
 import { pages } from './pages.ts'
+import { paymentRoutes } from './payment-routes.ts'
 import { type HealthParts, healthRoutes, metricsRoute } from './process-routes.ts'
+import { readEventsRoute } from './read-events-route.ts'
 import { answerUnparsed, closeSilentConnections, createServer } from './server.ts'
 import { signInRoutes } from './sign-in-routes.ts'
 import { telemetryRoutes } from './telemetry-routes.ts'
@@ -45,12 +47,14 @@ export function createHttp(parts: HttpParts): FastifyInstance {
   if (web !== null) app.register(webFiles, { web })
   app.register(mailPages, parts)
   app.register(signInRoutes, parts)
+  app.register(paymentRoutes, parts)
   app.register(healthRoutes, parts)
   if (servesMetrics) app.register(metricsRoute, parts)
   app.register(hookRoutes, {
     ...parts,
     onHookFault: (error: unknown, host: string) => log.error({ err: error, host }, 'a hook failed'),
   })
+  app.register(readEventsRoute, parts)
   app.register(telemetryRoutes, parts)
   app.register(mcpRoute, {
     ...parts,

@@ -168,12 +168,12 @@ function describeOperation(operation: Operation, schemas: Json): Json {
   }
 }
 
-/** A POST takes a body when it reads anything, everything else parameters of the address. */
+/** A POST or PUT takes a body when it reads anything, everything else parameters of the address. */
 function describeInput({ http, input, access }: Operation, schemas: Json): Json {
   const schema = schemaOf(input, 'input', schemas)
   const idempotency =
     http.method === 'POST' && access !== 'open' ? { parameters: [idempotencyParameter] } : {}
-  if (http.method === 'POST') {
+  if (http.method === 'POST' || http.method === 'PUT') {
     if (readsNothing(schema)) return idempotency
     return {
       ...idempotency,

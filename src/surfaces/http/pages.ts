@@ -6,17 +6,17 @@ import type { WebFiles } from './web-files.ts'
 const policy =
   "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
-/** Serves the page about migration, and, where the pages of web/ are not built, a page at the root. */
+/** Serves, where the pages of web/ are not built, a page at the root and the one about migration. */
 export async function pages(
   app: FastifyInstance,
   { baseUrls, web }: { baseUrls(): readonly string[]; web: WebFiles | null },
 ): Promise<void> {
   if (web === null) {
     app.get('/', (_request, reply) => sendPage(reply, homePage(baseUrls()[0] ?? '')))
+    app.get('/docs/migration', (_request, reply) =>
+      sendPage(reply, migrationPage(baseUrls()[0] ?? '')),
+    )
   }
-  app.get('/docs/migration', (_request, reply) =>
-    sendPage(reply, migrationPage(baseUrls()[0] ?? '')),
-  )
 }
 
 /** Answers with a page. */

@@ -38,7 +38,7 @@ export async function signInRoutes(app: FastifyInstance, parts: SignInRoutesPart
   })
   app.get('/auth/start', { exposeHeadRoute: false }, async (request, reply) => {
     const { to } = request.query as { to?: string | string[] }
-    const elsewhere = startAtBase(request, parts)
+    const elsewhere = service.identity === null ? null : startAtBase(request, parts)
     if (elsewhere !== null) return reply.redirect(elsewhere, 302)
     const begun = await beginSignIn(service, to)
     if ('error' in begun) return reply.redirect(signInPage(begun.error), 302)

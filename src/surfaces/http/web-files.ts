@@ -3,7 +3,6 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { missing } from './faults.ts'
 
 /** Where the pages lie that `bin/build-web.js` builds; beside `src` in a clone and in the package. */
 export const builtWeb = fileURLToPath(new URL('../../../web/dist', import.meta.url))
@@ -35,6 +34,12 @@ const types: Record<string, string> = {
 export const pagePolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 
+/** Redoc, which shows the reference, makes its styles while it runs; that page alone allows it. */
+export const referencePolicy = pagePolicy.replace(
+  "style-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+)
+
 /** The addresses that the application serves by itself. */
 const appAddresses = ['/app', '/app/*', '/signin', '/welcome']
 
@@ -64,27 +69,37 @@ function readIfThere(file: string): Buffer | null {
 
 /** Serves the built pages. Files with a hash in their name never change; the others are asked for again. */
 export async function webFiles(app: FastifyInstance, { web }: { web: WebFiles }): Promise<void> {
-  const page = (name: string) => (request: FastifyRequest, reply: FastifyReply) =>
-    sendFile(request, reply, web.get(name), false)
-  app.get('/', page('index.html'))
-  for (const address of appAddresses) app.get(address, page('app.html'))
-  app.get<{ Params: { '*': string } }>('/assets/*', (request, reply) =>
-    sendFile(request, reply, web.get(`assets/${request.params['*']}`), true),
-  )
+  for (const [name, file] of web) {
+    const policy = name === 'docs/api.html' ? referencePolicy : pagePolicy
+    const isImmutable = name.startsWith('assets/')
+    for (const address of addressesOf(name)) {
+      app.get(address, (request, reply) => sendFile(request, reply, file, isImmutable, policy))
+    }
+  }
+  for (const address of ['/docs', '/docs/']) {
+    app.get(address, (_request, reply) => reply.redirect('/docs/run'))
+  }
+}
+
+/** A page of the docs has the address of its file without the ending; its plain text is the same with `.md`. */
+function addressesOf(name: string): string[] {
+  if (name === 'index.html') return ['/']
+  if (name === 'app.html') return appAddresses
+  return [`/${name.replace(/\.html$/, '')}`]
 }
 
 /** Sends a file in the smallest form that the caller reads. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,
-  file: WebFile | undefined,
+  file: WebFile,
   isImmutable: boolean,
+  policy = pagePolicy,
 ): FastifyReply {
-  if (file === undefined) throw missing
   const { encoding, bytes } = formFor(request.headers['accept-encoding'], file)
   if (encoding !== null) reply.header('content-encoding', encoding)
   if (file.type.startsWith('text/html')) {
-    reply.header('content-security-policy', pagePolicy).header('x-frame-options', 'DENY')
+    reply.header('content-security-policy', policy).header('x-frame-options', 'DENY')
   }
   return reply
     .header('cache-control', isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache')

@@ -1,0 +1,136 @@
+import { existsSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { HookMode } from '../../core/hosts/hook-settings.ts'
+import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import { type RelaySettings, relayFolderIn } from '../relay/settings.ts'
+import type { CliWorld } from './command.ts'
+import { keyIn, prepareServer } from './hook-key.ts'
+import { removeStarter, writeShim, writeStarter } from './hook-shim.ts'
+import { ensureRelay, relayStatus, stopRelay } from './relay.ts'
+import {
+  newSecret,
+  readRelaySettings,
+  relayFileIn,
+  relayPort,
+  writeRelaySettings,
+} from './relay-file.ts'
+import { isHere } from './server-address.ts'
+
+/** How long a relay may take to start, in looks and milliseconds between them. */
+const looks = 80
+const betweenLooksMs = 100
+
+/** What is wanted of a connection. */
+export interface WantedConnection {
+  url: string
+  /** The key that the user has given. */
+  key: string
+  folder: string
+  label: string
+  mode: HookMode | null
+  /** What a relay tells the server; null without one. */
+  level: PrivacyLevel | null
+  world: CliWorld
+}
+
+/** Where hooks go, and what was done for it. */
+export interface Connection {
+  url: string
+  who: 'server' | 'relay'
+  notes: string[]
+}
+
+/** Writes what hooks need to reach a server: by themselves, or by a relay that it starts. */
+export async function connect(wanted: WantedConnection): Promise<Connection> {
+  const { url, key, folder, label, mode, level, world } = wanted
+  const relay = readRelaySettings(folder)
+  const before = relay?.url === url ? relay.key : keyIn(folder, url)
+  const prepared = await prepareServer({ url, key, before, label, mode })
+  if (level === null) {
+    const notes = relay === null ? [] : [`${await removeRelay(folder)}`]
+    writeShim(folder, url, prepared.key)
+    world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
+    return { url, who: 'server', notes: [...prepared.notes, ...notes] }
+  }
+  const settings: RelaySettings = {
+    url,
+    key: prepared.key,
+    level,
+    port: relay?.port || (await freePort()),
+    localKey: relay?.localKey ?? newSecret(),
+    hashKey: relay?.hashKey ?? newSecret(),
+  }
+  const address = `http://127.0.0.1:${settings.port}`
+  if (relay !== null && JSON.stringify(relay) !== JSON.stringify(settings)) {
+    // It reads its settings when it starts.
+    if (await stopRelay(relay)) await untilDown(relay)
+  }
+  writeRelaySettings(folder, settings)
+  writeShim(folder, address, settings.localKey)
+  writeStarter(folder, world.program)
+  const isUp = await untilUp(settings, await ensureRelay(settings, folder, world))
+  world.out(
+    `Wrote hook, curl.conf, url and relay.json to ${folder}; hooks go to the relay at ${address}.\n`,
+  )
+  const told = `The relay tells ${url} ${meaningOf[level]}.`
+  const plain = 'The connection is not encrypted: use https, or a tunnel.'
+  const notes = [
+    told,
+    ...(isHere(url) || url.startsWith('https:') ? [] : [plain]),
+    ...(isUp ? [] : [`The relay has not started; ${relayFolderIn(folder)}/log may say why.`]),
+  ]
+  return { url: address, who: 'relay', notes: [...prepared.notes, ...notes] }
+}
+
+/** What each level tells, for a person. */
+const meaningOf: Record<PrivacyLevel, string> = {
+  words: 'prompts, plans, paths and commands, without what looks like a secret',
+  hashes: 'prompts and plans in clear, and paths and commands only as hashes',
+  counts: 'no text at all, so that there is no verdict on drift',
+}
+
+/** Ends the relay of a folder and removes what belongs to it. Returns what was done, in one sentence. */
+export async function removeRelay(folder: string): Promise<string | null> {
+  const settings = readRelaySettings(folder)
+  if (settings === null && !existsSync(relayFileIn(folder))) return null
+  const status = settings === null ? null : await relayStatus(settings)
+  if (settings !== null && (await stopRelay(settings))) await untilDown(settings)
+  removeStarter(folder)
+  rmSync(relayFileIn(folder), { force: true })
+  rmSync(relayFolderIn(folder), { recursive: true, force: true })
+  const waiting = status?.waiting ?? 0
+  const lost = waiting === 0 ? '' : ` ${waiting} events that had not been sent are gone.`
+  return `Stopped and removed the relay.${lost}`
+}
+
+async function untilUp(settings: RelaySettings, mayCome: () => boolean): Promise<boolean> {
+  for (let look = 0; look < looks && mayCome(); look++) {
+    if ((await relayStatus(settings)) !== null) return true
+    await pause(betweenLooksMs)
+  }
+  return false
+}
+
+async function untilDown(settings: RelaySettings): Promise<void> {
+  for (let look = 0; look < looks && (await relayStatus(settings)) !== null; look++) {
+    await pause(betweenLooksMs)
+  }
+}
+
+/** The port of relays, or one that no program has. */
+async function freePort(): Promise<number> {
+  return (await tried(relayPort)) ?? (await tried(0)) ?? relayPort
+}
+
+function tried(port: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.on('error', () => resolve(null))
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address()
+      const taken = typeof address === 'object' && address !== null ? address.port : null
+      server.close(() => resolve(taken))
+    })
+  })
+}

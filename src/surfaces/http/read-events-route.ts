@@ -1,0 +1,92 @@
+import type { FastifyInstance } from 'fastify'
+import type { Service } from '../../operations/gate/context.ts'
+import { reportReadEvents } from '../../operations/hosts/report-read-events.ts'
+import type { AddressSettings } from './address.ts'
+import { jsonType } from './answer.ts'
+import { readCall } from './call.ts'
+import type { DescribedRoute } from './openapi.ts'
+
+/** The parts of the route. */
+export interface ReadEventsRouteParts {
+  service: Service
+  addresses: AddressSettings
+}
+
+const path = '/v1/hooks/plain'
+
+const errors = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['error'],
+      properties: { error: { type: 'string' }, detail: { type: 'string' } },
+    },
+  },
+}
+
+const answer = {
+  type: 'object',
+  required: ['ok', 'told', 'remind', 'holds'],
+  properties: {
+    ok: { type: 'boolean', description: 'Whether the line is an event.' },
+    told: {
+      type: ['string', 'null'],
+      description: 'What the agent is to be told; null if nothing.',
+    },
+    remind: {
+      type: 'boolean',
+      description: 'Whether the errand is told again after a compaction.',
+    },
+    holds: {
+      type: 'boolean',
+      description: 'Whether a command that cannot be undone is to be held now.',
+    },
+  },
+}
+
+/** The route as the description shows it. */
+export const readEventsRouteDescribed: DescribedRoute = {
+  method: 'post',
+  path,
+  operationId: 'hooks.report-read',
+  tag: 'detector',
+  summary: 'Report events that were read out of the forms of hosts elsewhere.',
+  description:
+    'plumbline relay sends them. A line is one event, of any session of any host. Steps that it opens are durable before the answer, and each counts as one write. An event of one id counts once, so a batch can be sent again.',
+  access: 'keyed',
+  body: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
+  answers: {
+    200: {
+      description: 'Taken. Each line has its answer, in the order of the lines.',
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['answers'],
+            properties: { answers: { type: 'array', items: answer } },
+          },
+        },
+      },
+    },
+    400: { description: 'The body has no line, or more than 1,000.', content: errors },
+    401: { description: 'The request has no key, or no valid one.', content: errors },
+    413: { description: 'The body is larger than 4 MiB.', content: errors },
+    429: { description: 'The daily limit is used up.', content: errors },
+  },
+}
+
+/** Serves the events of relays. A fault is answered as on any other route, because a relay, unlike a host, can wait. */
+export async function readEventsRoute(
+  app: FastifyInstance,
+  { service, addresses }: ReadEventsRouteParts,
+): Promise<void> {
+  app.post(path, async (request, reply) => {
+    const call = readCall(request, reply, addresses, 'keyed')
+    try {
+      const answers = await reportReadEvents(service, call)
+      return reply.type(jsonType).send(JSON.stringify({ answers }))
+    } finally {
+      reply.headers(call.headers)
+    }
+  })
+}

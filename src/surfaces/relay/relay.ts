@@ -1,0 +1,244 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
+import { emptyAnswer } from '../../core/hosts/host-answer.ts'
+import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
+import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import { isoTime } from '../../core/time.ts'
+import type { Clock } from './clock.ts'
+import { createSender } from './sender.ts'
+import { createSessions } from './sessions.ts'
+import { type RelaySettings, relayFolderIn } from './settings.ts'
+import { openSpool } from './spool.ts'
+
+/** The largest body that a hook may send. */
+const maxEventBytes = 1024 * 1024
+/** The most that waits on disk while the server is away. */
+const maxSpoolBytes = 20 * 1024 * 1024
+const requestMs = 5000
+/** How long the disk may not yet hold an event that waits. */
+const syncMs = 1000
+const note = 'x-plumbline-note'
+
+/** What a relay says of itself. */
+export interface RelayStatus {
+  server: string
+  level: PrivacyLevel
+  /** Events and bytes that wait, events that were dropped because they were too many, and those the server refused. */
+  waiting: number
+  bytes: number
+  dropped: number
+  refused: number
+  breaker: 'closed' | 'open' | 'probing'
+  failures: number
+  /** What is wrong with the server; null if nothing. */
+  fault: string | null
+  /** ISO 8601; null if it has sent nothing since it started. */
+  sent_at: string | null
+}
+
+/** A relay that listens. */
+export interface Relay {
+  url: string
+  status(): RelayStatus
+  /** Sends what waits, once. */
+  drain(): Promise<void>
+  /** Ends it; what waits stays on disk. */
+  stop(): Promise<void>
+  /** Resolves when somebody has asked it to end. */
+  readonly ended: Promise<void>
+}
+
+/** What a relay needs. */
+export interface RelayParts {
+  settings: RelaySettings
+  /** The folder of what the hooks of hosts need. */
+  folder: string
+  clock: Clock
+  log(line: string): void
+  maxBytes?: number
+}
+
+/**
+ * Starts a relay on 127.0.0.1: it answers the hooks of hosts at once and brings what it may tell to the server. Rejects if
+ * it cannot listen; only one process can, so that nobody else writes the spool.
+ */
+export async function startRelay(parts: RelayParts): Promise<Relay> {
+  const { settings, folder, clock, log, maxBytes = maxSpoolBytes } = parts
+  const { level, port, localKey, hashKey } = settings
+  const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs })
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+
+  const hide = (text: string) =>
+    createHmac('sha256', hashKey).update(text).digest('hex').slice(0, 16)
+  const spool = openSpool(relayFolderIn(folder), maxBytes)
+  const sessions = createSessions(level, hide, clock.now)
+  const sender = createSender({
+    spool,
+    remote: settings,
+    clock,
+    onAnswers: sessions.remember,
+    onChange: (fault) =>
+      log(fault === null ? 'the server is back' : `the server takes no event: ${fault}`),
+  })
+  const keyHash = hashOf(localKey)
+  let end = () => {}
+  const ended = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  let lost = 0
+  let disarmSync: (() => void) | null = null
+
+  function status(): RelayStatus {
+    return {
+      server: settings.url,
+      level,
+      waiting: spool.waiting,
+      bytes: spool.bytes,
+      dropped: spool.dropped + lost,
+      refused: sender.refused,
+      breaker: sender.state,
+      failures: sender.failures,
+      fault: sender.fault,
+      sent_at: sender.sentAt === null ? null : isoTime(sender.sentAt),
+    }
+  }
+
+  function isKnown({ headers }: IncomingMessage): boolean {
+    const [, key = ''] = /^bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+    return timingSafeEqual(hashOf(key), keyHash)
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname } = new URL(request.url ?? '/', 'http://relay')
+    if (!isFromHere(request)) return reply(response, 403, { error: 'forbidden' })
+    const [, name = '', event = ''] = /^\/v1\/hooks\/([\w-]+)(?:\/([\w.-]+))?$/.exec(pathname) ?? []
+    if (request.method === 'POST' && name !== '') return answerHook(request, response, name, event)
+    if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
+    if (request.method === 'GET' && pathname === '/relay') return reply(response, 200, status())
+    if (request.method === 'POST' && pathname === '/relay/stop') {
+      // The asker shall read it before the connections close.
+      response.once('close', end)
+      response.setHeader('connection', 'close')
+      return reply(response, 200, { ok: true })
+    }
+    return reply(response, 404, { error: 'not_found' })
+  }
+
+  /** As a server does: always 200 and an object that the host accepts. What was wrong stands in a header. */
+  async function answerHook(
+    request: IncomingMessage,
+    response: ServerResponse,
+    name: string,
+    event: string,
+  ): Promise<void> {
+    const host = hostNames.find((each) => each === name)
+    const body = await readText(request)
+    const noted = (says: string) => {
+      response.setHeader(note, says)
+      reply(response, 200, host === undefined ? {} : emptyAnswer(host, event))
+    }
+    if (host === undefined) return noted(`unknown host; send one of ${hostNames.join(', ')}`)
+    if (!isKnown(request)) return noted('bad_key; plumbline init HOST writes it again')
+    if (body === null) return noted('too_large; a body has at most 1 MiB')
+    const sent = eventsIn(body)
+    if (sent === null) return noted(`bad_request; send JSON, or at most ${mostEvents} lines of it`)
+    reply(response, 200, take(host, event, sent))
+    sender.wake()
+  }
+
+  function take(host: HostName, event: string, sent: readonly unknown[]): Record<string, unknown> {
+    let told = emptyAnswer(host, event)
+    for (const each of sent) {
+      const { lines, answer } = sessions.take(host, event, each)
+      if (Object.keys(answer).length > 0) told = answer
+      for (const line of lines) keep(line)
+    }
+    return told
+  }
+
+  function keep(line: string): void {
+    try {
+      spool.append(line)
+      disarmSync ??= clock.later(syncMs, () => {
+        disarmSync = null
+        syncSpool()
+      })
+    } catch (error) {
+      // The disk is full or gone; the host goes on.
+      if (lost++ === 0) log(`an event is lost: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  function syncSpool(): void {
+    try {
+      if (spool.waiting > 0) spool.sync()
+    } catch (error) {
+      log(`the disk holds no event for sure: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+
+  server.on('request', (request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      log(`a request failed: ${error instanceof Error ? error.name : 'fault'}`)
+      if (!response.headersSent) reply(response, 200, {})
+    })
+  })
+  sender.wake()
+  log(`started; ${spool.waiting} events wait`)
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    status,
+    drain: sender.drain,
+    ended,
+    async stop() {
+      sender.stop()
+      disarmSync?.()
+      server.close()
+      server.closeAllConnections()
+      spool.close()
+      log('stopped')
+    },
+  }
+}
+
+function reply(response: ServerResponse, status: number, body: object): void {
+  const bytes = Buffer.from(JSON.stringify(body))
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': bytes.length,
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  })
+  response.end(bytes)
+}
+
+/**
+ * Whether a request can come from a host on this machine, and not from a page in a browser: such a page sends its
+ * origin, or the name of its own server, which leads here only for it.
+ */
+function isFromHere({ headers }: IncomingMessage): boolean {
+  const { host = '', origin } = headers
+  const isLocal = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?$/i.test(host)
+  return isLocal && origin === undefined && headers['sec-fetch-site'] === undefined
+}
+
+/** The body as a text; null if it is too large, and then it is read to its end, as a program in the middle of it waits. */
+async function readText(request: IncomingMessage): Promise<string | null> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  for await (const part of request as AsyncIterable<Buffer>) {
+    bytes += part.length
+    if (bytes <= maxEventBytes) parts.push(part)
+    if (bytes > 8 * maxEventBytes) return null
+  }
+  return bytes > maxEventBytes ? null : Buffer.concat(parts).toString()
+}
+
+function hashOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}

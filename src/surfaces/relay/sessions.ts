@@ -1,0 +1,154 @@
+import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { explains } from '../../core/hosts/coverage.ts'
+import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
+import {
+  answerWith,
+  answerWithFact,
+  canTell,
+  commandBefore,
+  emptyAnswer,
+  heldReason,
+  holdAnswer,
+  reminderOf,
+} from '../../core/hosts/host-answer.ts'
+import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
+import { observe } from '../../core/hosts/observe.ts'
+import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
+import { type Hide, type PrivacyLevel, redacted } from '../../core/hosts/privacy.ts'
+import { readers } from '../../core/hosts/readers.ts'
+import { parseJson } from '../../core/text.ts'
+import type { RemoteAnswer } from './remote.ts'
+
+/** Most sessions that are known at once. */
+const mostSessions = 200
+
+interface Session {
+  observed: Observed
+  /** What the server wants agents to be told, by agent, until the next event at which that is possible. */
+  told: Map<string, string>
+  remind: boolean
+  holds: boolean
+}
+
+/** What a relay knows of the sessions of this machine, in their own words. */
+export interface Sessions {
+  /** Takes what a host sends. Returns the lines for the server, and the host's answer, without asking anybody. */
+  take(host: HostName, event: string, body: unknown): Taken
+  /** Remembers what the server has answered to lines. */
+  remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
+}
+
+/** The lines to send, and the answer for the host. */
+export interface Taken {
+  lines: string[]
+  answer: Record<string, unknown>
+}
+
+/**
+ * Creates the memory of a relay. It folds sessions as a server does, because only here the words are known: whether the
+ * errand explains an act, who spoke, and the errand that is told again after a compaction.
+ */
+export function createSessions(level: PrivacyLevel, hide: Hide, now: () => number): Sessions {
+  const sessions = new Map<string, Session>()
+  /** Sessions by the id that the server knows. */
+  const names = new Map<string, string>()
+  /** The agents of sessions by the ids that the server knows. */
+  const agents = new Map<string, string>()
+
+  function sessionOf(runId: string): Session {
+    const found = sessions.get(runId)
+    const session = found ?? {
+      observed: nothingObserved,
+      told: new Map(),
+      remind: true,
+      holds: false,
+    }
+    sessions.delete(runId)
+    sessions.set(runId, session)
+    const [oldest] = sessions.keys()
+    if (sessions.size > mostSessions && oldest !== undefined) sessions.delete(oldest)
+    return session
+  }
+
+  function lineOf(event: HostEvent): string[] {
+    const session = sessionOf(event.runId)
+    const told = placed(session.observed, { ...event, at: event.at ?? now() })
+    const before = session.observed
+    session.observed = observe(before, told).observed
+    // It was told before, by this or another hook.
+    if (session.observed === before) return []
+    const line = redacted(told, level, hide)
+    if (line === null) return []
+    remembered(names, line.runId, event.runId)
+    remembered(agents, `${line.runId} ${line.agentId}`, event.agentId)
+    return [JSON.stringify(line)]
+  }
+
+  function answerTo(
+    host: HostName,
+    event: string,
+    body: unknown,
+    events: readonly HostEvent[],
+  ): Record<string, unknown> {
+    const named = event || textOf(fieldsOf(body).hook_event_name)
+    const runId = events.at(-1)?.runId ?? runIdIn(host, body)
+    const session = sessions.get(runId)
+    if (session === undefined) return emptyAnswer(host, event)
+    const { observed, told, remind, holds } = session
+    const errand = observed.errand ?? ''
+    const command = holds ? commandBefore(host, named, body) : null
+    const kind = command === null ? null : irreversibleIn(command)
+    if (kind !== null) return holdAnswer(host, named, heldReason(errand, kind))
+    const isCompacted = events.some((each) => each.kind === 'session' && each.source === 'compact')
+    if (isCompacted && remind && errand !== '')
+      return answerWith(host, event, reminderOf(errand, observed))
+    const acting = events.at(-1)?.agentId ?? ''
+    const fact = told.get(acting)
+    if (fact === undefined || !canTell(host, named)) return emptyAnswer(host, event)
+    told.delete(acting)
+    return answerWithFact(host, named, fact)
+  }
+
+  return {
+    take(host, event, body) {
+      const events = readers[host](body, event === '' ? undefined : event)
+      const lines = events.flatMap(lineOf)
+      return { lines, answer: answerTo(host, event, body, events) }
+    },
+    remember(lines, answers) {
+      for (const [nth, answer] of answers.entries()) {
+        const { runId, agentId } = fieldsOf(parseJson(lines[nth] ?? ''))
+        const session = sessions.get(names.get(textOf(runId)) ?? '')
+        const agent = agents.get(`${textOf(runId)} ${textOf(agentId)}`)
+        if (session === undefined || agent === undefined) continue
+        session.remind = answer.remind
+        session.holds = answer.holds
+        if (answer.told !== null) session.told.set(agent, answer.told)
+      }
+    },
+  }
+}
+
+/** The event with what only this machine can tell of it. */
+function placed(observed: Observed, event: HostEvent): HostEvent {
+  if (event.kind === 'prompt') {
+    return observed.expects.includes(event.text) ? { ...event, by: 'machine' } : event
+  }
+  if (event.kind !== 'act') return event
+  const { agentId } = event
+  const agent = Object.hasOwn(observed.agents, agentId) ? observed.agents[agentId] : undefined
+  const isKnown = agent !== undefined && agent.terms.length > 0
+  return { ...event, isExplained: isKnown ? explains(agent, event) : null }
+}
+
+function runIdIn(host: HostName, body: unknown): string {
+  const { session_id, sessionId } = fieldsOf(body)
+  return `${host}:${textOf(session_id, sessionId)}`
+}
+
+function remembered(map: Map<string, string>, key: string, value: string): void {
+  map.delete(key)
+  map.set(key, value)
+  const [oldest] = map.keys()
+  if (map.size > 20 * mostSessions && oldest !== undefined) map.delete(oldest)
+}

@@ -1,0 +1,224 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { readConfig } from '../src/config.ts'
+import { runHere } from './command.ts'
+import { start } from './harness.ts'
+import { freshFolder, spawnPlumbline } from './spawned.ts'
+import { verifies } from './verifies.ts'
+
+const errand = 'add rate limiting to the login endpoint'
+const plumbline = join(import.meta.dirname, '../bin/plumbline.js')
+const nobody = 'http://127.0.0.1:9'
+
+/** A user with an empty home, and the command line as that user runs it. */
+function userOf(t: TestContext) {
+  const home = freshFolder(t)
+  const environment = { HOME: home, PATH: process.env.PATH ?? '' }
+  const program = [process.execPath, plumbline]
+  const inHome = (name: string) => join(home, name)
+  const relay = () => JSON.parse(readFileSync(inHome('.plumbline/relay.json'), 'utf8'))
+  const ask = async (method: string, path: string) => {
+    const { port, local_key } = relay()
+    const headers = { authorization: `Bearer ${local_key}` }
+    return fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
+  }
+  const status = async () => (await ask('GET', '/relay')).json()
+  t.after(async () => {
+    if (existsSync(inHome('.plumbline/relay.json')))
+      await ask('POST', '/relay/stop').catch(() => {})
+  })
+  return {
+    home,
+    environment,
+    inHome,
+    relay,
+    ask,
+    status,
+    run: (...args: string[]) =>
+      runHere(args, {
+        environment,
+        program,
+        now: Date.now,
+        settings: () => readConfig(environment),
+      }),
+    /** Runs the program as a host does. */
+    hook: (event: string, body: object) =>
+      new Promise<{ code: unknown; out: string }>((resolve) => {
+        const args = ['claude-code', event]
+        const done = (error: { code?: unknown } | null, out: string) =>
+          resolve({ code: error === null ? 0 : error.code, out })
+        const child = execFile(inHome('.plumbline/hook'), args, { env: environment }, done)
+        child.stdin!.end(JSON.stringify({ session_id: 's', hook_event_name: event, ...body }))
+      }),
+    /** Waits until what waits has gone. */
+    async drained() {
+      while (((await status()) as { waiting: number }).waiting > 0) await soon()
+    },
+  }
+}
+
+/** The relay is another process, so there is nothing to listen to. */
+function soon(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 20))
+}
+
+test('init sets up a relay, hosts start it again, doctor shows it, and uninstall takes it away', async (t) => {
+  verifies('hosts.relay.init', 'hosts.doctor')
+  const app = await start(t)
+  const { headers, key } = await app.newAccount()
+  const user = userOf(t)
+  mkdirSync(user.inHome('.claude'))
+  const init = (...more: string[]) =>
+    user.run('init', 'claude-code', '--key', key, '--server', app.url, '--level', 'hashes', ...more)
+  const { code, out } = await init()
+  assert.equal(code, 0)
+  assert.match(out, /hooks go to the relay at http:\/\/127\.0\.0\.1:\d+\.$/m)
+  assert.match(out, /^The relay tells \S+ prompts and plans in clear, and paths and commands only/m)
+  assert.match(out, /Probe: the relay at \S+ answered\.$/m)
+  const mode = (name: string) => statSync(user.inHome(`.plumbline/${name}`)).mode & 0o777
+  assert.deepEqual(
+    [mode('relay.json'), mode('curl.conf'), mode('relay/log')],
+    [0o600, 0o600, 0o600],
+  )
+  const { port, key: remote, level } = user.relay()
+  assert.equal(level, 'hashes')
+  assert.equal(readFileSync(user.inHome('.plumbline/url'), 'utf8'), `http://127.0.0.1:${port}\n`)
+  const conf = readFileSync(user.inHome('.plumbline/curl.conf'), 'utf8')
+  assert.ok(!conf.includes(remote) && !conf.includes(key), 'hosts have a key of this machine alone')
+  const settings = readFileSync(user.inHome('.claude/settings.json'), 'utf8')
+  assert.ok(!settings.includes('http'), 'every event goes by the program')
+
+  const prompt = (text: string, prompt_id: string) =>
+    user.hook('UserPromptSubmit', { prompt: text, prompt_id })
+  assert.deepEqual(await prompt(errand, 'p-1'), { code: 0, out: '{}\n' })
+  await user.drained()
+  const goals = async () => {
+    const { body } = await app.get('/v1/drift/run?run_id=claude-code:s', headers)
+    return body.trace.map(({ goal }: { goal: string }) => goal)
+  }
+  assert.deepEqual(await goals(), [errand])
+  const examined = async () => {
+    const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
+    const found = findings.find(({ check }: { check: string }) => check === 'relay')
+    return `${found.state}: ${found.says}`
+  }
+  assert.match(
+    await examined(),
+    /^ok: tells \S+ hashes; 0 events wait \(0 KB\); breaker closed; last/,
+  )
+
+  // Twice is once, and another level starts it again.
+  assert.equal((await init()).code, 0)
+  assert.equal(user.relay().port, port)
+  await init('--level', 'counts')
+  assert.deepEqual(
+    [((await user.status()) as { level: string }).level, user.relay().hash_key.length],
+    ['counts', 32],
+  )
+  await init()
+
+  // The relay is gone: the next event starts it, and is not lost.
+  await user.ask('POST', '/relay/stop')
+  assert.match(await examined(), /^warning: not up on port/)
+  const second = 'limit the sign-up endpoint too'
+  assert.deepEqual(await prompt(second, 'p-2'), { code: 0, out: '{}\n' })
+  while ((await user.status().catch(() => null)) === null) await soon()
+  // So does a person, and twice is once.
+  await user.ask('POST', '/relay/stop')
+  for (const _ of [1, 2]) assert.equal((await user.run('relay', '--ensure')).code, 0)
+  while ((await user.status().catch(() => null)) === null) await soon()
+  assert.equal((await prompt('and the reset endpoint', 'p-3')).code, 0)
+  await user.drained()
+  assert.equal((await goals()).at(-1), 'and the reset endpoint')
+
+  const removed = await user.run('uninstall', 'claude-code')
+  assert.match(removed.out, /^Stopped and removed the relay\.$/m)
+  assert.ok(!existsSync(user.inHome('.plumbline')), removed.out)
+  await assert.rejects(fetch(`http://127.0.0.1:${port}/relay`))
+})
+
+test('a relay that is killed sends afterwards what it had answered', async (t) => {
+  verifies('hosts.relay.spool')
+  const app = await start(t)
+  const { headers, key } = await app.newAccount()
+  const home = freshFolder(t)
+  const env = { PLUMBLINE_HOME: home, PLUMBLINE_KEY: key, HOME: home }
+  const relayed = async (...args: string[]) => {
+    const spawned = spawnPlumbline(t, ['relay', ...args], { env })
+    const listening = /^The relay listens on (\S+); it tells \S+ words\.$/m
+    while (!listening.test(spawned.written.out)) {
+      assert.equal(spawned.child.exitCode, null, spawned.written.err)
+      await soon()
+    }
+    return { ...spawned, url: listening.exec(spawned.written.out)![1]! }
+  }
+  const first = await relayed('--server', nobody, '--port', '0')
+  const { local_key } = JSON.parse(readFileSync(join(home, 'relay.json'), 'utf8'))
+  for (const [nth, prompt] of [errand, 'limit the sign-up endpoint too'].entries()) {
+    const event = {
+      hook_event_name: 'UserPromptSubmit',
+      session_id: 's',
+      prompt,
+      prompt_id: `p-${nth}`,
+    }
+    const answer = await fetch(`${first.url}/v1/hooks/claude-code`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${local_key}` },
+      body: JSON.stringify(event),
+    })
+    assert.deepEqual([answer.status, await answer.json()], [200, {}])
+  }
+  first.child.kill('SIGKILL')
+  assert.equal(await first.ended, 'SIGKILL')
+  const second = await relayed('--server', app.url)
+  const run = async () => (await app.get('/v1/drift/run?run_id=claude-code:s', headers)).body.trace
+  while ((await run())?.length !== 2) await soon()
+  second.child.kill('SIGTERM')
+  assert.equal(await second.ended, 0)
+  assert.doesNotMatch(second.written.err, /limit/)
+})
+
+test('the plugin of opencode starts a relay that is not up', async (t) => {
+  verifies('hosts.relay.init')
+  const app = await start(t)
+  const { key } = await app.newAccount()
+  const user = userOf(t)
+  await user.run('init', 'opencode', '--key', key, '--server', app.url, '--level', 'words')
+  assert.ok(!existsSync(user.inHome('.plumbline/relay.json')), 'a server here needs none for words')
+  await user.run('init', 'opencode', '--key', key, '--server', app.url, '--level', 'hashes')
+  await user.ask('POST', '/relay/stop')
+  const { Plumbline } = await import(user.inHome('.config/opencode/plugin/plumbline.js'))
+  const plugin = await Plumbline({ directory: '/home/kim/shop' })
+  const said = (id: string) =>
+    plugin['chat.message'](
+      { sessionID: 's' },
+      { message: { id }, parts: [{ type: 'text', text: errand }] },
+    )
+  await said('m-1')
+  while ((await user.status().catch(() => null)) === null) await soon()
+  // Without a level that needs it the relay goes, and hooks reach the server again.
+  const back = await user.run('init', 'opencode', '--key', key, '--server', app.url)
+  assert.match(back.out, /^Stopped and removed the relay\./m)
+  assert.equal(readFileSync(user.inHome('.plumbline/url'), 'utf8'), `${app.url}\n`)
+  await user.run('uninstall', '--all')
+  assert.ok(!existsSync(user.inHome('.plumbline')))
+})
+
+test('relay says what is wrong with its arguments', async (t) => {
+  verifies('hosts.relay.init')
+  const user = userOf(t)
+  for (const [args, says] of [
+    [[], /name a --server, or let plumbline init HOST --server URL set the relay up/],
+    [['more'], /unexpected argument "more"/],
+    [['--server', 'ftp://x'], /--server is "ftp/],
+    [['--server', nobody], /set PLUMBLINE_KEY to a key of/],
+    [['--server', nobody, '--level', 'all'], /--level is "all"; send words, hashes, counts/],
+  ] as const) {
+    const { code, err } = await user.run('relay', ...args)
+    assert.equal(code, 2)
+    assert.match(err, says)
+  }
+})
