@@ -315,7 +315,7 @@ describe('the views of the dashboard', { skip: whyNoChromium }, () => {
     const holder = await app.newAccount()
     const { page } = await openPage(t, app, '/app/settings', holder, { colorScheme: 'light' })
     await page.getByText('weekly').click()
-    await page.getByLabel('Day').selectOption('5')
+    await page.getByLabel('Day', { exact: true }).selectOption('5')
     await page.getByText('webhook', { exact: true }).click()
     await page.getByLabel('Address of the webhook').fill('http://127.0.0.1:9/digest')
     await page.getByRole('button', { name: 'Save the digest' }).click()
