@@ -1,19 +1,11 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { send } from './api.ts'
+import { api } from './api.ts'
 import { ActionFault, Choice, TextField, useAction } from './controls.tsx'
 import { Shown, useResource } from './resource.tsx'
 import { counted } from './time.ts'
 
-/** How many alarms the account is willing to hear; null is all of them. */
-type Budget = { per_1000_steps: number } | { per_day: number } | null
-
-interface BudgetAnswer {
-  budget: Budget
-  /** Alarms with a higher probability of drift are sent; null without a budget. */
-  threshold: number | null
-  /** Alarms that a budget held back. */
-  held: number
-}
+type BudgetAnswer = Awaited<ReturnType<typeof api.budget>>
+type Budget = BudgetAnswer['budget']
 
 type Unit = 'none' | 'per_1000_steps' | 'per_day'
 
@@ -25,7 +17,7 @@ const units = [
 
 /** The budget of alarms: read, changed, taken away. */
 export function BudgetControl() {
-  const read = useResource(() => send<BudgetAnswer>('GET', '/v1/budget'))
+  const read = useResource(() => api.budget())
   const says = useSignal('')
   return (
     <Shown of={read} thing="budget">
@@ -58,8 +50,8 @@ function Form({
       novalidate
       onSubmit={async (event) => {
         event.preventDefault()
-        const wanted = isNone ? null : { [unit.value]: number }
-        if ((await saving.run(() => send('PUT', '/v1/budget', wanted))) === null) return
+        const wanted = budgetOf(unit.value, number)
+        if ((await saving.run(() => api.setBudget(wanted))) === null) return
         says.value = 'Saved.'
         await onSaved()
       }}
@@ -109,6 +101,11 @@ function Form({
       <ActionFault of={saving} />
     </form>
   )
+}
+
+function budgetOf(unit: Unit, count: number): Budget {
+  if (unit === 'none') return null
+  return unit === 'per_day' ? { per_day: count } : { per_1000_steps: count }
 }
 
 function unitOf(budget: Budget): Unit {

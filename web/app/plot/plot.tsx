@@ -83,7 +83,12 @@ export function Plot({
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
         scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },
         axes: [
-          { ...axis, space: 90, values: (_plot, splits) => splits.map(timeAtAxis(splits)) },
+          {
+            ...axis,
+            size: 32,
+            space: 90,
+            values: (_plot, splits) => splits.map(timeAtAxis(splits)),
+          },
           { ...axis, size: 56, values: (_plot, values) => values.map((value) => show(value)) },
         ],
         series: [
