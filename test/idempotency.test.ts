@@ -6,6 +6,8 @@ import { keyOfClaim } from '../src/storage/database/idempotency.ts'
 import { databases, onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
+import { startHook } from './hook.ts'
+import { startMailbox } from './mailbox.ts'
 import { verifies } from './verifies.ts'
 
 const dayMs = 86_400_000
@@ -413,4 +415,29 @@ test('nodes on one PostgreSQL answer for each other', { skip: postgres.skip }, a
     assert.equal(answers.filter(replayed).length, 11)
   }
   assert.equal(await stepsOf(caller), 1)
+})
+
+test('what counts by itself works once too where the database is in memory', async (t) => {
+  verifies('idempotency.replay')
+  const [box, hook] = [await startMailbox(t), await startHook(t)]
+  const app = await start(t, {
+    env: { ...box.env, PLUMBLINE_WEBHOOK_ALLOW: `127.0.0.1:${hook.port}` },
+  })
+  const caller = await newCaller(app)
+  await caller.post('/v1/alerts', { url: hook.url })
+  await caller.post('/v1/digest', {
+    cadence: 'daily',
+    hour_utc: 7,
+    channel: 'webhook',
+    url: hook.url,
+  })
+  for (const [path, body] of [
+    ['/v1/alerts/test', {}],
+    ['/v1/digest/test', {}],
+    ['/v1/me/email', { email: 'ada@reader.test' }],
+  ] as const) {
+    const answer = await caller.post(path, body, once)
+    assert.deepEqual([answer.status, answer.body.ok], [200, true], path)
+    assert.equal((await caller.post(path, body, once)).text, answer.text)
+  }
 })

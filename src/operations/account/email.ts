@@ -60,18 +60,18 @@ export const setEmail = keyed({
   }
   const current = await store.emails.of(account.id)
   if (current.verified && current.email === email) return answer(true)
-  await countLink(service, email)
-  const token = service.newId('confirm')
-  await store.tx(async ({ emails, digests }) => {
-    await emails.set(account.id, email)
-    // With the old token, readers of the old address could stop the mails to the new one.
-    if (current.email !== email) await digests.renewToken(account.id, service.newId('digest'))
-    const expires = now() + linkMs
-    await emails.addLink({ hash: service.hash(token), account: account.id, email, expires })
-  })
-  const link = `${service.settings.baseUrl()}${confirmPath}?token=${token}`
   return {
-    outside: async () => {
+    outside: async (store) => {
+      await countLink(service, email)
+      const token = service.newId('confirm')
+      await store.tx(async ({ emails, digests }) => {
+        await emails.set(account.id, email)
+        // With the old token, readers of the old address could stop the mails to the new one.
+        if (current.email !== email) await digests.renewToken(account.id, service.newId('digest'))
+        const expires = now() + linkMs
+        await emails.addLink({ hash: service.hash(token), account: account.id, email, expires })
+      })
+      const link = `${service.settings.baseUrl()}${confirmPath}?token=${token}`
       const failure = await mail.send({ to: email, ...confirmationMail(link) })
       if (failure === null) return answer(false)
       throw new Refusal(

@@ -13,7 +13,10 @@ export interface Rate {
   what: string
 }
 
-/** Counts a call and refuses it beyond the limit (429). */
+/**
+ * Counts a call and refuses it beyond the limit (429). Call it outside of transactions: a database in memory has one
+ * connection, and the read of a count would wait for the transaction that waits for it.
+ */
 export async function countRate(
   { store, now }: Pick<Service, 'store' | 'now'>,
   { counter, limit, windowMs, what }: Rate,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
 import { mostPoints, runStates, sparkSteps, verdictStates } from '../../core/runs/run-state.ts'
 import { missingIn, readSearch } from '../../core/runs/search.ts'
@@ -17,7 +18,7 @@ import { createSlices, nextTurn } from '../gate/event-loop-turns.ts'
 import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { maxListedParts, outcomes, runSchema, shownRuns } from './runs.ts'
-import { score } from './verdict.ts'
+import { findingSchemas, score } from './verdict.ts'
 
 /** The most runs that a list looks at, and the most steps whose goals a search reads. */
 const runsLookedAt = 1_000
@@ -38,6 +39,11 @@ export const listedRunSchema = runSchema
       .max(mostPoints)
       .describe(
         `The course of the run: phi and state of its steps, ascending, of at most ${mostPoints} evenly spaced ones.`,
+      ),
+    swap: findingSchemas.swap
+      .nullable()
+      .describe(
+        'What the newest step names or does instead of something of its ground; null if nothing.',
       ),
   })
   .meta({ id: 'ListedRun' })
@@ -114,10 +120,10 @@ export async function shownListed(
     ...runs.map(({ run_id, steps }) => store.runs.spark(account, run_id, sparkSteps(steps))),
   ])
   return shown.flatMap((run, place) => {
-    const [each, points] = [found[place], sparks[place]]
-    if (each === undefined || points === undefined) return []
-    const spark = points.map(({ phi, state }): [number, typeof state] => [phi, state])
-    return [{ ...run, state: each.state, spark }]
+    const [each, course] = [found[place], sparks[place]]
+    if (each === undefined || course === undefined) return []
+    const spark = course.points.map(({ phi, state }): [number, typeof state] => [phi, state])
+    return [{ ...run, state: each.state, spark, swap: readKept(course.verdict).swap }]
   })
 }
 

@@ -40,6 +40,13 @@ export interface SparkPoint {
   state: VerdictState
 }
 
+interface SparkRow {
+  phi: number
+  drifting: number
+  uncertain: number | null
+  verdict: string | null
+}
+
 /** The runs of accounts by their last step. */
 export interface RunIndex {
   /**
@@ -56,8 +63,12 @@ export interface RunIndex {
   listed(account: string, runId: string, now: number): Promise<ListedRun | null>
   /** Counts the unexpired runs in each state, each up to `mostCounted`. */
   countStates(account: string, now: number): Promise<Record<RunState, number>>
-  /** Reads the points of these steps, at most `mostPoints`, ascending. */
-  spark(account: string, runId: string, steps: readonly number[]): Promise<SparkPoint[]>
+  /** Reads the points of these steps, at most `mostPoints`, ascending, and the verdict kept with the last of them. */
+  spark(
+    account: string,
+    runId: string,
+    steps: readonly number[],
+  ): Promise<{ points: SparkPoint[]; verdict: string | null }>
   /** Reads the goals of the steps after number `after`, ascending. */
   goals(
     account: string,
@@ -108,18 +119,20 @@ export function createRunIndex(db: Queries): RunIndex {
     async spark(account, runId, steps) {
       // The same text for any number of steps, because each text is prepared once and cached.
       const wanted = Array.from({ length: mostPoints }, (_, place) => steps[place] ?? null)
-      const rows = await db.all<{ phi: number; drifting: number; uncertain: number | null }>(
-        `SELECT phi, drifting, uncertain FROM steps
+      const rows = await db.all<SparkRow>(
+        `SELECT phi, drifting, uncertain, CASE WHEN step = ? THEN verdict END AS verdict FROM steps
          WHERE account = ? AND run_id = ? AND step IN (${wanted.map(() => '?').join(', ')})
          ORDER BY step`,
+        steps.at(-1) ?? 0,
         account,
         runId,
         ...wanted,
       )
-      return rows.map(({ phi, drifting, uncertain }) => ({
+      const points = rows.map(({ phi, drifting, uncertain }) => ({
         phi,
         state: verdictState(drifting === 1, uncertain === 1),
       }))
+      return { points, verdict: rows.at(-1)?.verdict ?? null }
     },
     goals: (account, runId, after, limit) =>
       db.all(

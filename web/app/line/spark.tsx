@@ -6,10 +6,12 @@ type Spark = ListedRun['spark']
 /** The course of a run as a small drawing with the ground on top. */
 export function Sparkline({
   spark,
+  swap = null,
   width = 148,
   height = 24,
 }: {
   spark: Spark
+  swap?: ListedRun['swap']
   width?: number
   height?: number
 }) {
@@ -40,14 +42,30 @@ export function Sparkline({
       <line class="spark-ground" x1="0" x2={width - 2} y1={top} y2={top} />
       <polyline class="spark-thread" points={points} />
       {last === undefined ? null : (
-        <EndMark state={last[1]} x={round(x(spark.length - 1))} y={round(y(last[0]))} />
+        <EndMark
+          state={last[1]}
+          isNamed={swap !== null}
+          x={round(x(spark.length - 1))}
+          y={round(y(last[0]))}
+        />
       )}
     </svg>
   )
 }
 
-function EndMark({ state, x, y }: { state: Spark[number][1]; x: number; y: number }) {
+function EndMark({
+  state,
+  isNamed,
+  x,
+  y,
+}: {
+  state: Spark[number][1]
+  isNamed: boolean
+  x: number
+  y: number
+}) {
   if (state === 'drifting') return <path class="mark-drift" d={`M${x} ${y - 4}l4 4-4 4-4-4z`} />
+  if (isNamed) return <rect class="mark-name" x={x - 3} y={y - 3} width="6" height="6" />
   if (state === 'uncertain') return <circle class="mark-uncertain" cx={x} cy={y} r="2.5" />
   return <circle class="mark-on" cx={x} cy={y} r="2.5" />
 }

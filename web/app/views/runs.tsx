@@ -276,7 +276,7 @@ function isFinished({ outcome }: ListedRun): boolean {
 
 function needsALook(run: ListedRun): boolean {
   if (run.state === 'waiting') return true
-  return run.outcome === null && run.state === 'drifting'
+  return run.outcome === null && (run.state === 'drifting' || run.swap !== null)
 }
 
 const rowHeight = 44
@@ -376,7 +376,7 @@ function Row({ run }: { run: ListedRun }) {
         </small>
       </span>
       <span class="run-spark">
-        <Sparkline spark={run.spark} />
+        <Sparkline spark={run.spark} swap={run.swap} />
       </span>
       <span class="run-now">
         <Now run={run} />
@@ -406,5 +406,12 @@ function Now({ run }: { run: ListedRun }) {
     )
   }
   if (run.outcome !== null) return <>finished: {run.outcome}</>
+  if (run.swap !== null) {
+    return (
+      <span class="chip warn">
+        <bdi>{run.swap.ground}</bdi> → <bdi>{run.swap.goal}</bdi>
+      </span>
+    )
+  }
   return run.uncertain === true ? <>uncertain</> : <>on the errand</>
 }
