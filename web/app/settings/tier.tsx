@@ -31,7 +31,6 @@ export function TierTable({ me }: { me: Me }) {
     >
       <Shown of={read} thing="tiers">
         {({ tiers }) => (
-          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard
           <section class="table-frame" tabIndex={0} aria-label="Tiers">
             <table class="table tiers">
               <thead>
