@@ -145,6 +145,25 @@ function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] | nul
   return null
 }
 
+test('the pages talk to the server through the client, and know of it only what is pure', () => {
+  const pages = globSync('web/{app,product,shared}/**/*.{ts,tsx}')
+  assert.ok(pages.length > 40)
+  const builtBy = ['web/product/page.ts', 'web/product/record.ts', 'web/shared/plumb-line.ts']
+  const wrong = pages
+    .filter((file) => !builtBy.includes(file))
+    .flatMap((file) =>
+      [...readFileSync(file, 'utf8').matchAll(importing)].map(([, target = '']) => ({
+        file,
+        target: target.startsWith('.') ? relative('.', join(dirname(file), target)) : target,
+      })),
+    )
+    .filter(({ target }) => !/^(web|src\/core|src\/surfaces\/client)\//.test(target))
+    // A page shows how another program imports the client.
+    .filter(({ target }) => target !== 'plumbline/client')
+    .filter(({ target }) => !/^(preact|@preact\/signals|uplot)(\/|$)/.test(target))
+  assert.deepEqual(wrong, [])
+})
+
 test('core imports no package and no node module', () => {
   assert.deepEqual(
     imports.filter(({ from, target }) => from === 'core' && !target.startsWith('.')),

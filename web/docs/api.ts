@@ -1,3 +1,5 @@
+import { readAppearance, showAppearance } from '../shared/appearance.ts'
+
 /** The part of Redoc that this page uses. Its bundle is a file of its own, beside this one. */
 interface Redoc {
   init(
@@ -8,7 +10,9 @@ interface Redoc {
   ): Promise<void> | void
 }
 
+showAppearance()
 const dark = matchMedia('(prefers-color-scheme: dark)')
+const isDark = readAppearance() === 'dark' || (readAppearance() === 'system' && dark.matches)
 const reference = document.querySelector('#reference')
 // The theme of Redoc is fixed when it starts.
 dark.addEventListener('change', () => location.reload())
@@ -54,7 +58,7 @@ function options(): object {
     theme: {
       colors: {
         // On white and below white text, so no token of the dark theme.
-        primary: { main: dark.matches ? '#3f74c4' : token('--ground') },
+        primary: { main: isDark ? '#3f74c4' : token('--ground') },
         text: { primary: ink, secondary: quiet },
         border: { dark: line, light: line },
         success: { main: quiet },

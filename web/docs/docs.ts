@@ -1,7 +1,9 @@
+import { showAppearance } from '../shared/appearance.ts'
 import { enableCopying } from '../shared/copying.ts'
 import { followHeadings } from './headings.ts'
 import { startSearch } from './search.ts'
 
+showAppearance()
 const narrow = matchMedia('(max-width: 900px)')
 const sidebar = document.querySelector<HTMLDetailsElement>('details.sidebar')
 if (sidebar !== null) {

@@ -1,8 +1,10 @@
+import { showAppearance } from '../shared/appearance.ts'
 import { enableCopying } from '../shared/copying.ts'
 import { startReplay } from './replay.ts'
 import { startTabs } from './tabs.ts'
 import { startTryIt } from './try-it.ts'
 
+showAppearance()
 for (const code of document.querySelectorAll('.panel code')) putAddress(code)
 enableCopying()
 startTabs()
