@@ -64,6 +64,7 @@ describe('README.md', () => {
     'npm run -s plumbline -- eval LABELLED.jsonl',
     'npm run bench',
     'npm run faults',
+    'npm run hosts',
   ]
   const commands = commandsOf('README.md').filter((command) => !runElsewhere.includes(command))
 

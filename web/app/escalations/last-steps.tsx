@@ -1,7 +1,7 @@
+import { differenceOf } from '../line/difference.ts'
 import { type Mark, markOf, saysOfMark, xOf } from '../line/marks.ts'
 import { GoalText } from '../run/goal-text.tsx'
 import { short, timeOfDay } from '../time.ts'
-import { differenceOf } from './difference.ts'
 import type { Step } from './run-tail.ts'
 
 /** The last steps of a run below its errand, with the line that they hang from. */

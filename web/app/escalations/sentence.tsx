@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Escalation } from '../../../src/surfaces/client/client.ts'
+import { differenceOf } from '../line/difference.ts'
 import { counted } from '../time.ts'
-import { differenceOf } from './difference.ts'
 import type { RunTail, Step } from './run-tail.ts'
 
 /** The step that a question is about: the last one before it was asked. */

@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
 import { faultOf, send } from '../api.ts'
 import { useKeys } from '../keys.ts'
+import { swapText } from '../line/difference.ts'
 import { markOf, saysOfMark } from '../line/marks.ts'
 import { timeOfDay, whole } from '../time.ts'
 
@@ -127,7 +128,7 @@ function Why({ step }: { step: StoredStep }) {
       {swap === null ? null : (
         <p>
           <span class="chip warn">
-            <bdi>{swap.ground}</bdi> → <bdi>{swap.goal}</bdi>
+            <bdi>{swapText(swap)}</bdi>
           </span>
         </p>
       )}

@@ -5,6 +5,7 @@ import { type Mark, markOf } from '../line/marks.ts'
 export type Item =
   | { kind: 'ground'; y: number; height: number; text: string; step: StoredStep | null }
   | { kind: 'gap'; y: number; height: number; ms: number }
+  | { kind: 'folded'; y: number; height: number; from: number; to: number }
   | { kind: 'turn'; y: number; height: number; text: string; step: StoredStep }
   | { kind: 'step'; y: number; height: number; step: StoredStep; mark: Mark; phi: number }
   | { kind: 'end'; y: number; height: number }
@@ -30,14 +31,21 @@ export interface Layout {
 
 const gapMs = 15 * 60_000
 const mostLanes = 4
+/** Steps on the errand that stay before the first one that leans away, and the fewest that are folded. */
+const keptBefore = 3
+const fewestFolded = 4
 const padding = 8
 
-/** Lays out a trace in rows of this height. `agent` is the one whose line is the main line. */
+/**
+ * Lays out a trace in rows of this height. `agent` is the one whose line is the main line. `folds` takes the steps on
+ * the errand at the beginning together, for a screen that shows few.
+ */
 export function layOut(
   run: StoredRun,
   trace: readonly StoredStep[],
   rowHeight: number,
   agent: string,
+  folds = false,
 ): Layout {
   const items: Item[] = []
   const placeOf = new Map<number, number>()
@@ -66,7 +74,13 @@ export function layOut(
   let before: StoredStep | null = null
   let revision = first?.revision ?? 1
   const phis = new Map<string, number>()
-  for (const step of isOwnGround ? trace.slice(1) : trace) {
+  const following = isOwnGround ? trace.slice(1) : trace
+  const folded = folds ? foldedOf(following) : 0
+  const [from, to] = [following[0], following[folded - 1]]
+  if (from !== undefined && to !== undefined) {
+    add({ kind: 'folded', y, height: rowHeight, from: from.step, to: to.step })
+  }
+  for (const step of following.slice(folded)) {
     const name = step.agent_id ?? ''
     const pause = before === null ? 0 : Date.parse(step.ts) - Date.parse(before.ts)
     if (pause >= gapMs) add({ kind: 'gap', y, height: rowHeight, ms: pause })
@@ -93,6 +107,13 @@ export function layOut(
   const agents = packed(spans)
   const lanes = agents.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
   return { items, height: y + 36, placeOf, agents, lanes: Math.min(lanes, mostLanes) }
+}
+
+/** How many steps at the beginning can be folded: those on the errand well before the first one that is not. */
+function foldedOf(trace: readonly StoredStep[]): number {
+  const leaning = trace.findIndex((step) => markOf(step) !== 'on')
+  const folded = (leaning < 0 ? trace.length : leaning) - keptBefore
+  return folded < fewestFolded ? 0 : folded
 }
 
 /** Gives each sub-agent the first lane that is free while it runs. */

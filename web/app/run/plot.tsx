@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { swapText } from '../line/difference.ts'
 import {
   drawBranch,
   drawGround,
@@ -45,6 +46,7 @@ export function Plot({
   sizes,
   live,
   fresh,
+  onUnfold,
 }: {
   run: StoredRun
   layout: Layout
@@ -54,6 +56,8 @@ export function Plot({
   live: boolean
   /** The step that came last while the page was open; its bob swings once. */
   fresh: number | null
+  /** Shows the steps that are folded. */
+  onUnfold: () => void
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -166,6 +170,7 @@ export function Plot({
             {layout.items.slice(from, to).map((item, at) => (
               <Row
                 key={keyOf(item)}
+                onUnfold={onUnfold}
                 item={item}
                 place={from + at}
                 run={run}
@@ -354,7 +359,7 @@ function pointsOf(items: readonly Item[], agent: string): Point[] {
 function revisionAt({ items }: Layout, place: number, agent: string): number {
   for (let at = Math.min(place, items.length) - 1; at >= 0; at--) {
     const item = items[at]
-    if (item === undefined || item.kind === 'gap' || item.kind === 'end') continue
+    if (item === undefined || !('step' in item)) continue
     if (item.step !== null && (item.step.agent_id ?? '') === agent) return item.step.revision ?? 1
   }
   return 1
@@ -369,6 +374,7 @@ function Row({
   isSelected,
   isFresh,
   isTabStop,
+  onUnfold,
 }: {
   item: Item
   place: number
@@ -378,12 +384,25 @@ function Row({
   isSelected: boolean
   isFresh: boolean
   isTabStop: boolean
+  onUnfold: () => void
 }) {
   const style = { top: `${item.y}px`, height: `${item.height}px`, paddingLeft: `${plotWidth}px` }
   if (item.kind === 'gap') {
     return (
       <div class="trace-row gap" role="row" aria-rowindex={place + 1} style={style}>
         <span role="gridcell">{span(item.ms)} later</span>
+      </div>
+    )
+  }
+  if (item.kind === 'folded') {
+    return (
+      <div class="trace-row gap" role="row" aria-rowindex={place + 1} style={style}>
+        <span role="gridcell">
+          steps {item.from}–{item.to} on the errand{' '}
+          <button type="button" class="link" onClick={onUnfold}>
+            show
+          </button>
+        </span>
       </div>
     )
   }
@@ -514,7 +533,7 @@ function ReasonText({ step }: { step: StoredStep }) {
   if (mark === 'name' && step.swap !== null) {
     return (
       <span class="chip warn" aria-hidden="true">
-        <bdi>{step.swap.ground}</bdi> → <bdi>{step.swap.goal}</bdi>
+        <bdi>{swapText(step.swap)}</bdi>
       </span>
     )
   }

@@ -1,4 +1,5 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { differenceOf } from '../line/difference.ts'
 import { markOf } from '../line/marks.ts'
 import { short } from '../time.ts'
 
@@ -68,7 +69,8 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
     return `Drifting for ${steps(last.drifting)}. The errand is still owed.${since}`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
-    return `The goal names ${lastStep.swap.goal} where the errand names ${lastStep.swap.ground}.`
+    const [errand, goal] = differenceOf(lastStep.swap.ground, lastStep.swap.goal)
+    return `The goal names ${goal} where the errand names ${errand}.`
   }
   if (last !== undefined && last.back !== null) {
     const cost = last.tokens > 0 ? ` and ${short(last.tokens)} tokens` : ''

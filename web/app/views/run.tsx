@@ -76,9 +76,14 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
     () => (agent === '' ? all : all.filter(({ agent_id }) => agent_id === agent)),
     [all, agent],
   )
-  const sizes = useSizes(trace.length, run.agents.length > 0 && agent === '')
-  const layout = useMemo(() => layOut(run, trace, sizes.row, agent), [run, trace, sizes.row, agent])
   const asked = Number(query.value.get('step'))
+  const isUnfolded = useSignal(false)
+  const sizes = useSizes(trace.length, run.agents.length > 0 && agent === '')
+  const folds = sizes.isPhone && !isUnfolded.value && agent === ''
+  const layout = useMemo(
+    () => layOut(run, trace, sizes.row, agent, folds),
+    [run, trace, sizes.row, agent, folds],
+  )
   const step = trace.find((each) => each.step === asked) ?? firstLookedAt(trace)
   const selected = step?.step ?? null
   const live = isLive(run, now.value) && opened.trace.value.length > 0
@@ -112,6 +117,9 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
             sizes={sizes}
             live={live}
             fresh={fresh}
+            onUnfold={() => {
+              isUnfolded.value = true
+            }}
           />
         )}
         {step === undefined ? null : <Inspector run={run} step={step} trace={trace} />}

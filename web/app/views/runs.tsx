@@ -4,6 +4,7 @@ import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
 import { api, type Fault, faultOf } from '../api.ts'
 import { Icon } from '../icons.tsx'
 import { useKeys } from '../keys.ts'
+import { swapText } from '../line/difference.ts'
 import { Sparkline, Wall } from '../line/spark.tsx'
 import { listen } from '../live.ts'
 import { Failed, Skeleton } from '../resource.tsx'
@@ -409,7 +410,7 @@ function Now({ run }: { run: ListedRun }) {
   if (run.swap !== null) {
     return (
       <span class="chip warn">
-        <bdi>{run.swap.ground}</bdi> → <bdi>{run.swap.goal}</bdi>
+        <bdi>{swapText(run.swap)}</bdi>
       </span>
     )
   }

@@ -186,6 +186,10 @@ const strong = new Set(
     ' ',
   ),
 )
+/** Words behind which a word says what a thing is like, not what to do. */
+const before = new Set(
+  'the a an all any our my your their these those this that every each of'.split(' '),
+)
 const small = new Set('the a an to of in on for and from with my our it is at by'.split(' '))
 
 /** The goal begins with the opposite of a clause of the assignment, for the same thing. */
@@ -205,6 +209,8 @@ function oppositeOf(
     for (const clause of clausesOf(text)) {
       const at = clause.words.findIndex(({ key }) => areOpposite(key, verb.key))
       if (at < 0 || at > 2 || clause.negated) continue
+      // In "answer the open tickets", open is no deed.
+      if (before.has(clause.words[at - 1]?.key ?? '')) continue
       const shared = clause.words
         .slice(at + 1)
         .filter(({ key }) => !small.has(key))

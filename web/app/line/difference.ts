@@ -15,3 +15,8 @@ export function differenceOf(left: string, right: string): [string, string] {
 function isSame(one: string | undefined, other: string | undefined): boolean {
   return one?.toLowerCase() === other?.toLowerCase()
 }
+
+/** The pair of a swap as a chip shows it: `staging → production`. */
+export function swapText({ ground, goal }: { ground: string; goal: string }): string {
+  return differenceOf(ground, goal).join(' → ')
+}
