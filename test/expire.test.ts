@@ -136,11 +136,13 @@ onEachDatabase((database) => {
       slice().then(slice).then(slice).then(slice),
       ...goals.map((goal) => caller.log({ run_id: 'younger', goal })),
     ])
-    // The scheduler may have run the job meanwhile, past the runs that were locked. It is due again in an hour.
-    wait(hourMs)
-    await app.running.runDue()
-    const counts = await store.db.all<{ runs: number }>('SELECT DISTINCT runs FROM contexts')
-    assert.deepEqual(counts, [{ runs: 2 }])
+    const countsOf = () => store.db.all<{ runs: number }>('SELECT DISTINCT runs FROM contexts')
+    // The scheduler may be running the job meanwhile, past the runs that were locked. It is due again in an hour.
+    for (let again = 0; again < 3 && (await countsOf()).some(({ runs }) => runs !== 2); again++) {
+      wait(hourMs)
+      await app.running.runDue()
+    }
+    assert.deepEqual(await countsOf(), [{ runs: 2 }])
     assert.equal(await countRows(store.db, 'contexts'), 60)
   })
 
@@ -228,12 +230,13 @@ onEachDatabase((database) => {
       }))
     await caller.logAll(steps(250))
     await caller.log({ run_id: 'short', goal: 'fix the login form' })
-    wait(dayMs)
     const sumRows = async () => {
       const counts = Object.values(await rowsOf(store.db, 'long'))
       return counts.reduce((sum, count) => sum + count, 0)
     }
-    const slice = () => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, now(), 100))
+    // The clock of the service stands still, so that its own job finds nothing to delete meanwhile.
+    const later = now() + dayMs
+    const slice = () => store.db.tx((tx) => deleteExpiredRuns(tx, store.db.kind, later, 100))
     let before = await sumRows()
     assert.ok(before > 500)
     for (let more = true; more; ) {

@@ -448,8 +448,11 @@ onEachDatabase((database) => {
     assert.deepEqual([theirs.run.tokens, theirs.run.outcome], [3, 'failure'])
     assert.deepEqual(await owner.read(runId), mine)
     const { runs } = (await stranger.get('/v1/drift/runs')).body
-    const [{ state, spark, ...listed }] = runs
-    assert.deepEqual([listed, state, spark.length, runs.length], [theirs.run, 'calm', 3, 1])
+    const [{ state, spark, swap, ...listed }] = runs
+    assert.deepEqual(
+      [listed, state, spark.length, swap, runs.length],
+      [theirs.run, 'calm', 3, null, 1],
+    )
     const lines = (await stranger.get('/v1/export')).text.trimEnd().split('\n')
     assert.equal(lines.length, 4)
     await stranger.request('DELETE', `/v1/drift/run?run_id=${runId}`)
