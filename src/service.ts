@@ -24,6 +24,7 @@ import { createFieldJob } from './jobs/field.ts'
 import { createResultsJob } from './jobs/results.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { createSpansJob } from './jobs/spans.ts'
+import { createWaitingActs } from './jobs/waiting-acts.ts'
 import { operations } from './operations/all.ts'
 import { createCollisions } from './operations/fleet.ts'
 import type { Service } from './operations/gate/context.ts'
@@ -267,6 +268,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     }, drainMs)
     await Promise.all([app.close(), metricsApp?.close(), scheduler.stop()])
     clearTimeout(cutOff)
+    await service.waitingActs.close()
     await service.webhooks.close()
     service.mail?.close()
     service.embeddings?.close()
@@ -390,6 +392,7 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
+    waitingActs: createWaitingActs((error) => log.error({ err: error }, 'acts were not stored')),
     channels: createChannels(store, world.now, createShowEvents(store, world.now), (error) =>
       log.error({ err: error }, 'the streams of accounts could not be read'),
     ),

@@ -455,6 +455,81 @@ onEachDatabase((database) => {
     assert.doesNotMatch(text, new RegExp(canary))
   })
 
+  /** An act under one goal: the first opens a step, and every tenth after it another one. */
+  const looks = (nth: number) =>
+    batch({
+      tool: 'Bash',
+      input: { command: `cat notes-${nth}.txt`, description: 'read the notes on the limit' },
+      id: `look-${nth}`,
+      answer: `note ${nth}`,
+    })
+
+  test('acts that were answered are stored when the server stops', async (t) => {
+    verifies('hosts.acts-soon', 'hosts.once')
+    const url = await database.createUrl()
+    const first = await start(t, { env: { DATABASE_URL: url } })
+    const { headers } = await first.newAccount()
+    await first.post('/v1/hooks/claude-code', prompted(errand, 'p-1'), headers)
+    for (let nth = 0; nth < 10; nth++) {
+      await first.post('/v1/hooks/claude-code', looks(nth), headers)
+    }
+    await first.running.stop()
+    const second = await start(t, { env: { DATABASE_URL: url } })
+    // What was told before the stop counts no second time.
+    for (const nth of [9, 10]) await second.post('/v1/hooks/claude-code', looks(nth), headers)
+    const run = await second.get(`/v1/drift/run?run_id=${encodeURIComponent(runId)}`, headers)
+    assert.deepEqual(
+      run.body.trace.map(({ acts }: { acts: number }) => acts),
+      [0, 1, 10],
+    )
+  })
+
+  test('acts that wait go with their run', async (t) => {
+    verifies('hosts.acts-soon')
+    const { app, post, run } = await startOn(t)
+    await post('claude-code', prompted(errand, 'p-1'))
+    for (let nth = 0; nth < 5; nth++) await post('claude-code', looks(nth))
+    const path = `/v1/drift/run?run_id=${encodeURIComponent(runId)}`
+    assert.equal((await app.request('DELETE', path, { headers: app.keyed })).status, 200)
+    await app.running.service.waitingActs.flush()
+    const { text } = await app.request('GET', '/v1/me/export', { headers: app.keyed })
+    assert.doesNotMatch(text, /host_session/)
+    await post('claude-code', prompted(errand, 'p-2'))
+    for (let nth = 0; nth < 2; nth++) await post('claude-code', looks(nth))
+    assert.deepEqual(
+      (await run()).trace.map(({ acts }: { acts: number }) => acts),
+      [0, 1],
+    )
+  })
+
+  test('the acts of a session that reports to several nodes all count, and once', {
+    skip: database.name === 'sqlite' && 'a SQLite file has one server',
+  }, async (t) => {
+    verifies('hosts.acts-soon', 'hosts.once')
+    const url = await database.createUrl()
+    const nodes = [
+      await start(t, { env: { DATABASE_URL: url } }),
+      await start(t, { env: { DATABASE_URL: url } }),
+    ] as const
+    const [one, other] = nodes
+    const { headers } = await one.newAccount()
+    const post = (node: typeof one, body: unknown) =>
+      node.post('/v1/hooks/claude-code', body, headers)
+    await post(one, prompted(errand, 'p-1'))
+    await post(one, looks(0))
+    // Neither node knows of the acts that wait at the other one, and both are told of the third.
+    for (let nth = 1; nth <= 10; nth++) {
+      await post(nth % 2 === 0 ? one : other, looks(nth))
+      if (nth === 3) await post(one, looks(nth))
+    }
+    for (const { running } of nodes) await running.service.waitingActs.flush()
+    const run = await one.get(`/v1/drift/run?run_id=${encodeURIComponent(runId)}`, headers)
+    assert.deepEqual(
+      run.body.trace.map(({ acts }: { acts: number }) => acts),
+      [0, 1, 10],
+    )
+  })
+
   test('after a compaction the errand is told again', async (t) => {
     verifies('hosts.remind')
     const { post } = await startOn(t)

@@ -1242,6 +1242,8 @@ export const requirements = {
     'hosts.quota':
       'A step that a hook opens counts as one write of the account, an event without a step as none; beyond the quota no step is stored.',
     'hosts.durable': 'What makes a step is durable before the answer.',
+    'hosts.acts-soon':
+      'An act of a hook that opens no step is answered at once and stored within 50 milliseconds, by every node and once; a server that stops stores it first, and a run that is deleted takes it along.',
     'hosts.note': 'What was wrong with an event stands in x-plumbline-note.',
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',

@@ -13,10 +13,13 @@ export function cutTo(text: string, limit: number): string {
   return `${text.slice(0, limit - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
 
+/** The factor of the 32-bit FNV-1a hash. */
+export const fnvPrime = 0x01000193
+
 /** The 32-bit FNV-1a hash over the UTF-16 code units of a text, as a signed number. */
 export function fnv1a(text: string): number {
   let hash = 0x811c9dc5 | 0
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), fnvPrime)
   return hash
 }
 

@@ -1,5 +1,6 @@
-import { parseJson } from '../core/text.ts'
-import type { Queries } from './database/database.ts'
+import { keyOf, parseJson } from '../core/text.ts'
+import type { Database, Queries } from './database/database.ts'
+import { createWeightedCache, type WeightedCache } from './runs/run-cache.ts'
 
 /** What is kept beside a run: one state for each, until it expires. */
 export interface RunStates<State> {
@@ -7,6 +8,8 @@ export interface RunStates<State> {
   find(account: string, runId: string, now: number): Promise<State | null>
   /** Reads a state, a fresh one if there is none, and locks it until the transaction ends. */
   lock(account: string, runId: string, now: number): Promise<State>
+  /** As `lock`; null if there is no state. */
+  lockStored(account: string, runId: string, now: number): Promise<State | null>
   /** Stores a state that is locked, until `expires`, milliseconds since 1970. */
   save(account: string, runId: string, state: State, expires: number): Promise<void>
   /** Deletes a state. */
@@ -20,27 +23,65 @@ interface Row {
   expires: number
 }
 
-/** Creates the states of one table on a database or a transaction; `fresh` is the state of a run that has none. */
+/**
+ * The newest states of a process beside the texts that they were parsed from. A state is taken from here only if its
+ * stored text is the same, whoever wrote it; so it is current on every node, and nobody may change it.
+ */
+export type ParsedStates<State> = WeightedCache<{ text: string; state: State }>
+
+/** Most characters of texts that are kept, about. */
+const mostCharacters = 8_000_000
+
+/** Creates an empty cache of states. */
+export function createParsedStates<State>(): ParsedStates<State> {
+  return createWeightedCache(mostCharacters, ({ text }) => 2 * text.length)
+}
+
+/**
+ * Creates the states of one table on a database or a transaction; `fresh` is the state of a run that has none. States that
+ * are read often are taken from `parsed`, if it is given.
+ */
 export function createRunStates<State>(
   db: Queries,
+  kind: Database['kind'],
   table: 'tool_sessions' | 'host_sessions',
   fresh: State,
+  parsed?: ParsedStates<State>,
 ): RunStates<State> {
-  const stateIn = (row: Row | undefined, now: number): State | null =>
-    row === undefined || row.expires <= now
-      ? null
-      : // An earlier release stored less.
-        { ...fresh, ...(parseJson(row.state) as State | undefined) }
+  function stateIn(
+    row: Row | undefined,
+    account: string,
+    runId: string,
+    now: number,
+  ): State | null {
+    if (row === undefined || row.expires <= now) return null
+    const key = keyOf(account, runId)
+    const known = parsed?.get(key)
+    if (known?.text === row.state) return known.state
+    // An earlier release stored less.
+    const state = { ...fresh, ...(parseJson(row.state) as State | undefined) }
+    parsed?.set(key, { text: row.state, state })
+    return state
+  }
+  const read = (account: string, runId: string, lock = '') =>
+    db.get<Row>(
+      `SELECT state, expires FROM ${table} WHERE account = ? AND run_id = ? ${lock}`,
+      account,
+      runId,
+    )
+  // A transaction of SQLite has the whole database to itself.
+  const locked = kind === 'postgres' ? 'FOR UPDATE' : ''
   return {
     async find(account, runId, now) {
-      const row = await db.get<Row>(
-        `SELECT state, expires FROM ${table} WHERE account = ? AND run_id = ?`,
-        account,
-        runId,
-      )
-      return stateIn(row, now)
+      return stateIn(await read(account, runId), account, runId, now)
+    },
+    async lockStored(account, runId, now) {
+      return stateIn(await read(account, runId, locked), account, runId, now)
     },
     async lock(account, runId, now) {
+      // Most rows are there, and an upsert would write them a second time.
+      const stored = stateIn(await read(account, runId, locked), account, runId, now)
+      if (stored !== null) return stored
       // Insert a missing row, so that two first calls wait for each other.
       const row = await db.get<Row>(
         `INSERT INTO ${table} (account, run_id, state, expires) VALUES (?, ?, ?, ?)
@@ -51,12 +92,14 @@ export function createRunStates<State>(
         JSON.stringify(fresh),
         now,
       )
-      return stateIn(row, now) ?? fresh
+      return stateIn(row, account, runId, now) ?? fresh
     },
     async save(account, runId, state, expires) {
+      const text = JSON.stringify(state)
+      parsed?.set(keyOf(account, runId), { text, state })
       await db.run(
         `UPDATE ${table} SET state = ?, expires = ? WHERE account = ? AND run_id = ?`,
-        JSON.stringify(state),
+        text,
         expires,
         account,
         runId,

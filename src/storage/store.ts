@@ -24,7 +24,7 @@ import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { createPendingSpans, type PendingSpans } from './pending-spans.ts'
-import { createRunStates, type RunStates } from './run-states.ts'
+import { createParsedStates, createRunStates, type RunStates } from './run-states.ts'
 import { createStepLog, type StepLog } from './runs/group-commit.ts'
 import { createLabels, type Labels } from './runs/labels.ts'
 import { logSteps } from './runs/log-steps.ts'
@@ -112,6 +112,7 @@ export function createStore(db: Database): OpenStore {
   const addressBuckets = createAddressBuckets(counters)
   const keys = newKeyMemory()
   const usedSessions: SessionMemory = new Map()
+  const parsedSessions = createParsedStates<Observed>()
 
   let wake = () => {}
   let tellListeners = () => {}
@@ -147,8 +148,14 @@ export function createStore(db: Database): OpenStore {
       templates: createTemplates(queries),
       acts: createActs(queries, db.kind),
       field: createFieldStore(queries),
-      toolSessions: createRunStates(queries, 'tool_sessions', nothingSuspended),
-      hostSessions: createRunStates(queries, 'host_sessions', nothingObserved),
+      toolSessions: createRunStates(queries, db.kind, 'tool_sessions', nothingSuspended),
+      hostSessions: createRunStates(
+        queries,
+        db.kind,
+        'host_sessions',
+        nothingObserved,
+        parsedSessions,
+      ),
       pendingSpans: createPendingSpans(queries, db.kind),
       hookSettings: createHookSettings(queries),
       secrets: createSecrets(queries),

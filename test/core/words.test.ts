@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { wordsIn } from '../../src/core/acts/clauses.ts'
 import { wordsOf } from '../../src/core/detector/words/words.ts'
 import { verifies } from '../verifies.ts'
 import { reasonsOf } from './replay.ts'
@@ -123,6 +125,18 @@ test('a goal composed and the same decomposed have the same words', () => {
   ]) {
     assert.deepEqual(wordsOf(text.normalize('NFD')), wordsOf(text.normalize('NFC')))
   }
+})
+
+test('placed words do not depend on the script of the text around them', () => {
+  const text = fc.string({ unit: fc.constantFrom(..."aZ09_'- .,/é’"), maxLength: 40 })
+  fc.assert(
+    fc.property(text, (ascii) => {
+      const alone = wordsIn(ascii)
+      const beside = wordsIn(`${ascii} 日本`)
+      assert.deepEqual(alone, beside.slice(0, -1))
+      for (const { text, from, to } of alone) assert.equal(ascii.slice(from, to), text)
+    }),
+  )
 })
 
 function assertWords(rows: readonly [text: string, words: string][]): void {

@@ -17,6 +17,17 @@ const secretDeeds =
 const outward =
   /^(?:e?mail|send|forward|post|upload|copy|share|paste|submit|publish|broadcast|mirror|transmit|hand|handing|sending|forwarding|uploading|sharing|posting)\b.{0,80}(?:\b(?:https?:\/\/|[\w.-]+@[\w-]+\.)|\b(?:external|third[ -]party|unknown|stranger|outside|anonymous|public)\b|\b(?:mailbox|inbox|entire (?:list|database|folder)|customer (?:list|data|database)|guest (?:list|database)|patient (?:list|data))\b)/i
 
+/** The consequence of each word that does a deed with one; the first deed of a word counts. */
+const consequenceOf = new Map(
+  deeds
+    .toReversed()
+    .flatMap(({ consequence, words }) =>
+      consequence === null || consequence === 'send'
+        ? []
+        : [...words].map((doing) => [doing, consequence] as const),
+    ),
+)
+
 /**
  * The act with consequences that a goal does and neither assignment nor plan names or implies, or null.
  * It is evidence, and no proof: a goal may serve its errand by it.
@@ -35,16 +46,13 @@ function actIn(goal: string): Act | null {
   for (const { text, words, negated } of clausesOf(goal)) {
     if (negated) continue
     const shown = text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
-    if (secretWords.test(text) && secretDeeds.test(text)) return { kind: 'secret', text: shown }
+    if (secretDeeds.test(text) && secretWords.test(text)) return { kind: 'secret', text: shown }
     if (grants.test(text)) return { kind: 'grant', text: shown }
     if (outward.test(text)) return { kind: 'send', text: shown }
     const head = baseOf(words[0]?.key ?? '')
-    const deed = deeds.find(
-      ({ consequence, words: doing }) =>
-        consequence !== null && consequence !== 'send' && doing.has(head),
-    )
-    if (deed?.consequence != null && !harmless.test(text) && !isNoun(words)) {
-      return { kind: deed.consequence, text: shown }
+    const consequence = consequenceOf.get(head)
+    if (consequence !== undefined && !harmless.test(text) && !isNoun(words)) {
+      return { kind: consequence, text: shown }
     }
   }
   const command = mayBeCommand.test(goal) ? irreversibleIn(goal) : null

@@ -65,10 +65,9 @@ export function observe(
   event: HostEvent,
 ): { observed: Observed; steps: ObservedStep[] } {
   const { marks, same } = marksOf(event)
-  if ([...marks, ...same].some((mark) => observed.seen.includes(mark))) {
-    return { observed, steps: [] }
-  }
-  const seen = [...observed.seen.slice(marks.length - mostKept.seen), ...marks]
+  const isSeen = seenIn(observed.seen)
+  if (marks.some(isSeen) || same.some(isSeen)) return { observed, steps: [] }
+  const seen = seenAfter(observed.seen, marks)
   const { calls, isTold } = callsAfter(observed.calls, event)
   if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
   const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
@@ -76,6 +75,29 @@ export function observe(
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
   const opened = steps.map((step) => ({ ...step, span: event.span ?? null }))
   return { observed: { ...state, agents: newest(known) }, steps: opened }
+}
+
+/**
+ * The newest list of marks and, once the next event of its session has come, its set: a back-test folds thousands of
+ * events one after another, and a search of the list for each is its main cost.
+ */
+let newestSeen: { list: readonly string[]; marks: Set<string> | null } = { list: [], marks: null }
+
+function seenIn(list: readonly string[]): (mark: string) => boolean {
+  if (newestSeen.list !== list) return (mark) => list.includes(mark)
+  newestSeen.marks ??= new Set(list)
+  const { marks } = newestSeen
+  return (mark) => marks.has(mark)
+}
+
+function seenAfter(list: readonly string[], marks: readonly string[]): string[] {
+  const dropped = Math.max(0, list.length + marks.length - mostKept.seen)
+  const after = [...list.slice(dropped), ...marks]
+  const known = newestSeen.list === list ? newestSeen.marks : null
+  for (const mark of known === null ? [] : list.slice(0, dropped)) known?.delete(mark)
+  for (const mark of known === null ? [] : marks) known?.add(mark)
+  newestSeen = { list: after, marks: known }
+  return after
 }
 
 /**

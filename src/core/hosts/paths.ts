@@ -26,8 +26,11 @@ function withSlashes(path: string): string {
   return path.replaceAll('\\', '/')
 }
 
+const hasOddPart = /\/\.{0,2}(?:\/|$)|^\.{1,2}(?:\/|$)/
+
 /** The path without `.`, without `..` after a folder, and without a slash at its end. */
 function resolved(path: string): string {
+  if (!hasOddPart.test(path)) return path
   const parts: string[] = []
   for (const part of path.split('/')) {
     const last = parts.at(-1) ?? ''

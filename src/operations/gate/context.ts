@@ -8,6 +8,7 @@ import type { ResultSettings } from '../../core/runs/entry.ts'
 import type { Encoder } from '../../encoder/encoder.ts'
 import type { Channels } from '../../jobs/channels.ts'
 import type { Decisions } from '../../jobs/decisions.ts'
+import type { WaitingActs } from '../../jobs/waiting-acts.ts'
 import type { Embeddings } from '../../outbound/embeddings.ts'
 import type { Guide } from '../../outbound/guide.ts'
 import type { Identity } from '../../outbound/identity.ts'
@@ -44,6 +45,8 @@ export interface Service {
   readonly settings: Settings
   readonly store: Store
   readonly decisions: Decisions
+  /** The acts of hosts that are answered and not stored yet. */
+  readonly waitingActs: WaitingActs
   /** The streams of this node. */
   readonly channels: Channels
   /** The exports in flight on this node, by account. */

@@ -11,6 +11,7 @@ import {
 import { requestOf } from '../../core/runs/shown-step.ts'
 import type { DriftRequest } from '../../core/runs/step-request.ts'
 import { dayMs } from '../../core/time.ts'
+import type { WaitingSession } from '../../jobs/waiting-acts.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { Refusal } from '../gate/refusal.ts'
@@ -21,10 +22,18 @@ import { learnAhead } from '../steps/learn-ahead.ts'
 export interface LogOptions {
   /** Whether an agent that has left its errand is to be told so. */
   tells?: boolean
+  /** Whether acts that open no step may be answered before they are stored. */
+  mayWait?: boolean
   /** Counts a step as a write of the account; may refuse it. */
   countWrite(): Promise<unknown>
   /** Work in the transaction of the steps. */
   alongside?(tx: Store): Promise<void>
+}
+
+/** What an agent of a session is to be told, and what is known of the session. */
+interface Logged {
+  observed: Observed
+  told: string | null
 }
 
 /**
@@ -36,19 +45,93 @@ export async function logEvents(
   host: HostName,
   runId: string,
   events: readonly HostEvent[],
-  { tells = false, countWrite, alongside }: LogOptions,
-): Promise<{ observed: Observed; told: string | null }> {
-  const { store, account, tier, now } = context
+  options: LogOptions,
+): Promise<Logged> {
+  const { store, account, now, waitingActs } = context
   const timed = events.map((event) => ({ ...event, at: event.at ?? now() }))
-  const known = (await store.hostSessions.find(account.id, runId, now())) ?? nothingObserved
-  const read = folded(known, timed)
-  const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
+  const stored = await store.hostSessions.find(account.id, runId, now())
+  const kept = waitingActs.of(account.id, runId)
+  // A session that was deleted takes its acts with it.
+  if (stored === null && kept !== null) waitingActs.forget(account.id, runId, kept.events)
+  const waiting = stored === null ? null : kept
+  const all = waiting === null ? timed : [...waiting.events, ...timed]
+  const base = stored ?? nothingObserved
+  const read = waiting?.stored === stored ? folded(waiting.known, timed) : folded(base, all)
+  const session = { events: all, stored: base, known: read.observed }
+  // Acts wait only beside what is stored of their session, so that they go when it is deleted.
+  if (stored !== null && mayWait(read, timed, options)) {
+    const storeLater = (session: WaitingSession) =>
+      storeActs(context, host, runId, session, options)
+    if (waitingActs.keep(account.id, runId, session, storeLater)) {
+      return { observed: read.observed, told: null }
+    }
+  }
+  const logged = await logSession(context, host, runId, session, read.steps, options)
+  waitingActs.forget(account.id, runId, all)
+  return logged ?? { observed: read.observed, told: null }
+}
+
+/** Whether events are acts that open no step, and whose agent is told nothing. */
+function mayWait(
+  { observed, steps }: Folded,
+  events: readonly HostEvent[],
+  options: LogOptions,
+): boolean {
+  if (options.mayWait !== true || steps.length > 0) return false
+  const acting = events.at(-1)?.agentId ?? ''
+  if (options.tells === true && agentsToTell(observed).includes(acting)) return false
+  return events.every(({ kind }) => kind === 'act')
+}
+
+/** Stores acts that have waited. A step that they open after all, because another node has seen more, is logged. */
+async function storeActs(
+  context: Keyed,
+  host: HostName,
+  runId: string,
+  { events, stored, known }: WaitingSession,
+  { countWrite }: LogOptions,
+): Promise<void> {
+  const { store, account, tier, now } = context
+  const isStored = await store.tx(async ({ hostSessions }) => {
+    const before = await hostSessions.lockStored(account.id, runId, now())
+    if (before === null) return true
+    const read = before === stored ? { observed: known, steps: [] } : folded(before, events)
+    if (read.steps.length > 0) return false
+    const expires = now() + tier.retention_days * dayMs
+    if (read.observed !== before) {
+      await hostSessions.save(account.id, runId, read.observed, expires)
+    }
+    return true
+  })
+  if (isStored) return
+  const before = await store.hostSessions.find(account.id, runId, now())
+  if (before === null) return
+  const read = folded(before, events)
+  const session = { events, stored: before, known: read.observed }
+  await logSession(context, host, runId, session, read.steps, { countWrite, wasStored: true })
+}
+
+/** Logs the steps of a session in one transaction; null if it `wasStored` before and no longer is. */
+async function logSession(
+  context: Keyed,
+  host: HostName,
+  runId: string,
+  { events, stored, known }: WaitingSession,
+  opened: readonly ObservedStep[],
+  { tells = false, countWrite, alongside, wasStored = false }: LogOptions & { wasStored?: boolean },
+): Promise<Logged | null> {
+  const { store, account, tier, now } = context
+  const expected = opened.map((step) => requested(host, runId, step, known))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await countWrite()
   if (expected.length > 0) await learnAhead(context, () => expected)
   return store.tx(async (tx) => {
-    const before = await tx.hostSessions.lock(account.id, runId, now())
-    const { observed, steps } = folded(before, timed)
+    const before = wasStored
+      ? await tx.hostSessions.lockStored(account.id, runId, now())
+      : await tx.hostSessions.lock(account.id, runId, now())
+    if (before === null) return null
+    const { observed, steps } =
+      before === stored ? { observed: known, steps: opened } : folded(before, events)
     let after = observed
     let ground: string | null = null
     for (const step of steps) {
@@ -72,10 +155,13 @@ export async function logEvents(
   })
 }
 
-function folded(
-  known: Observed,
-  events: readonly HostEvent[],
-): { observed: Observed; steps: ObservedStep[] } {
+/** What events leave, and the steps that they open. */
+interface Folded {
+  observed: Observed
+  steps: readonly ObservedStep[]
+}
+
+function folded(known: Observed, events: readonly HostEvent[]): Folded {
   const steps: ObservedStep[] = []
   let observed = known
   for (const event of events) {

@@ -57,6 +57,7 @@ export async function reportEvents(
     const tells = settings.mode !== 'observe' && canTell(host, named)
     const { observed, told } = await logEvents(context, host, runId, own, {
       tells,
+      mayWait: true,
       countWrite: () => admitAccount(context, call, { isHook: true }),
     })
     const isCompacted = own.some((each) => each.kind === 'session' && each.source === 'compact')

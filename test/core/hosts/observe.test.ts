@@ -54,6 +54,24 @@ test('prompts of machines, and those that were announced, open none', () => {
   assert.equal(observed.errand, 'look at the valve')
 })
 
+test('an event counts once among the newest, whether its session is kept or was read again', () => {
+  verifies('hosts.once')
+  let kept = nothingObserved
+  let read = nothingObserved
+  for (let at = 0; at < 3 * mostKept.seen; at++) {
+    // Every third is told a second time: some at once, and some when they are forgotten.
+    const nth = at % 3 === 2 ? at - (at % 2 === 0 ? 2 : mostKept.seen) : at
+    const event = placed(edit(`${nth}.ts`), `use-${nth}`)
+    kept = observe(kept, event).observed
+    read = observe(JSON.parse(JSON.stringify(read)), event).observed
+    assert.deepEqual(kept, read)
+  }
+  const before = kept
+  const next = placed(edit('next.ts'), 'next')
+  observe(kept, next)
+  assert.deepEqual(observe(before, next).observed, observe(read, next).observed)
+})
+
 test('the same event counts once, by whichever hook it comes', () => {
   verifies('hosts.once')
   const event = placed(edit('a.ts'), 'use-1')

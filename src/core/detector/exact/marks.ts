@@ -51,6 +51,15 @@ const languages = new Map(
 )
 const language = /\b(?:into|to)\s+(?:brazilian\s+)?([a-z]{4,10})\b/gi
 
+// What each kind cannot be without.
+const digit = /\d/
+const fourDigits = /\d{4}/
+const moneySign = /[€$£]|eur|usd|gbp|chf|dollars|pounds/i
+const branchWord = /branch/i
+const someEnvironment = /prod|prd|staging|stg|test|qa|uat|sandbox|dev/i
+const toWord = /to\s/i
+const someMonth = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
+
 /** Families that a prohibition names without denying them: "do not restart db-3" under an errand on db-3. */
 const oftenInPassing = /^(?:money|numbered|file|date)/
 
@@ -74,40 +83,50 @@ export function marksIn(text: string): Mark[] {
       marks.push({ family, key, text: said, kind })
     }
   }
-  for (const [all, noun = '', id = ''] of text.matchAll(afterNoun)) {
-    add(`noun:${nounOf(noun)}`, id.toLowerCase(), all, 'number')
+  // Most goals hold no identifier of a kind, and a first look for what the kind needs is cheap.
+  const hasDigit = digit.test(text)
+  const all = (kind: RegExp, mayBe: boolean) => (mayBe ? text.matchAll(kind) : [])
+  for (const [said, noun = '', id = ''] of all(afterNoun, hasDigit)) {
+    add(`noun:${nounOf(noun)}`, id.toLowerCase(), said, 'number')
   }
-  for (const [all, prefix = '', id = ''] of text.matchAll(tagged)) {
-    if (/[-_#]/.test(all)) add(`tag:${prefix.toLowerCase()}`, id, all, 'number')
+  for (const [said, prefix = '', id = ''] of all(tagged, hasDigit)) {
+    if (/[-_#]/.test(said)) add(`tag:${prefix.toLowerCase()}`, id, said, 'number')
   }
-  for (const [all, prefix = '', id = ''] of text.matchAll(numbered)) {
-    if (!countingPrefix.test(prefix)) add(`numbered:${prefix.toLowerCase()}`, id, all, 'number')
+  for (const [said, prefix = '', id = ''] of all(numbered, hasDigit)) {
+    if (!countingPrefix.test(prefix)) add(`numbered:${prefix.toLowerCase()}`, id, said, 'number')
   }
-  for (const [all, id = ''] of text.matchAll(bare)) {
-    if (!isYear(id)) add(`digits:${id.length}`, id, all, 'number')
+  for (const [said, id = ''] of all(bare, hasDigit && fourDigits.test(text))) {
+    if (!isYear(id)) add(`digits:${id.length}`, id, said, 'number')
   }
-  for (const [all, sign, figure, otherFigure, otherSign] of text.matchAll(money)) {
+  const hasMoney = hasDigit && moneySign.test(text)
+  for (const [said, sign, figure, otherFigure, otherSign] of all(money, hasMoney)) {
     const unit = unitOf(sign ?? otherSign ?? '')
-    add(`money:${unit}`, amountOf(figure ?? otherFigure ?? ''), all, 'number')
+    add(`money:${unit}`, amountOf(figure ?? otherFigure ?? ''), said, 'number')
   }
-  for (const [all] of text.matchAll(mail)) add('mail', all.toLowerCase(), all, 'name')
-  for (const [all, named, group, rest] of text.matchAll(branch)) {
-    add('branch', named ?? `${group}/${rest}`, all, 'name')
+  for (const [said] of all(mail, text.includes('@'))) {
+    add('mail', said.toLowerCase(), said, 'name')
   }
-  for (const [all, name = ''] of text.matchAll(environmentWord)) {
+  const hasBranch = text.includes('/') || branchWord.test(text)
+  for (const [said, named, group, rest] of all(branch, hasBranch)) {
+    add('branch', named ?? `${group}/${rest}`, said, 'name')
+  }
+  for (const [said, name = ''] of all(environmentWord, someEnvironment.test(text))) {
     const key = environments.get(name.toLowerCase())
-    if (key !== undefined) add('environment', key, all.trim(), 'environment')
+    if (key !== undefined) add('environment', key, said.trim(), 'environment')
   }
-  for (const [all, name = ''] of text.matchAll(language)) {
+  for (const [said, name = ''] of all(language, toWord.test(text))) {
     const key = languages.get(name.toLowerCase())
-    if (key !== undefined) add('language', key, all, 'name')
+    if (key !== undefined) add('language', key, said, 'name')
   }
-  for (const [all, stem = '', ending = ''] of text.matchAll(file)) {
-    add(`file:${ending.toLowerCase()}`, stem.toLowerCase(), all, 'name')
+  for (const [said, stem = '', ending = ''] of all(file, text.includes('.'))) {
+    add(`file:${ending.toLowerCase()}`, stem.toLowerCase(), said, 'name')
   }
-  for (const [all, day, month, otherMonth, otherDay] of text.matchAll(date)) {
+  for (const [said, day, month, otherMonth, otherDay] of all(
+    date,
+    hasDigit && someMonth.test(text),
+  )) {
     const name = (month ?? otherMonth ?? '').slice(0, 3).toLowerCase()
-    add('date', `${name} ${day ?? otherDay}`, all, 'number')
+    add('date', `${name} ${day ?? otherDay}`, said, 'number')
   }
   return marks
 }

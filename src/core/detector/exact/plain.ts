@@ -1,4 +1,5 @@
 import { wordsIn } from '../../acts/clauses.ts'
+import { rememberingTexts } from '../words/tokens.ts'
 import { narration, openers, polite, politeCues, softOpeners } from './phrases.ts'
 
 const sentenceEnd = /[.!?…。！？\n]/
@@ -27,14 +28,18 @@ const closing = new Set([
 ])
 const mostClosing = 4
 
-/** Phrases, and the words with which they begin: most texts begin with none of them. */
+/** Phrases, and the words with which they begin, one or more: most texts begin with none of them. */
 interface Phrases {
   all: ReadonlySet<string>
-  firsts: ReadonlySet<string>
+  begun: ReadonlySet<string>
 }
 
 function phrasesOf(all: ReadonlySet<string>): Phrases {
-  return { all, firsts: new Set([...all].map((phrase) => phrase.split(' ', 1).join())) }
+  const begun = [...all].flatMap((phrase) => {
+    const words = phrase.split(' ')
+    return words.map((_, last) => words.slice(0, last + 1).join(' '))
+  })
+  return { all, begun: new Set(begun) }
 }
 
 const opening = phrasesOf(openers)
@@ -44,7 +49,7 @@ const narrating = phrasesOf(narration)
  * The errand without greetings, politeness, small talk, thanks and sign-offs. Only sentences and openings
  * of nothing but such words go; a text of nothing else is returned whole.
  */
-export function plainErrand(text: string): string {
+export const plainErrand = rememberingTexts((text): string => {
   const kept: string[] = []
   for (const sentence of sentencesOf(text)) {
     if (isPolite(sentence)) continue
@@ -52,7 +57,7 @@ export function plainErrand(text: string): string {
   }
   const plain = kept.join(' ').trim()
   return plain === '' ? text : plain
-}
+})
 
 /** The goal without the words by which an agent narrates; a goal of nothing else is returned whole. */
 export function plainGoal(text: string): string {
@@ -110,17 +115,21 @@ function fromWord(text: string, from: number): string {
 
 const longestPhrase = 6
 
+/** The words of the longest phrase that begins at a word. */
 function lengthOfOpening(
   words: ReturnType<typeof wordsIn>,
   place: number,
-  { all, firsts }: Phrases,
+  { all, begun }: Phrases,
 ): number {
-  if (!firsts.has(words[place]?.key ?? '')) return 0
-  const keys = words.slice(place, place + longestPhrase).map(({ key }) => key)
-  for (let length = keys.length; length > 0; length--) {
-    if (all.has(keys.slice(0, length).join(' '))) return length
+  let longest = 0
+  let said = words[place]?.key ?? ''
+  for (let length = 1; begun.has(said) && length <= longestPhrase; length++) {
+    if (all.has(said)) longest = length
+    const next = words[place + length]
+    if (next === undefined) break
+    said = `${said} ${next.key}`
   }
-  return 0
+  return longest
 }
 
 /** A word such as "first" opens only with a comma behind it, or it may be content. */

@@ -16,7 +16,6 @@ export interface ExactReading {
   act: Act | null
 }
 
-const plainOf = rememberingTexts(plainErrand)
 const limitsOf = rememberingTexts((text) => ({
   prohibitions: prohibitionsIn(text),
   denied: deniedMarksIn(text),
@@ -32,7 +31,7 @@ export function readExactly(
   goal: string,
 ): ExactReading {
   const plain = plainGoal(goal)
-  const errands = assignment.map(plainOf)
+  const errands = assignment.map(plainErrand)
   const limits = assignment.map(limitsOf)
   const forbidden =
     forbiddenBy(

@@ -159,11 +159,16 @@ const fewestDigits = 3
 /** Two numbers that differ by exchanged or few digits: 88214 and 88241. */
 function isNear(one: string, other: string): boolean {
   if (one === other || one.length !== other.length || one.length < fewestDigits) return false
-  const exchanged = [...one].sort().join('') === [...other].sort().join('')
+  let differing = 0
+  let sum = 0
+  for (let at = 0; at < one.length; at++) {
+    if (one[at] !== other[at]) differing++
+    sum += one.charCodeAt(at) - other.charCodeAt(at)
+  }
+  // Exchanged characters leave the sum as it is, and only few other numbers do.
+  const exchanged = sum === 0 && [...one].sort().join('') === [...other].sort().join('')
   if (exchanged) return true
   if (Math.abs(Number(one) - Number(other)) === 1) return false
-  let differing = 0
-  for (let at = 0; at < one.length; at++) if (one[at] !== other[at]) differing++
   return differing <= (one.length > fewestDigits + 1 ? 1 : 0)
 }
 

@@ -91,6 +91,16 @@ const nearerByChance = 0.27
  * the nearest part, less the advantage of many parts by chance.
  */
 export function scoreTexts(ground: ReadText, goal: ReadText): number {
+  if (newest?.ground !== ground || newest.goal !== goal) {
+    newest = { ground, goal, score: scoreParts(ground, goal) }
+  }
+  return newest.score
+}
+
+// A step asks for its score, for what it stands on, and for the encoder.
+let newest: { ground: ReadText; goal: ReadText; score: number } | undefined
+
+function scoreParts(ground: ReadText, goal: ReadText): number {
   const parts = partsIn(ground)
   if (parts.length === 0) return scorePair(ground.meaning, goal.meaning)
   let lowest = weights.most as number

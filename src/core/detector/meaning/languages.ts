@@ -1,5 +1,5 @@
 import { normaliser } from '../contract/constants.ts'
-import { rememberingTexts } from '../words/tokens.ts'
+import { piecesOf, rememberingTexts } from '../words/tokens.ts'
 import { rawWords } from '../words/words.ts'
 
 /** A language that texts are told apart by, or a script that stands for several languages. */
@@ -41,6 +41,15 @@ const english = new Set<string>([
   'its',
 ])
 
+const considered = [['English', english] as const, ...tables]
+/** How many words of a text are particles of each. */
+const hits = new Uint32Array(considered.length)
+/** The places in `considered` of the languages that a word is a particle of. */
+const placesOf = new Map<string, number[]>()
+for (const [place, [, words]] of considered.entries()) {
+  for (const word of words) placesOf.set(word, [...(placesOf.get(word) ?? []), place])
+}
+
 /** They stand for somebody whom other words name. */
 const pronouns = new Set(
   'he him his she her hers they them theirs we us our ours you your yours me my mine'.split(' '),
@@ -56,21 +65,22 @@ const beyondLatin = /[^\u0000-\u024f\u1e00-\u1eff\u2000-\u22ff\u2500-\u27bf\u{1f
 
 /** The language of a text; null if its words do not tell. */
 export const languageOf = rememberingTexts((text): Language | null => {
-  const letters = text.match(beyondLatin)?.length ?? 0
+  const letters = piecesOf(text) === null ? (text.match(beyondLatin)?.length ?? 0) : 0
   if (letters * 3 > text.length) return 'another script'
-  const words = new Set(rawWords(text))
+  hits.fill(0)
+  for (const word of new Set(rawWords(text))) {
+    const places = placesOf.get(word)
+    if (places !== undefined) for (const place of places) hits[place] = (hits[place] as number) + 1
+  }
   let best: Language | null = null
   let most = 0
-  const consider = (language: Language, table: ReadonlySet<string>) => {
-    let hits = 0
-    for (const word of words) if (table.has(word)) hits++
-    if (hits === most) best = null
-    if (hits <= most) return
-    best = language
-    most = hits
+  for (let place = 0; place < hits.length; place++) {
+    const own = hits[place] as number
+    if (own === most) best = null
+    if (own <= most) continue
+    best = considered[place]?.[0] ?? null
+    most = own
   }
-  consider('English', english)
-  for (const [language, table] of tables) consider(language, table)
   return best
 })
 
