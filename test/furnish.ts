@@ -61,9 +61,11 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
     created: app.running.service.now(),
   })
   await app.running.store.subscriptions.set({
-    ...{ subscription: marker, account: caller.account, customer: marker, tier: 'solo' },
+    ...{ subscription: `${marker} ${caller.account}`, account: caller.account },
+    ...{ customer: marker, tier: 'solo' },
     ...{ live: false, ending: false, over: true, version: 1 },
   })
+  await app.running.store.subscriptions.addEvent('the one event', app.running.service.now())
   await makeLocalLink(app.running.service, caller.account, app.url)
   await send('/v1/hooks', { mode: 'advise' })
   await caller.request('PUT', '/v1/budget', { per_day: 1_000 })

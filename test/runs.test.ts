@@ -293,8 +293,8 @@ onEachDatabase((database) => {
     assert.equal(runs.length, 50)
     assert.equal(typeof next_cursor, 'string')
     const { run } = await me.read('run 3')
-    const { state, spark, ...listed } = runs[0]
-    assert.deepEqual([listed, state, spark.length], [run, 'calm', 2])
+    const { state, spark, swap, ...listed } = runs[0]
+    assert.deepEqual([listed, state, spark.length, swap], [run, 'calm', 2, null])
     for (const limit of ['0', '201', '-1', '1.5', 'x', '', 'NaN']) {
       assertRefused(await me.get(`/v1/drift/runs?limit=${limit}`), 'limit')
     }
