@@ -172,8 +172,8 @@ onEachDatabase(({ createUrl }) => {
         tokens: 10,
       },
     ])
-    const { state, spark, ...listed } = (await me.get('/v1/drift/runs')).body.runs[0]
-    assert.deepEqual([listed, state, spark.length], [run, 'drifting', 6])
+    const { state, spark, swap, ...listed } = (await me.get('/v1/drift/runs')).body.runs[0]
+    assert.deepEqual([listed, state, spark.length, swap], [run, 'drifting', 6, null])
     await me.log({ run_id: 'u', goal: errand })
     await me.log({ run_id: 'u', goal: 'eine große Suppe kochen' })
     const { run: unclear } = await me.read('u')
