@@ -1357,6 +1357,14 @@ export const requirements = {
       'The pages are served from memory, compressed, with names that change with their content.',
     'web.sign-in':
       'A key signs a person in, who lands where they wanted to go; an unknown key and a dropped sign-in are said, and signing out ends the session.',
+    'web.sign-in.provider':
+      'In a browser, single sign-on makes an account, and later leads to the page that was asked for.',
+    'web.sign-in.key-once':
+      'The page after the first sign-in shows the key this once, and leads on when the person says that it is safe.',
+    'web.sign-in.failed':
+      'A sign-in with a wrong state, too late, declined, replayed, or while the provider is down signs nobody in; the page says so, and the next one works.',
+    'web.sign-in.local-link': 'The link of the first start opens the dashboard in a browser, once.',
+    'web.upgrade': 'What a tier lacks leads to the tiers, and from there to the checkout.',
     'web.escalations':
       'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',
     'web.alerts':
