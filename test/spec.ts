@@ -1343,6 +1343,8 @@ export const requirements = {
       'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
+    'web.runs.still':
+      'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',
     'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
     'web.text':
