@@ -76,7 +76,7 @@ for (const { run_id } of runs) {
   const { trace } = await ask('GET', `/v1/drift/run?run_id=${encodeURIComponent(run_id)}`)
   const step = trace.find((each: { drifting: boolean }) => each.drifting)?.step
   if (step !== undefined && /^task/.test(run_id)) {
-    const label = labels === 5 ? 'wrong' : 'useful'
+    const label = labels === 5 ? 'false_alarm' : 'useful'
     await ask('POST', '/v1/drift/label', { run_id, step, label })
     labels++
   }
