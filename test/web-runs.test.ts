@@ -247,6 +247,7 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
       }))
       assert.equal((await app.post('/v1/drift/batch', { steps }, holder.headers)).status, 200)
     }
+    app.advance(1_000)
     await logGoals(app, holder, 'calm', goals.slice(0, 3))
     const { page, faults } = await openPage(t, app, '/app/runs', holder)
     const shown = page.locator('.run-row')
@@ -269,9 +270,9 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
       await app.post('/v1/drift', { run_id: `later ${at}`, goal }, holder.headers)
       await app.post('/v1/drift', { run_id: `run ${at}`, goal: ground }, holder.headers)
     }
-    const news = page.getByRole('button', { name: '5 new runs, 1 more needs a look' })
-    await news.waitFor()
     await page.getByText('drifting for').waitFor()
+    const news = page.locator('.new-runs')
+    await news.getByText(/^5 new runs, 1 more needs a look$/).waitFor()
     assert.deepEqual(await placesOf(), before)
     await news.click()
     await page.getByRole('heading', { name: 'Needs a look' }).waitFor()

@@ -298,7 +298,7 @@ function isFinished({ outcome }: ListedRun): boolean {
 
 function needsALook(run: ListedRun): boolean {
   if (run.state === 'waiting') return true
-  return run.outcome === null && run.state === 'drifting'
+  return run.outcome === null && run.drifting
 }
 
 const rowHeight = 44
