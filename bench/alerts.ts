@@ -9,9 +9,10 @@ import { type Account, astray, createKey, errand, post, setWebhook } from './ale
 import { startAsker } from './asker.ts'
 import { measureEndless } from './endless.ts'
 import { englishGoal } from './goals.ts'
+import { percentile } from './median.ts'
 import { postOf } from './request.ts'
 import { plumbline, residentMiBOf, startServer } from './server.ts'
-import { compared, type Row } from './table.ts'
+import { alone, compared, type Row } from './table.ts'
 
 const rounds = 5
 const eventsARound = 20
@@ -227,13 +228,4 @@ async function startHostile(): Promise<{ port: number; url: string; stop(): void
     server.close()
   }
   return { port, url: `http://localhost:${port}/hook`, stop }
-}
-
-function alone(measured: string, ours: number): Row {
-  return { measured, ours, against: '', peer: null, ratios: [], target: '' }
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = values.toSorted((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? 0
 }

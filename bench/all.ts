@@ -14,7 +14,9 @@ import { measureLength } from './length.ts'
 import { measureMcp } from './mcp.ts'
 import { measureMeaning } from './meaning.ts'
 import { measureStart } from './start.ts'
+import { measureStream } from './stream.ts'
 import { type Row, tableOf } from './table.ts'
+import { measureWeb } from './web.ts'
 
 const benches: Record<string, () => Row[] | Promise<Row[]>> = {
   alerts: () => measureAlerts(minutes),
@@ -27,6 +29,8 @@ const benches: Record<string, () => Row[] | Promise<Row[]>> = {
   meaning: measureMeaning,
   mcp: measureMcp,
   start: measureStart,
+  stream: measureStream,
+  web: measureWeb,
 }
 
 const readme = new URL('README.md', import.meta.url)

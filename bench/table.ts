@@ -36,6 +36,11 @@ export function compared(
   }
 }
 
+/** Makes a row without a peer. */
+export function alone(measured: string, ours: number | null, target = ''): Row {
+  return { measured, ours, against: '', peer: null, ratios: [], target }
+}
+
 const textColumns: ReadonlySet<number> = new Set([0, 2])
 
 /** Writes the rows as a Markdown table with aligned columns. */

@@ -65,6 +65,12 @@ test('the packed package installs elsewhere and its command runs', async () => {
   assert.equal(JSON.parse(drifting.stdout).reason, 'goal-drift')
 })
 
+test('it holds the pages, built and compressed', () => {
+  for (const file of ['index.html', 'app.html', 'app.html.br', 'app.html.gz', 'llms.txt']) {
+    assert.ok(existsSync(join(installed, 'web/dist', file)), file)
+  }
+})
+
 test('started by npx it ends at a SIGTERM to npx', async (t) => {
   verifies('process.sigterm.npm')
   const { HOME = '' } = process.env

@@ -58,7 +58,7 @@ export interface Opened {
 /** Opens a browser of its own, signed in as the holder if one is given, at an address of the service. */
 export async function openPage(
   t: TestContext,
-  app: App,
+  app: Pick<App, 'url'>,
   path: string,
   holder: Holder | null = null,
   options: BrowserContextOptions = {},

@@ -1345,6 +1345,8 @@ export const requirements = {
       'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
+    'web.runs.still':
+      'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',
     'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
     'web.text':
@@ -1359,6 +1361,14 @@ export const requirements = {
       'The pages are served from memory, compressed, with names that change with their content.',
     'web.sign-in':
       'A key signs a person in, who lands where they wanted to go; an unknown key and a dropped sign-in are said, and signing out ends the session.',
+    'web.sign-in.provider':
+      'In a browser, single sign-on makes an account, and later leads to the page that was asked for.',
+    'web.sign-in.key-once':
+      'The page after the first sign-in shows the key this once, and leads on when the person says that it is safe.',
+    'web.sign-in.failed':
+      'A sign-in with a wrong state, too late, declined, replayed, or while the provider is down signs nobody in; the page says so, and the next one works.',
+    'web.sign-in.local-link': 'The link of the first start opens the dashboard in a browser, once.',
+    'web.upgrade': 'What a tier lacks leads to the tiers, and from there to the checkout.',
     'web.escalations':
       'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',
     'web.alerts':

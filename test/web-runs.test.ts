@@ -236,6 +236,50 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
     assert.ok((await rows(page).count()) <= 60)
   })
 
+  test('10,000 runs: no row moves under the pointer while steps come', async (t) => {
+    verifies('web.runs.still')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    for (let batch = 0; batch < 20; batch++) {
+      const steps = Array.from({ length: 500 }, (_, at) => ({
+        run_id: `run ${batch * 500 + at}`,
+        goal: `${ground} ${batch * 500 + at}`,
+      }))
+      assert.equal((await app.post('/v1/drift/batch', { steps }, holder.headers)).status, 200)
+    }
+    app.advance(1_000)
+    await logGoals(app, holder, 'calm', goals.slice(0, 3))
+    const { page, faults } = await openPage(t, app, '/app/runs', holder)
+    const shown = page.locator('.run-row')
+    await shown.nth(20).waitFor()
+    const placesOf = () =>
+      shown.evaluateAll((found) =>
+        found
+          .slice(0, 20)
+          .map((row) => [
+            (row as unknown as { getAttribute(name: string): string }).getAttribute('href'),
+            (row as unknown as { getBoundingClientRect(): { top: number } }).getBoundingClientRect()
+              .top,
+          ]),
+      )
+    const before = await placesOf()
+    assert.ok((await shown.count()) <= 80)
+    await shown.nth(4).hover()
+    for (const [at, goal] of goals.slice(3, 8).entries()) {
+      await app.post('/v1/drift', { run_id: 'calm', goal }, holder.headers)
+      await app.post('/v1/drift', { run_id: `later ${at}`, goal }, holder.headers)
+      await app.post('/v1/drift', { run_id: `run ${at}`, goal: ground }, holder.headers)
+    }
+    await page.getByText('drifting for').waitFor()
+    const news = page.locator('.new-runs')
+    await news.getByText(/^5 new runs, 1 more needs a look$/).waitFor()
+    assert.deepEqual(await placesOf(), before)
+    await news.click()
+    await page.getByRole('heading', { name: 'Needs a look' }).waitFor()
+    await news.waitFor({ state: 'detached' })
+    assert.deepEqual(faults, [])
+  })
+
   test('nothing yet: how an agent reports, and a recorded run that drifts', async (t) => {
     verifies('web.onboarding')
     const app = await startWithPages(t)

@@ -91,14 +91,7 @@ export function Wall({
   const gap = 30
   const width = Math.max(1, runs.length) * gap + 6
   return (
-    <svg
-      class="wall"
-      viewBox={`0 0 ${width} 92`}
-      preserveAspectRatio="xMinYMin slice"
-      height="92"
-      width={width}
-      aria-hidden="true"
-    >
+    <svg class="wall" height="92" width={width} aria-hidden="true">
       {runs.map(({ run_id, ground, spark, steps }, at) => {
         const left = at * gap + 5
         const length = Math.min(84, 36 + Math.sqrt(steps) * 7)

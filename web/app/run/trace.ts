@@ -3,7 +3,7 @@ import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.
 import { api, type Fault, faultOf } from '../api.ts'
 import { type LiveEvent, listen } from '../live.ts'
 
-const pageSize = 1_000
+const pageSize = 500
 
 /** A run that is read, and goes on being read while it is shown. */
 export interface OpenRun {
@@ -34,6 +34,8 @@ export function openRun(runId: string): OpenRun {
         limit: pageSize,
         ...(cursor === null ? {} : { cursor }),
       })
+      // A page is parsed in one task and drawn in another, so that keys and scrolling come in between.
+      await new Promise((resume) => setTimeout(resume))
       if (isClosed) return
       run.value = answer.run
       trace.value = joined(trace.value, answer.trace)

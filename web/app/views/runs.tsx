@@ -40,6 +40,10 @@ const cursor = signal<string | null>(null)
 const fault = signal<Fault | null>(null)
 const isRead = signal(false)
 const unseen = signal(0)
+/** The runs that needed a look when they were read. They keep their place until the list is read again. */
+const looked = signal<ReadonlySet<string>>(new Set())
+/** How many runs need a look since, and stand among the others. */
+const turned = signal<ReadonlySet<string>>(new Set())
 
 /** Reads a page of the list: the first, or the one after what is shown. */
 async function readPage(from: string | null): Promise<void> {
@@ -58,11 +62,14 @@ async function readPage(from: string | null): Promise<void> {
     if (asked !== query.value.toString()) return
     const page = state === 'finished' ? answer.runs.filter(isFinished) : answer.runs
     runs.value = from === null ? page : [...runs.value, ...page]
+    const found = page.filter(needsALook).map(({ run_id }) => run_id)
+    looked.value = new Set(from === null ? found : [...looked.value, ...found])
+    if (from === null) turned.value = new Set()
     counts.value = answer.counts
     cursor.value = answer.next_cursor
     detector.value = runs.value[0]?.detector ?? detector.value
     fault.value = null
-    unseen.value = 0
+    if (from === null) unseen.value = 0
     isRead.value = true
   } catch (error) {
     fault.value = faultOf(error)
@@ -118,11 +125,6 @@ export function Runs() {
         {fault.value === null ? null : (
           <Failed fault={fault.value} thing="runs" onRetry={() => readPage(null)} />
         )}
-        {unseen.value === 0 ? null : (
-          <button type="button" class="button quiet new-runs" onClick={() => readPage(null)}>
-            {whole(unseen.value)} new {unseen.value === 1 ? 'run' : 'runs'}
-          </button>
-        )}
         {runs.value.length === 0 ? <NothingFound /> : <List />}
       </div>
     </>
@@ -138,7 +140,22 @@ function takeIn(data: Partial<ListedRun> & { run_id?: string }): void {
   }
   const known = runs.value[at]
   if (known === undefined) return
-  runs.value = runs.value.with(at, { ...known, ...data })
+  const next = { ...known, ...data }
+  runs.value = runs.value.with(at, next)
+  if (looked.value.has(next.run_id) || turned.value.has(next.run_id) === needsALook(next)) return
+  const others = [...turned.value].filter((id) => id !== next.run_id)
+  turned.value = new Set(needsALook(next) ? [...others, next.run_id] : others)
+}
+
+/** What the list would show if it were read again. */
+function newsOf(fresh: number, turnedRuns: number): string {
+  const news = [
+    fresh === 0 ? null : `${whole(fresh)} new ${fresh === 1 ? 'run' : 'runs'}`,
+    turnedRuns === 0
+      ? null
+      : `${whole(turnedRuns)} more ${turnedRuns === 1 ? 'needs' : 'need'} a look`,
+  ]
+  return news.filter((each) => each !== null).join(', ')
 }
 
 function Sentence() {
@@ -224,6 +241,11 @@ function Filters() {
           </li>
         ))}
       </ul>
+      {unseen.value + turned.value.size === 0 ? null : (
+        <button type="button" class="button quiet new-runs" onClick={() => readPage(null)}>
+          {newsOf(unseen.value, turned.value.size)}
+        </button>
+      )}
       <label>
         <span class="visually-hidden">Time</span>
         <select
@@ -277,7 +299,7 @@ function isFinished({ outcome }: ListedRun): boolean {
 
 function needsALook(run: ListedRun): boolean {
   if (run.state === 'waiting') return true
-  return run.outcome === null && (run.state === 'drifting' || run.swap !== null)
+  return run.outcome === null && (run.drifting || run.swap !== null)
 }
 
 const rowHeight = 44
@@ -285,10 +307,10 @@ const beyond = 12
 
 /** The rows, in a window over the whole list: the browser holds only those near what is seen. */
 function List() {
-  const looked = runs.value.filter(needsALook)
-  const others = runs.value.filter((run) => !needsALook(run))
+  const first = runs.value.filter(({ run_id }) => looked.value.has(run_id))
+  const others = runs.value.filter(({ run_id }) => !looked.value.has(run_id))
   const rows: (ListedRun | string)[] = [
-    ...(looked.length === 0 ? [] : ['Needs a look', ...looked]),
+    ...(first.length === 0 ? [] : ['Needs a look', ...first]),
     ...(others.length === 0 ? [] : ['On their errand', ...others]),
   ]
   const frame = useRef<HTMLDivElement>(null)
@@ -395,6 +417,7 @@ function Row({ run }: { run: ListedRun }) {
 }
 
 function Now({ run }: { run: ListedRun }) {
+  if (run.outcome !== null) return <>finished: {run.outcome}</>
   if (run.drifting) {
     const streak =
       run.spark.length - 1 - run.spark.findLastIndex(([, state]) => state !== 'drifting')
@@ -406,7 +429,6 @@ function Now({ run }: { run: ListedRun }) {
       </>
     )
   }
-  if (run.outcome !== null) return <>finished: {run.outcome}</>
   if (run.swap !== null) {
     return (
       <span class="chip warn">
