@@ -1,5 +1,5 @@
 import type { Reads } from '../contract/reads.ts'
-import { type Clause, readClauses } from './clauses.ts'
+import { type Clause, type ReadMessage, readClauses } from './clauses.ts'
 import type { UserEffect } from './effects.ts'
 import { featuresOfMessage } from './features.ts'
 import { learnedEffect } from './learned.ts'
@@ -32,7 +32,7 @@ export function readUserEffect(
     return read
   }
   if (read === 'adds' && addsOutright.test(text)) return 'adds'
-  const features = featuresOfMessage(text, standing, read)
+  const features = featuresOfMessage(message, text, standing, read)
   return learnedEffect(features, reads?.effects(standing.join('\n'), text))
 }
 
@@ -42,7 +42,7 @@ export function readByTables(text: string, standing: readonly string[]): UserEff
 }
 
 function effectByTables(
-  { table, clauses }: ReturnType<typeof readClauses>,
+  { table, clauses }: ReadMessage,
   text: string,
   standing: readonly string[],
 ): UserEffect {
