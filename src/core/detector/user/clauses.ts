@@ -115,7 +115,7 @@ function coreOf(text: string, table: UserTable): string {
 }
 
 function kindOf(text: string, core: string, isQuestion: boolean, table: UserTable): Clause['kind'] {
-  if (isEmpty(core, table)) return 'said'
+  if (isEmpty(core, table) || isIdle(core, text, table)) return 'said'
   const onward = table.after('goOn', core)
   const goesOn = onward !== null && countOf(onward) <= mostOnward
   if (goesOn && !asksFor(['does', 'mayYou'], coreOf(onward, table), table)) return 'said'
@@ -144,12 +144,17 @@ function kindOf(text: string, core: string, isQuestion: boolean, table: UserTabl
   return reports || table.after('states', core) !== null ? 'states' : 'names'
 }
 
-/** Whether what looks like a deed is told as done: "test passed", "change ticket is 5521", or the end of a sentence. */
+/** Whether a clause only looks like a request, as "take your time" and "no need to hurry" do. */
+function isIdle(core: string, text: string, table: UserTable): boolean {
+  return table.after('idle', core) !== null || table.after('idle', text) !== null
+}
+
+/** Whether what looks like a deed is told as done or is a noun: "test passed", "use of caches", or the end of a sentence. */
 function reportsDeed(core: string, text: string, table: UserTable): boolean {
   if (!table.spaced) return !table.contains('wants', text) && table.before('reports', text) !== null
   const after = table.after('does', core)
   if (table.verbAnywhere || after === null) return false
-  if (table.after('reports', after) !== null) return true
+  if (table.after('reports', after) !== null || after.startsWith(' of ')) return true
   const [subject = '', ...rest] = after.trim().split(' ')
   if (isLittle(` ${subject} `, table)) return false
   return table.after('reports', ` ${rest.join(' ')} `) !== null

@@ -3,6 +3,7 @@ import { type Clause, type ReadMessage, readClauses } from './clauses.ts'
 import type { UserEffect } from './effects.ts'
 import { featuresOfMessage } from './features.ts'
 import { learnedEffect } from './learned.ts'
+import { hasMore } from './request.ts'
 import { englishTable, type UserTable } from './table.ts'
 
 /** From so many words on, a text that no rule explains counts as a request. */
@@ -53,7 +54,7 @@ function effectByTables(
   if (told.length === 0) return 'none'
   const requests = told.filter(({ kind }) => kind === 'requests')
   if (withdraws(table, clauses, requests)) return 'replaces'
-  const says = (role: 'adds' | 'keeps' | 'limits' | 'refines') =>
+  const says = (role: 'keeps' | 'limits' | 'refines') =>
     clauses.some(
       ({ text, kind }) => kind !== 'asks' && table.contains(role, table.without('said', text)),
     )
@@ -61,7 +62,7 @@ function effectByTables(
   const names = told.some(({ kind }) => kind === 'names') && words <= shortText
   const opensCorrection = told.some((clause) => opens(table, clause))
   if (requests.length > 0 || names) {
-    if ((says('adds') || says('keeps')) && !objects(table, clauses)) return 'adds'
+    if ((told.some((clause) => hasMore(clause, table)) || says('keeps')) && !objects(table, clauses)) return 'adds'
     if (says('limits') || opensCorrection || (requests.length > 0 && says('refines')))
       return 'refines'
   }

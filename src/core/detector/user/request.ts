@@ -1,4 +1,5 @@
-import type { ReadMessage } from './clauses.ts'
+import type { Clause, ReadMessage } from './clauses.ts'
+import type { UserTable } from './table.ts'
 
 /**
  * Whether a message has a request in it, as the tables of its language see it: a deed in the imperative, "please", a need,
@@ -6,8 +7,12 @@ import type { ReadMessage } from './clauses.ts'
  */
 export function hasRequest({ table, clauses }: ReadMessage): boolean {
   return clauses.some(
-    ({ kind, text }) =>
-      kind === 'requests' ||
-      (kind === 'names' && table.contains('adds', table.without('said', text))),
+    (clause) => clause.kind === 'requests' || (clause.kind === 'names' && hasMore(clause, table)),
   )
+}
+
+/** Whether a clause has words that add. Beside a verb, "now" does too. */
+export function hasMore({ kind, text }: Clause, table: UserTable): boolean {
+  const said = table.without('said', text)
+  return table.contains('adds', kind === 'requests' ? said : table.without('whens', said))
 }

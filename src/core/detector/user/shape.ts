@@ -5,6 +5,7 @@ import { englishTable, type Role } from './table.ts'
 /** The roles of words whose place in a message tells what it does. */
 const tellingRoles: readonly Role[] = [
   'said',
+  'idle',
   'goOn',
   'asks',
   'mayYou',
@@ -17,6 +18,7 @@ const tellingRoles: readonly Role[] = [
   'ands',
   'limits',
   'adds',
+  'whens',
   'keeps',
   'drops',
   'stops',
