@@ -67,7 +67,8 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     refines:
       'instead rather not no dont do_not never only just without within unless except but actually keep use make_it make_them make_sure shorter longer bigger smaller simpler cheaper earlier later shorten cut skip stick avoid limit careful wait at_most at_least max maximum min minimum no_more_than less_than more_than up_to must should has_to have_to needs_to prefer id_prefer in_german in_english in_french in_spanish in_italian in_dutch in_chinese in_japanese as_a_table remember meant i_mean formal informal tone leave_out leave_the change_it change_the_name the_rest say separate second_approach budget deadline with_two sign round sort it_should by_email both before_touching fine_too',
     adds: 'also too as_well additionally another one_more more_thing in_addition and_then then next after_that afterwards plus besides btw by_the_way while_you while_that while_at when_youre_done when_done once_done once_thats_done oh_and same_for same_thing same_swap do_the_same before_you_go_on i_also now furthermore moreover likewise',
-    whens: 'now then next after_that afterwards btw by_the_way before_you_go_on besides too_many too_much too_long too_late too_good too_funny',
+    whens:
+      'now then next after_that afterwards btw by_the_way before_you_go_on besides too_many too_much too_long too_late too_good too_funny',
     ands: 'and then',
     limits:
       'instead rather rather_than actually at_most at_least maximum no_more_than only budget deadline in_german in_english in_french in_spanish in_italian in_dutch in_chinese in_japanese anyway max not_before',
@@ -87,9 +88,11 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'was warum wieso weshalb wie wann wo wer welche welcher welches wem wen ist sind war hast haben hat bist läuft gibt wird wirst geht woher wohin wieviel',
     mayYou:
       'kannst_du könntest_du können_sie könnten_sie würdest_du würden_sie magst_du kann_ich können_wir könnten_wir wärst_du kann_man könnte_man darf_ich',
-    states: 'ich wir er sie es dies diese dieser hab habe bin war wusste dachte schaue schau_ich schaue_ich melde seh sehe verstehe sitze komme_gleich mein unser jetzt_geht das_war das_ist das_wars jetzt_ist dann_ist dann_warte dann_bin dann_war das_stimmt doch_das nun_verstehe begreife liegt steht chef kunde',
+    states:
+      'ich wir er sie es dies diese dieser hab habe bin war wusste dachte schaue schau_ich schaue_ich melde seh sehe verstehe sitze komme_gleich mein unser jetzt_geht das_war das_ist das_wars jetzt_ist dann_ist dann_warte dann_bin dann_war das_stimmt doch_das nun_verstehe begreife liegt steht chef kunde',
     own: 'ich_muss ich_soll ich_werde ich_will_nur',
-    reports: 'ist sind war waren hat haben läuft funktioniert geht klappt unterschrieben fertig hatte hatten wurde wurden sieht gefällt passt stimmt klingt kam ging',
+    reports:
+      'ist sind war waren hat haben läuft funktioniert geht klappt unterschrieben fertig hatte hatten wurde wurden sieht gefällt passt stimmt klingt kam ging',
     wants:
       'bitte brauche brauchen möchte möchten will wollen soll sollen sollte sollten muss müssen vergiss_nicht denk_daran lass_uns hätte_gern hätte_gerne',
     does: 'füg* ergänz* erweiter* änder* mach* schreib* schick* send* prüf* such* find* bau* erstell* lösch* entfern* ruf* buch* plan* trag* les* lies nimm nehm* benutz* verwend* setz* stell* teste* kopier* verschieb* übersetz* fass* rechne* zeig* gib geb* hol* lad* öffne* schließ* start* stopp* deploy* commit* push* merge* aktualisier* korrigier* behalt* lass* kürz* sortier* schau* guck* kümmer* informier* bestell* reservier* storniere* vergleich* dokumentier* leg* richte räum* kümmere kümmert pack* sag* frag* antwort* erinner* bereite ruft hänge häng* verschick* melde_dich protokollier* erklär* zieh* führ* roll* migrier* such_* veröffentlich* kontaktier* such trag leg',
@@ -115,7 +118,8 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'pourquoi comment quand où qui que quoi quel quelle quels quelles combien est_ce as_tu avez_vous es_tu ça_avance qu_est',
     mayYou:
       'peux_tu pouvez_vous pourrais_tu pourriez_vous tu_peux tu_pourrais vous_pouvez vous_pourriez peut_on pourrait_on puis_je est_il_possible je_peux je_pourrais on_peut on_pourrait',
-    states: 'je j nous il elle ils elles on ça cela mon ma notre le_client la_cliente c_était ça_a j_ai maintenant_je on_a la_base le_chef le_serveur tu_as vous_avez',
+    states:
+      'je j nous il elle ils elles on ça cela mon ma notre le_client la_cliente c_était ça_a j_ai maintenant_je on_a la_base le_chef le_serveur tu_as vous_avez',
     own: 'je_dois je_vais il_faut_que_je j_y_vais faut_que_j',
     reports: 'est sont a ont était marche fonctionne avait plaît va vient dit validé',
     wants:
@@ -142,9 +146,11 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     goOn: 'sigue siga sigue_así continúa continua continúe adelante procede prosigue date_prisa apúrate',
     asks: 'qué por_qué cómo cuándo dónde quién cuál cuáles cuánto cuánta cuántos cuántas has está están es hay',
     mayYou: 'puedes podrías puede podría pueden podemos podríamos puedo me_puedes te_importa',
-    states: 'yo nosotros él ella ellos esto eso ya me estoy estaba estuve voy vuelvo creo entiendo confío tengo ahora_entiendo ahora_veo lo_vi lo_leí lo_probé ya_lo ya_te ya_la ya_les todo_en_orden mi_jefe el_cliente ese esa somos a_marta tú él_ya veo sé el_servidor el_jefe otra_buena',
+    states:
+      'yo nosotros él ella ellos esto eso ya me estoy estaba estuve voy vuelvo creo entiendo confío tengo ahora_entiendo ahora_veo lo_vi lo_leí lo_probé ya_lo ya_te ya_la ya_les todo_en_orden mi_jefe el_cliente ese esa somos a_marta tú él_ya veo sé el_servidor el_jefe otra_buena',
     own: 'tengo_que voy_a debo_irme',
-    reports: 'es son está están fue ha han funciona sería estaba era tiene va dijo funcionó confirmó aprobó',
+    reports:
+      'es son está están fue ha han funciona sería estaba era tiene va dijo funcionó confirmó aprobó',
     wants:
       'por_favor necesito necesitamos quiero queremos quisiera debe deben debería tiene_que tienen_que hay_que no_olvides asegúrate me_gustaría que_sea',
     does: 'añad* agreg* cambi* modific* corrig* corrij* borr* elimin* quit* envía* envia* mand* mánd* escrib* pon ponlo ponla haz hazlo busc* encuentr* revis* mir* prueb* prob* ejecut* crea cree prepar* traduc* resum* us* utiliz* reserv* llam* compar* despleg* sub* guard* dej* calcul* list* muestr* explic* planific* incluy* actualiz* consult* arregl* program* súbelo sube document* investig* pregunt* confirm* contact* monta organiz* comprueb* corrige publica traduce libera resuelv* instala configur* ponle avisa manda envíale haga hága* pásame pásalo prográma* contesta respond* prepárame',
@@ -169,9 +175,11 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'por_que porque como quando onde quem qual quais quanto quanta quantos quantas o_que está há já',
     mayYou:
       'pode_também você_pode você_poderia poderia podes podias pode_me consegue dá_para podemos poderíamos posso será_que',
-    states: 'eu nós ele ela eles elas isto isso estou tô vou volto acho entendi confio já_mandei já_vi já_volto meu minha_sócia o_cliente a_cliente aqui_funcionou pra_mim para_mim são agora_entendi o_servidor a_bia o_chefe entendo vejo sei',
+    states:
+      'eu nós ele ela eles elas isto isso estou tô vou volto acho entendi confio já_mandei já_vi já_volto meu minha_sócia o_cliente a_cliente aqui_funcionou pra_mim para_mim são agora_entendi o_servidor a_bia o_chefe entendo vejo sei',
     own: 'tenho_que vou_ter_que preciso_sair preciso_ir',
-    reports: 'é são está estão foi tem funciona funcionou passou passaram gostou adorou confirmou abriu ficou deu',
+    reports:
+      'é são está estão foi tem funciona funcionou passou passaram gostou adorou confirmou abriu ficou deu',
     wants:
       'por_favor preciso precisamos quero queremos queria gostaria deve devem deveria tem_que têm_que não_esqueça não_se_esqueça certifique',
     does: 'adicion* acrescent* mud* alter* corrij* corrig* apag* remov* tir* envi* mand* escrev* ponha coloqu* coloc* faz faça busqu* procur* ach* revis* veja verifi* test* execut* crie cria prepar* traduz* resum* us* utiliz* reserv* lig* compar* publi* guard* deix* calcul* list* mostr* expli* planej* inclu* atualiz* olh* tira põe bota arrum* resolv* monta monte prepare conserte consert* aproveita liga avisa avise refaça organiz* pergunt* contat* configure instale instal* roda rode documenta documente configura ajusta ajuste limpa limpe gera gere',
@@ -196,7 +204,8 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'perché come quando dove chi che cosa quale quali quanto quanta quanti quante è sono hai ha a_che',
     mayYou:
       'puoi potresti può potrebbe potete possiamo potremmo posso ti_dispiace mi_fa mi_fai mi_puoi si_può',
-    states: 'io noi lui lei loro questo questa quello quella l_ho l ho torno vado penso vedo adesso_vedo adesso_le da_me il_cliente la_cliente quel stamattina ieri siamo capisco so il_server il_capo adesso_capisco',
+    states:
+      'io noi lui lei loro questo questa quello quella l_ho l ho torno vado penso vedo adesso_vedo adesso_le da_me il_cliente la_cliente quel stamattina ieri siamo capisco so il_server il_capo adesso_capisco',
     own: 'devo vado_a',
     reports: 'è sono era ha hanno funziona funzionava va piace confermato',
     wants:
@@ -221,9 +230,11 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     goOn: 'ga_door ga_maar_door ga_verder doorgaan ga_je_gang verder schiet_op',
     asks: 'wat waarom hoe wanneer waar wie welke welk is zijn heb heeft ben duurt',
     mayYou: 'kun_je kan_je kunt_u kunnen_we zou_je zou_u wil_je wilt_u kan_ik mag_ik',
-    states: 'ik wij we hij zij ze het dat dit bij_mij bij_ons dan_wacht mijn de_klant nu_snap snap dan_is wacht begrijp de_server de_baas',
+    states:
+      'ik wij we hij zij ze het dat dit bij_mij bij_ons dan_wacht mijn de_klant nu_snap snap dan_is wacht begrijp de_server de_baas',
     own: 'ik_moet ik_ga',
-    reports: 'is zijn was waren heeft hebben werkt lukt klaar werkte ging kwam zei vond klopt weet wist',
+    reports:
+      'is zijn was waren heeft hebben werkt lukt klaar werkte ging kwam zei vond klopt weet wist',
     wants:
       'alsjeblieft alstublieft graag nodig wil willen moet moeten zou_graag vergeet_niet zorg_dat laten_we',
     does: 'voeg maak schrijf stuur zoek vind controleer check bouw verwijder bel boek plan lees neem gebruik zet test kopieer verplaats vertaal vat bereken toon geef haal open sluit start stop deploy commit push werk pas houd laat kort sorteer kijk regel bestel reserveer vergelijk documenteer verander wijzig pak los herschrijf repareer installeer vraag antwoord publiceer breid organiseer plaats corrigeer onderzoek schrijf_op zoek_uit ruim',
@@ -246,7 +257,8 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     goOn: 'kontynuuj dalej tak_trzymaj działaj śmiało jedź_dalej rób_dalej pospiesz',
     asks: 'co czemu dlaczego jak kiedy gdzie kto który która które ile czy jest',
     mayYou: 'możesz mógłbyś mogłabyś czy_możesz czy_mógłbyś możemy czy_możemy mogę',
-    states: 'ja my on ona oni to ten ta te jestem byłem byłam wracam idę myślę widzę rozumiem sprawdzę zobaczę zajmę u_mnie klient już_im już_mu to_stary to_stara teraz_rozumiem wiem nie_mam serwer szef testy_przeszły',
+    states:
+      'ja my on ona oni to ten ta te jestem byłem byłam wracam idę myślę widzę rozumiem sprawdzę zobaczę zajmę u_mnie klient już_im już_mu to_stary to_stara teraz_rozumiem wiem nie_mam serwer szef testy_przeszły',
     own: 'muszę',
     reports: 'jest są był była ma mają działa przeszły potwierdził wyszło poszło było były',
     wants:
@@ -274,7 +286,8 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
       'yapabilir_misin edebilir_misin bakabilir_misin ekleyebilir_misin gönderebilir_misin yazabilir_misin',
     states: 'ben biz o bu şu bende bizde patron müşteri',
     own: 'gitmem_lazım çıkmam_lazım',
-    reports: 'var yok oldu çalışıyor bitti geçti geldi gitti onayladı gördüm düşünmüştüm beğendim beğendi sevdim dönerim toplantıdayım yemekteyim geçtiler memnun güzelmiş hızlıymış anladım beklerim çıktı üçte saatte',
+    reports:
+      'var yok oldu çalışıyor bitti geçti geldi gitti onayladı gördüm düşünmüştüm beğendim beğendi sevdim dönerim toplantıdayım yemekteyim geçtiler memnun güzelmiş hızlıymış anladım beklerim çıktı üçte saatte',
     wants: 'lütfen lazım gerek gerekiyor istiyorum istiyoruz olmalı unutma olsun',
     does: 'ekle ekleyin yaz yazın gönder gönderin yap yapın bul bulun bak bakın kontrol düzelt değiştir sil kaldır kullan kullanın oluştur hazırla çevir özetle ara karşılaştır güncelle aç kapat başlat göster hesapla planla çalıştır incele öner iste araştır sor onar ver kur yükle paylaş ilet bildir yayınla taşı kopyala düzenle tamamla yapıver hazırlayın hesaplayın',
     refines:
@@ -318,9 +331,11 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     goOn: 'продолжай продолжайте дальше давай_дальше давай продолжим вперёд вперед действуй поторопись',
     asks: 'что почему зачем как когда где кто какой какая какие сколько долго ли готово',
     mayYou: 'можешь можете мог_бы могла_бы могли_бы можно не_мог_бы',
-    states: 'я мы он она они это этот эта всё все у_меня мне буду видел видела думал думала посмотрю проверю гляну заказчик клиент тесты сервер домен теперь_понял теперь_понятно там понимаю вижу шеф начальник',
+    states:
+      'я мы он она они это этот эта всё все у_меня мне буду видел видела думал думала посмотрю проверю гляну заказчик клиент тесты сервер домен теперь_понял теперь_понятно там понимаю вижу шеф начальник',
     own: 'мне_надо_идти мне_нужно_идти мне_пора',
-    reports: 'есть был была было были работает готово открылось прошли довольна доволен подтвердил зелёные старый',
+    reports:
+      'есть был была было были работает готово открылось прошли довольна доволен подтвердил зелёные старый',
     wants:
       'пожалуйста нужно нужна нужен нужны надо хочу хотим хотел_бы хотела_бы должен должна должно должны не_забудь убедись',
     does: 'добавь добавьте измени исправь удали отправь отправьте напиши напишите сделай сделайте проверь найди посмотри поищи запусти создай подготовь переведи суммируй используй возьми забронируй позвони сравни выложи закоммить оставь посчитай покажи объясни запланируй закажи обнови включи поставь сократи настрой почини разберись подключи опубликуй перенеси спроси ответь установи собери оформи распиши нарисуй перепиши убери запиши уточни проанализируй составь',
@@ -343,7 +358,8 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     goOn: 'استمر تابع واصل أكمل تفضل',
     asks: 'لماذا ماذا ما كيف متى أين من أي كم هل',
     mayYou: 'هل_يمكنك هل_بإمكانك هل_تستطيع ممكن',
-    states: 'أنا نحن هو هي هم هذا هذه ذلك سأعود سوف العميل رأيته وصلني فهمت لم يعمل نجحت الاختبارات المدير الخادم',
+    states:
+      'أنا نحن هو هي هم هذا هذه ذلك سأعود سوف العميل رأيته وصلني فهمت لم يعمل نجحت الاختبارات المدير الخادم',
     own: 'يجب_أن_أذهب',
     reports: 'كان كانت يعمل نجحت سعيد وصل',
     wants: 'من_فضلك رجاء أحتاج نحتاج أريد نريد يجب لا_تنس تأكد لو_سمحت',
@@ -402,7 +418,8 @@ export const unspacedWords: Readonly<Record<string, UserWords>> = {
     adds: '也 还 再 另外 此外 然后 接下来 顺便 同时 以及 加上 加一 现在',
     whens: '现在 还',
     ands: '',
-    limits: '不对 不是 而是 不要 只要 只 用中文 用英文 改成 换成 至少 最多 不超过 短一点 长一点 别用',
+    limits:
+      '不对 不是 而是 不要 只要 只 用中文 用英文 改成 换成 至少 最多 不超过 短一点 长一点 别用',
     keeps: '别忘 不要忘',
     drops: '算了 忘了 忘掉 别管 不用管 放弃 先停 先不 先放着',
     stops: '取消 停下 不需要 先放',
@@ -417,7 +434,8 @@ export const unspacedWords: Readonly<Record<string, UserWords>> = {
     mayYou: 'もらえますか いただけますか くれますか くださいますか できますか もらえる',
     states: '私 僕 これは それは 昨日 さっき',
     own: '私も',
-    reports: 'もう ました です ます でした ですね ますね ましたね でしたね ません 中です てます なしです った なった きます',
+    reports:
+      'もう ました です ます でした ですね ますね ましたね でしたね ません 中です てます なしです った なった きます',
     wants: 'ください お願い 欲しい ほしい 必要 べき して 忘れずに',
     does: '追加 変更 修正 直し 書い 送っ 作っ 調べ 見て 探し 確認 削除 翻訳 使っ 更新 テスト 比較 予約 計算 表示 付けて 直して まとめて 書いて 作って 送って 消して 調べて 知らせて 入れて 変えて 手配 比べて',
     refines:
@@ -440,10 +458,12 @@ export const unspacedWords: Readonly<Record<string, UserWords>> = {
     mayYou: '줄 수 있 주실 수 있 해줄래 할 수 있',
     states: '저는 나는 우리는 이것은 어제 방금',
     own: '제가 저는 제_쪽 저도',
-    reports: '이미 했어요 됐어요 이에요 예요 네요 돼요 습니다 군요 였어요 었어요 았어요 맞아요 중이에요 게요 각해요',
+    reports:
+      '이미 했어요 됐어요 이에요 예요 네요 돼요 습니다 군요 였어요 었어요 았어요 맞아요 중이에요 게요 각해요',
     wants: '주세요 해줘 해 주 필요 해야 원해 바랍니다 부탁',
     does: '추가 변경 수정 작성 써 보내 찾아 확인 삭제 번역 만들 업데이트 테스트 비교 예약 계산 보여 고쳐 배포 정리 조사 알려 준비 설치 넣어 바꿔 요약',
-    refines: '아니 말고 만 대신 없이 하지 마 한국어로 영어로 짧게 이하 이내 최대 주의 사용 빼고 것만 다시',
+    refines:
+      '아니 말고 만 대신 없이 하지 마 한국어로 영어로 짧게 이하 이내 최대 주의 사용 빼고 것만 다시',
     adds: '도 또 그리고 추가로 다음에 그다음 더불어',
     whens: '이제',
     ands: '',
