@@ -98,7 +98,7 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     does: 'füg* ergänz* erweiter* änder* mach* schreib* schick* send* prüf* such* find* bau* erstell* lösch* entfern* ruf* buch* plan* trag* les* lies nimm nehm* benutz* verwend* setz* stell* teste* kopier* verschieb* übersetz* fass* rechne* zeig* gib geb* hol* lad* öffne* schließ* start* stopp* deploy* commit* push* merge* aktualisier* korrigier* behalt* lass* kürz* sortier* schau* guck* kümmer* informier* bestell* reservier* storniere* vergleich* dokumentier* leg* richte räum* kümmere kümmert pack* sag* frag* antwort* erinner* bereite ruft hänge häng* verschick* melde_dich protokollier* erklär* zieh* führ* roll* migrier* such_* veröffentlich* kontaktier* such trag leg',
     refines:
       'lieber statt stattdessen nicht kein keine keinen nein nur ohne höchstens mindestens maximal aber sondern doch eher kürzer länger kleiner größer auf_deutsch auf_englisch achtung vorsicht soll sollte muss behalt* nimm verwend* benutz* direkt bis_freitag formell per_mail außer meinte ausschließlich auf_den ohne_die mit_dem datum',
-    adds: 'auch noch außerdem zusätzlich danach anschließend dann ebenfalls zudem dazu übrigens ebenso sobald_du jetzt furthermore ferner',
+    adds: 'auch noch außerdem zusätzlich danach anschließend dann ebenfalls zudem dazu übrigens ebenso sobald_du jetzt ferner',
     whens: 'jetzt dann danach übrigens',
     ands: 'und dann',
     limits:
@@ -119,14 +119,14 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     mayYou:
       'peux_tu pouvez_vous pourrais_tu pourriez_vous tu_peux tu_pourrais vous_pouvez vous_pourriez peut_on pourrait_on puis_je est_il_possible je_peux je_pourrais on_peut on_pourrait',
     states:
-      'je j nous il elle ils elles on ça cela mon ma notre le_client la_cliente c_était ça_a j_ai maintenant_je on_a la_base le_chef le_serveur tu_as vous_avez',
+      'je j nous il elle ils elles on ça cela mon ma notre le_client la_cliente c_était ça_a j_ai maintenant_je on_a tu_as vous_avez',
     own: 'je_dois je_vais il_faut_que_je j_y_vais faut_que_j',
     reports: 'est sont a ont était marche fonctionne avait plaît va vient dit validé',
     wants:
       's_il_te_plaît s_il_vous_plaît s_il_te_plait s_il_vous_plait stp svp besoin veux voudrais voulons doit doivent devrait faut faudrait n_oublie n_oubliez aimerais',
     does: 'ajout* chang* modifi* corrig* supprim* retir* envoi* envoy* écri* rédig* met mets mettez fais faites cherch* trouv* vérifi* regard* test* lanc* crée créez prépar* tradui* résum* utilis* prend* prenez réserv* appell* compar* déplo* pouss* gard* laiss* rempl* calcul* list* montr* donn* explique* planifi* command* inclu* appelle corrige demande réserve rappel* imprim* publi* trie* rang* cré* installe configure déploie fusionne relis propose commence mets-la documente préviens optimise ajoute enregistre répare répar* relance exporte importe signe valide vérifie rends rend remets mets_la mets_le',
     refines:
-      'plutôt pas non seulement uniquement sans au_lieu mais sauf plus_court plus_courte moins max maximum minimum en_français en_anglais attention doit utilis* gard* limit* évite* pas_plus au_plus mets_le mets_la sans_index ne_change_pas ne_touche_pas ne_modifie_pas en_moins_de avec les_chiffres',
+      'plutôt pas non seulement uniquement sans au_lieu mais sauf plus_court plus_courte moins max maximum minimum en_français en_anglais attention doit utilis* gard* limit* évite* pas_plus au_plus mets_le mets_la ne_change_pas ne_touche_pas ne_modifie_pas en_moins_de avec les_chiffres',
     adds: 'aussi également encore en_plus ensuite puis après de_plus par_ailleurs au_passage quand_tu_auras_fini maintenant pareil',
     whens: 'maintenant ensuite après au_passage puis',
     ands: 'et puis',
@@ -147,7 +147,7 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'qué por_qué cómo cuándo dónde quién cuál cuáles cuánto cuánta cuántos cuántas has está están es hay',
     mayYou: 'puedes podrías puede podría pueden podemos podríamos puedo me_puedes te_importa',
     states:
-      'yo nosotros él ella ellos esto eso ya me estoy estaba estuve voy vuelvo creo entiendo confío tengo ahora_entiendo ahora_veo lo_vi lo_leí lo_probé ya_lo ya_te ya_la ya_les todo_en_orden mi_jefe el_cliente ese esa somos a_marta tú él_ya veo sé el_servidor el_jefe otra_buena',
+      'yo nosotros él ella ellos esto eso ya me estoy estaba estuve voy vuelvo creo entiendo confío tengo ahora_entiendo ahora_veo lo_vi lo_leí lo_probé ya_lo ya_te ya_la ya_les todo_en_orden mi_jefe el_cliente ese esa somos tú él_ya veo sé',
     own: 'tengo_que voy_a debo_irme',
     reports:
       'es son está están fue ha han funciona sería estaba era tiene va dijo funcionó confirmó aprobó',
@@ -176,7 +176,7 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     mayYou:
       'pode_também você_pode você_poderia poderia podes podias pode_me consegue dá_para podemos poderíamos posso será_que',
     states:
-      'eu nós ele ela eles elas isto isso estou tô vou volto acho entendi confio já_mandei já_vi já_volto meu minha_sócia o_cliente a_cliente aqui_funcionou pra_mim para_mim são agora_entendi o_servidor a_bia o_chefe entendo vejo sei',
+      'eu nós ele ela eles elas isto isso estou tô vou volto acho entendi confio já_mandei já_vi já_volto meu minha_sócia o_cliente a_cliente aqui_funcionou pra_mim para_mim são agora_entendi entendo vejo sei',
     own: 'tenho_que vou_ter_que preciso_sair preciso_ir',
     reports:
       'é são está estão foi tem funciona funcionou passou passaram gostou adorou confirmou abriu ficou deu',
@@ -205,7 +205,7 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     mayYou:
       'puoi potresti può potrebbe potete possiamo potremmo posso ti_dispiace mi_fa mi_fai mi_puoi si_può',
     states:
-      'io noi lui lei loro questo questa quello quella l_ho l ho torno vado penso vedo adesso_vedo adesso_le da_me il_cliente la_cliente quel stamattina ieri siamo capisco so il_server il_capo adesso_capisco',
+      'io noi lui lei loro questo questa quello quella l_ho l ho torno vado penso vedo adesso_vedo adesso_le da_me il_cliente la_cliente quel stamattina ieri siamo capisco so adesso_capisco',
     own: 'devo vado_a',
     reports: 'è sono era ha hanno funziona funzionava va piace confermato',
     wants:
@@ -231,7 +231,7 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'wat waarom hoe wanneer waar wie welke welk is zijn heb heeft ben duurt',
     mayYou: 'kun_je kan_je kunt_u kunnen_we zou_je zou_u wil_je wilt_u kan_ik mag_ik',
     states:
-      'ik wij we hij zij ze het dat dit bij_mij bij_ons dan_wacht mijn de_klant nu_snap snap dan_is wacht begrijp de_server de_baas',
+      'ik wij we hij zij ze het dat dit bij_mij bij_ons dan_wacht mijn de_klant nu_snap snap dan_is wacht begrijp',
     own: 'ik_moet ik_ga',
     reports:
       'is zijn was waren heeft hebben werkt lukt klaar werkte ging kwam zei vond klopt weet wist',
@@ -258,7 +258,7 @@ export const spacedWords: Readonly<Record<string, UserWords>> = {
     asks: 'co czemu dlaczego jak kiedy gdzie kto który która które ile czy jest',
     mayYou: 'możesz mógłbyś mogłabyś czy_możesz czy_mógłbyś możemy czy_możemy mogę',
     states:
-      'ja my on ona oni to ten ta te jestem byłem byłam wracam idę myślę widzę rozumiem sprawdzę zobaczę zajmę u_mnie klient już_im już_mu to_stary to_stara teraz_rozumiem wiem nie_mam serwer szef testy_przeszły',
+      'ja my on ona oni to ten ta te jestem byłem byłam wracam idę myślę widzę rozumiem sprawdzę zobaczę zajmę u_mnie klient już_im już_mu to_stary to_stara teraz_rozumiem wiem nie_mam testy_przeszły',
     own: 'muszę',
     reports: 'jest są był była ma mają działa przeszły potwierdził wyszło poszło było były',
     wants:
