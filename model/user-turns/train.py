@@ -23,10 +23,10 @@ PLACES = WORDS + (1 << 11)  # userPlaces in features.ts
 STRENGTH = 0.3
 # How strongly the weights of an earlier model hold: the inverse of the variance of what is added to them, in log-odds,
 # of words and of what the tables see.
-HOLD = np.r_[np.full(WORDS, 6.0), np.full(PLACES - WORDS, 3.0)]
+HOLD = np.r_[np.full(WORDS, 12.0), np.full(PLACES - WORDS, 6.0)]
 # Log-odds: in doubt a message with a request in it adds, since a request that is not heard is lost, and one that is
 # replaced too.
-DOUBT = {"adds": 0.8, "replaces": -0.2}
+DOUBT = {"adds": 1.6, "replaces": -0.5}
 
 
 def read(path):
