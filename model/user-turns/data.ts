@@ -4,9 +4,11 @@
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
+import { readClauses } from '../../src/core/detector/user/clauses.ts'
 import { readByTables } from '../../src/core/detector/user/effect.ts'
 import type { UserEffect } from '../../src/core/detector/user/effects.ts'
 import { featuresOfMessage } from '../../src/core/detector/user/features.ts'
+import { hasRequest } from '../../src/core/detector/user/request.ts'
 import { shippedWeights } from '../../src/encoder/encoder.ts'
 import { createReads } from '../../src/encoder/reads.ts'
 
@@ -28,23 +30,25 @@ const rows = files.flatMap((file) =>
     .split('\n')
     .flatMap((line) => messagesOf(JSON.parse(line)))
     .map(({ standing, text, effect }) => {
+      const message = readClauses(text)
       const read = readByTables(text, standing)
-      const features = featuresOfMessage(text, standing, read)
+      const features = featuresOfMessage(message, text, standing, read)
+      const request = hasRequest(message)
       const effects = reads.effects(standing.join('\n'), text)
-      return { file: basename(file, '.jsonl'), text, effect, read, features, effects }
+      return { file: basename(file, '.jsonl'), text, effect, read, request, features, effects }
     }),
 )
 writeFileSync(out, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
 console.log(`${rows.length} messages`)
 
 function messagesOf(row: {
-  standing: string
+  standing: string | string[]
   text: string
   effect: UserEffect
   ground: string
   events?: ({ type: 'user'; text: string; effect: UserEffect } | { type: 'step' })[]
 }): Message[] {
-  if (row.events === undefined) return [{ ...row, standing: [row.standing] }]
+  if (row.events === undefined) return [{ ...row, standing: [row.standing].flat() }]
   let standing = [row.ground]
   const messages: Message[] = []
   for (const event of row.events) {

@@ -1,7 +1,7 @@
 """Learns what messages of users do. Usage: python train.py FEATURES.jsonl OUT.ts [FILE …] [--from MODEL.ts]
 
-FEATURES.jsonl is the output of data.ts. A logistic regression over hashed words, pairs and parts of words and the
-reading of the word tables. Prints what folds that did not train it show, beside the tables alone; messages of the
+FEATURES.jsonl is the output of data.ts. A logistic regression over what the word tables see, and in English over hashed
+words, pairs and parts of words. Prints what folds that did not train it show, beside the tables alone; messages of the
 FILEs named are held back and measured by the model that is written. With `--from`, the weights move away from those of
 a model that was written before, as far as the new messages ask for it.
 """
@@ -18,11 +18,14 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 EFFECTS = ["none", "refines", "adds", "replaces"]
-PLACES = 1 << 13  # userPlaces in user-features.ts
+WORDS = 1 << 13  # wordPlaces in features.ts
+PLACES = WORDS + (1 << 11)  # userPlaces in features.ts
 STRENGTH = 0.3
-# How strongly the weights of an earlier model hold: the inverse of the variance of what is added to them, in log-odds.
-HOLD = 12
-# Log-odds: in doubt a message adds, since a request that is not heard is lost, and one that is replaced too.
+# How strongly the weights of an earlier model hold: the inverse of the variance of what is added to them, in log-odds,
+# of words and of what the tables see.
+HOLD = np.r_[np.full(WORDS, 12.0), np.full(PLACES - WORDS, 6.0)]
+# Log-odds: in doubt a message with a request in it adds, since a request that is not heard is lost, and one that is
+# replaced too.
 DOUBT = {"adds": 1.6, "replaces": -0.5}
 
 
@@ -45,12 +48,11 @@ def learn(features, effects, begun=None):
     else:
         coefficients, intercept = moved(features, effects, *begun[:2])
     scale = 127 / np.abs(coefficients).max()
-    bias = (intercept + in_doubt(DOUBT)) * scale
-    return np.rint(coefficients * scale).astype(np.int8), np.rint(bias).astype(int), scale
+    return np.rint(coefficients * scale).astype(np.int8), np.rint(intercept * scale).astype(int), scale
 
 
 def in_doubt(doubt):
-    """What is added to the log-odds of each effect."""
+    """What is added to the log-odds of each effect where a message has a request in it."""
     return np.array([doubt.get(effect, 0) for effect in EFFECTS])
 
 
@@ -60,9 +62,9 @@ def written(path):
     source = open(path).read()
     field = lambda pattern: re.search(pattern, source).group(1)
     scale = float(field(r"unit: ([\d.]+)"))
-    weights = np.frombuffer(base64.b64decode(field(r"weights:\s*'([^']+)'")), np.int8)
-    bias = np.array(json.loads(field(r"bias: (\[.*?\])")), float) / scale
-    return weights.reshape(-1, len(EFFECTS)).T / scale, bias - in_doubt(DOUBT), float(field(r"readWeight: (\d+)")) / scale
+    weights = np.frombuffer(base64.b64decode(field(r"weights:\s*'([^']+)'")), np.int8).reshape(-1, len(EFFECTS))
+    bias = np.array(json.loads(field(r"\bbias: (\[.*?\])")), float)
+    return weights.T / scale, bias / scale, float(field(r"readWeight: (\d+)")) / scale
 
 
 def moved(features, effects, weights, bias):
@@ -76,15 +78,16 @@ def moved(features, effects, weights, bias):
         odds = np.exp(logits - logits.max(axis=1, keepdims=True))
         shares = odds / odds.sum(axis=1, keepdims=True)
         off = shares - meant
-        total = -np.log((shares * meant).sum(axis=1)).sum() + HOLD / 2 * np.square(added).sum() + np.square(more).sum() / 2
-        return total, np.r_[(features.T @ off + HOLD * added).ravel(), off.sum(axis=0) + more]
+        total = -np.log((shares * meant).sum(axis=1)).sum() + (HOLD[:, None] * added * added).sum() / 2 + np.square(more).sum() / 2
+        return total, np.r_[(features.T @ off + HOLD[:, None] * added).ravel(), off.sum(axis=0) + more]
 
-    found = minimize(loss, np.zeros(count + len(EFFECTS)), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
+    found = minimize(loss, np.zeros(count + len(EFFECTS)), jac=True, method="L-BFGS-B", options={"maxiter": 400}).x
     return weights + found[:count].reshape(-1, len(EFFECTS)).T, bias + found[count:]
 
 
-def told(features, weights, bias):
-    return np.argmax(features @ weights.T.astype(float) + bias, axis=1)
+def told(features, requests, weights, bias, scale):
+    doubt = np.outer(requests, np.rint(in_doubt(DOUBT) * scale))
+    return np.argmax(features @ weights.T.astype(float) + bias + doubt, axis=1)
 
 
 def report(name, read_as, effects):
@@ -109,19 +112,20 @@ def main():
     begun = written(options.begun) if options.begun else None
     files = np.array([row["file"] for row in rows])
     tables = np.array([EFFECTS.index(row["read"]) for row in rows])
+    requests = np.array([row["request"] for row in rows])
     known = ~np.isin(files, held_back)
     guessed = np.zeros(len(rows), int)
     at = np.flatnonzero(known)
     for some, others in StratifiedKFold(5, shuffle=True, random_state=1).split(at, effects[at]):
-        weights, bias, _ = learn(features[at[some]], effects[at[some]], begun)
-        guessed[at[others]] = told(features[at[others]], weights, bias)
+        model = learn(features[at[some]], effects[at[some]], begun)
+        guessed[at[others]] = told(features[at[others]], requests[at[others]], *model)
     report("tables alone", tables[at], effects[at])
     report("other folds", guessed[at], effects[at])
     weights, bias, scale = learn(features[at], effects[at], begun)
     for file in held_back:
         part = files == file
         report(f"{file}, tables alone", tables[part], effects[part])
-        report(f"{file}", told(features[part], weights, bias), effects[part])
+        report(f"{file}", told(features[part], requests[part], weights, bias, scale), effects[part])
     text = base64.b64encode(weights.T.astype(np.int8).tobytes()).decode()
     with open(options.out, "w") as file:
         file.write("// Written by model/user-turns/train.py; do not edit.\n\n")
@@ -130,7 +134,9 @@ def main():
         start = json.dumps([int(each) for each in bias])
         file.write(f"export const userModel = {{\n  /** One unit of log-odds. */\n  unit: {scale:.2f},\n")
         of_encoder = round(begun[2] * scale) if begun else 0
+        doubt = json.dumps([round(each * scale) for each in in_doubt(DOUBT).tolist()])
         file.write(f"  bias: {start},\n  readBias: {start},\n  readWeight: {of_encoder},\n")
+        file.write(f"  /** Added where a message has a request in it. */\n  doubt: {doubt},\n")
         file.write(f"  weights: '{text}',\n}}\n")
     print(len(text), "characters")
 

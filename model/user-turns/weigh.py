@@ -44,12 +44,13 @@ def main():
     path, model = sys.argv[1:]
     rows, features, effects = read(path)
     source = open(model).read()
-    bias = np.array(json.loads(re.search(r"bias: (\[.*?\])", source).group(1)), float)
+    bias = np.array(json.loads(re.search(r"\bbias: (\[.*?\])", source).group(1)), float)
     weights = np.frombuffer(base64.b64decode(re.search(r"weights:\s*'([^']+)'", source).group(1)), np.int8)
     words = features @ weights.reshape(-1, len(EFFECTS)).astype(float)
     at = np.flatnonzero([is_kept_back(row) for row in rows])
     words, effects = words[at], effects[at]
     reads = np.array([rows[each]["effects"] for each in at])
+    requests = np.array([rows[each]["request"] for each in at])
     report("the words alone", np.argmax(words + bias, axis=1), effects)
     report("the encoder alone", np.argmax(reads, axis=1), effects)
     logits = np.zeros(words.shape)
@@ -58,13 +59,13 @@ def main():
         logits[others] = factor * words[others] + weight * reads[others] + start
     lost = lambda guessed: np.mean((guessed[effects == 2] == 0) | (guessed[effects == 2] == 3))
     for more in (0, 0.3, 0.6, 1, 1.5, 2):
-        guessed = np.argmax(logits + in_doubt({**DOUBT, "adds": more}), axis=1)
+        guessed = np.argmax(logits + np.outer(requests, in_doubt({**DOUBT, "adds": more})), axis=1)
         print(f"doubt {more}: {np.mean(guessed == effects):.3f} right, {lost(guessed):.3f} of the additions lost, "
               f"{np.mean(guessed[effects == 0] != 0):.3f} of the messages that ask for nothing move something")
-    report("both, other folds", np.argmax(logits + in_doubt(DOUBT), axis=1), effects)
+    report("both, other folds", np.argmax(logits + np.outer(requests, in_doubt(DOUBT)), axis=1), effects)
     factor, weight, *start = fit(words, reads, effects)
     print("factor", factor, "weight", weight, "bias", start)
-    whole = [round(float(each)) for each in (np.array(start) + in_doubt(DOUBT)) / factor]
+    whole = [round(float(each)) for each in np.array(start) / factor]
     source = BIAS.sub(f"readBias: {json.dumps(whole)}", source)
     source = WEIGHT.sub(f"readWeight: {round(weight / factor)}", source)
     open(model, "w").write(source)

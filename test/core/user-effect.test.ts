@@ -51,9 +51,9 @@ describe('the effect of what a user says', () => {
       },
     })
     const text = 'the footer still says 2023'
-    assert.equal(readUserEffect(text, standing, reads([-8, -8, 16, -8])), 'adds')
-    assert.equal(readUserEffect(text, standing, reads([16, -8, -8, -8])), 'none')
-    assert.equal(readUserEffect(text, standing, reads([-8, -8, -8, 16])), 'replaces')
+    assert.equal(readUserEffect(text, standing, reads([-16, -16, 32, -16])), 'adds')
+    assert.equal(readUserEffect(text, standing, reads([32, -16, -16, -16])), 'none')
+    assert.equal(readUserEffect(text, standing, reads([-16, -16, -16, 32])), 'replaces')
     // What is only an acknowledgement is not asked about.
     assert.equal(readUserEffect('ok thanks', standing, reads([-8, -8, 16, -8])), 'none')
   })

@@ -17,8 +17,14 @@ export interface Clause {
   onward: number
 }
 
-/** Reads a message: the table of its language, and its clauses in order. */
-export function readClauses(text: string): { table: UserTable; clauses: Clause[] } {
+/** A message as the table of its language reads it: that table, and its clauses in order. */
+export interface ReadMessage {
+  table: UserTable
+  clauses: Clause[]
+}
+
+/** Reads a message by the table of its language. */
+export function readClauses(text: string): ReadMessage {
   const parts = partsOf(text.normalize('NFKC').toLowerCase())
   const words = parts.flatMap((part) => part.words)
   const table = tableOf(text, words)
@@ -109,7 +115,7 @@ function coreOf(text: string, table: UserTable): string {
 }
 
 function kindOf(text: string, core: string, isQuestion: boolean, table: UserTable): Clause['kind'] {
-  if (isEmpty(core, table)) return 'said'
+  if (isEmpty(core, table) || isIdle(core, text, table)) return 'said'
   const onward = table.after('goOn', core)
   const goesOn = onward !== null && countOf(onward) <= mostOnward
   if (goesOn && !asksFor(['does', 'mayYou'], coreOf(onward, table), table)) return 'said'
@@ -125,6 +131,7 @@ function kindOf(text: string, core: string, isQuestion: boolean, table: UserTabl
   if (countOf(core) === 1 && core !== text && !table.contains('wants', text)) {
     if (table.spaced && table.contains('does', core)) return 'said'
   }
+  if (reportsDeed(core, text, table) || table.after('own', core) !== null) return 'states'
   const act = table.after('limits', core) ?? core
   if (asksFor(['wants', 'does'], act, table)) return 'requests'
   if (asksFor(['asks'], core, table)) return 'asks'
@@ -135,6 +142,28 @@ function kindOf(text: string, core: string, isQuestion: boolean, table: UserTabl
   const corrects = table.after('refines', core) !== null || table.contains('limits', text)
   if (continues && !reports && !corrects && table.after('states', core) === null) return 'requests'
   return reports || table.after('states', core) !== null ? 'states' : 'names'
+}
+
+/** Whether a clause only looks like a request, as "take your time" and "no need to hurry" do. */
+function isIdle(core: string, text: string, table: UserTable): boolean {
+  return table.after('idle', core) !== null || table.after('idle', text) !== null
+}
+
+/** Whether what looks like a deed is told as done or is a noun: "test passed", "use of caches", or the end of a sentence. */
+function reportsDeed(core: string, text: string, table: UserTable): boolean {
+  if (!table.spaced) return !table.contains('wants', text) && table.before('reports', text) !== null
+  const after = table.after('does', core)
+  if (table.verbAnywhere || after === null) return false
+  if (table.after('reports', after) !== null || after.startsWith(' of ')) return true
+  const [subject = '', ...rest] = after.trim().split(' ')
+  if (isLittle(` ${subject} `, table)) return false
+  return table.after('reports', ` ${rest.join(' ')} `) !== null
+}
+
+/** Whether a word stands between others, and so is no part of a name: an article, a pronoun, "if". */
+function isLittle(word: string, table: UserTable): boolean {
+  const roles = ['common', 'states', 'asks', 'said', 'adds', 'ands', 'wants'] as const
+  return roles.some((role) => table.contains(role, word))
 }
 
 /** Most words after "go on" that only say with what. */

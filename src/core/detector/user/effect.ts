@@ -1,8 +1,9 @@
 import type { Reads } from '../contract/reads.ts'
-import { type Clause, readClauses } from './clauses.ts'
+import { type Clause, type ReadMessage, readClauses } from './clauses.ts'
 import type { UserEffect } from './effects.ts'
 import { featuresOfMessage } from './features.ts'
 import { learnedEffect } from './learned.ts'
+import { hasMore, hasRequest } from './request.ts'
 import { englishTable, type UserTable } from './table.ts'
 
 /** From so many words on, a text that no rule explains counts as a request. */
@@ -16,8 +17,9 @@ const addsOutright = /^\W*(?:also|additionally|in addition|one more thing)\b/i
 /**
  * Reads what a message of the user does to the `standing` requests: nothing (thanks, go on, a question,
  * impatience, praise, a report), a correction, a further request, or another request instead. If no request stands,
- * every message with content adds the first one. In English a small model decides, which learned from labelled
- * messages, from what the word tables read and from what an encoder reads; in other languages the tables do.
+ * every message with content adds the first one. A small model decides, which learned from labelled messages: from what
+ * the word tables of the language see, and in English from the words and from what an encoder reads too. Only a message
+ * with a request in it adds in doubt.
  */
 export function readUserEffect(
   text: string,
@@ -28,12 +30,12 @@ export function readUserEffect(
   const read = effectByTables(message, text, standing)
   const isOnlySaid = message.clauses.every(({ kind }) => kind === 'said')
   const isRepeated = standing.some((each) => saysTheSame(each, text))
-  if (isOnlySaid || isRepeated || standing.length === 0 || message.table !== englishTable) {
-    return read
-  }
+  if (isOnlySaid || isRepeated || standing.length === 0) return read
   if (read === 'adds' && addsOutright.test(text)) return 'adds'
-  const features = featuresOfMessage(text, standing, read)
-  return learnedEffect(features, reads?.effects(standing.join('\n'), text))
+  const features = featuresOfMessage(message, text, standing, read)
+  const ofEncoder =
+    message.table === englishTable ? reads?.effects(standing.join('\n'), text) : undefined
+  return learnedEffect(features, ofEncoder, hasRequest(message))
 }
 
 /** What the word tables read. In doubt between adding and replacing, the message adds. */
@@ -42,7 +44,7 @@ export function readByTables(text: string, standing: readonly string[]): UserEff
 }
 
 function effectByTables(
-  { table, clauses }: ReturnType<typeof readClauses>,
+  { table, clauses }: ReadMessage,
   text: string,
   standing: readonly string[],
 ): UserEffect {
@@ -53,7 +55,7 @@ function effectByTables(
   if (told.length === 0) return 'none'
   const requests = told.filter(({ kind }) => kind === 'requests')
   if (withdraws(table, clauses, requests)) return 'replaces'
-  const says = (role: 'adds' | 'keeps' | 'limits' | 'refines') =>
+  const says = (role: 'keeps' | 'limits' | 'refines') =>
     clauses.some(
       ({ text, kind }) => kind !== 'asks' && table.contains(role, table.without('said', text)),
     )
@@ -61,7 +63,11 @@ function effectByTables(
   const names = told.some(({ kind }) => kind === 'names') && words <= shortText
   const opensCorrection = told.some((clause) => opens(table, clause))
   if (requests.length > 0 || names) {
-    if ((says('adds') || says('keeps')) && !objects(table, clauses)) return 'adds'
+    if (
+      (told.some((clause) => hasMore(clause, table)) || says('keeps')) &&
+      !objects(table, clauses)
+    )
+      return 'adds'
     if (says('limits') || opensCorrection || (requests.length > 0 && says('refines')))
       return 'refines'
   }

@@ -1,7 +1,15 @@
 import { hashOf } from '../words/hash.ts'
+import type { ReadMessage } from './clauses.ts'
+import { shapeOf } from './shape.ts'
+import { englishTable } from './table.ts'
+
+/** The number of places that the words of a message in English are hashed to. */
+const wordPlaces = 1 << 13
+/** The number of places that the shape of a message in any language is hashed to; they follow those of the words. */
+const shapePlaces = 1 << 11
 
 /** The number of places that the features of a message are hashed to. */
-export const userPlaces = 1 << 13
+export const userPlaces = wordPlaces + shapePlaces
 
 const tokens = /[\p{L}\p{M}\p{N}_]+(?:['’][\p{L}\p{M}]+)*|[?!.,:;？。！，…]/gu
 const mark = /^[^\p{L}\p{M}\p{N}_]$/u
@@ -16,45 +24,58 @@ const shortestWord = 4
 
 /**
  * The features of a message of the user beside the `standing` requests, as places from 0 to `userPlaces` − 1, each
- * once, in ascending order: its words, pairs and parts of words, its beginning and end, its length, and the words that
- * it shares with the requests. `read` is what the word tables read.
+ * once, in ascending order: what the tables of its language see in it, and in English its words. `read` is what the
+ * word tables read.
  */
 export function featuresOfMessage(
+  message: ReadMessage,
   text: string,
   standing: readonly string[],
   read: string,
 ): readonly number[] {
+  const words = message.table === englishTable ? wordsOf(text, standing, read) : []
+  const shape = shapeOf(message, standing, read)
+  const places = new Set([
+    ...words.map((feature) => (hashOf(feature) >>> 0) % wordPlaces),
+    ...shape.map((feature) => wordPlaces + ((hashOf(feature) >>> 0) % shapePlaces)),
+  ])
+  return [...places].sort((one, other) => one - other)
+}
+
+/** Words, pairs and parts of words, beginning and end, length, and what a message shares with the requests. */
+function wordsOf(text: string, standing: readonly string[], read: string): string[] {
   const all = tokensOf(text)
   const said =
     all.length <= mostTokens
       ? all
       : [...all.slice(0, mostTokens / 2), ...all.slice(-mostTokens / 2)]
   const words = said.filter((token) => !mark.test(token))
-  const places = new Set<number>()
-  const add = (feature: string) => places.add((hashOf(feature) >>> 0) % userPlaces)
-  add(`read ${read}`)
-  add(`length ${lengths.findIndex((most) => words.length <= most)}`)
+  const features = [
+    `read ${read}`,
+    `length ${lengths.findIndex((most) => words.length <= most)}`,
+    `pair ${said.at(-1) ?? '^'} $`,
+    `begins ${words[0] ?? ''} ${words[1] ?? ''}`,
+    `ends ${said.at(-1) ?? ''}`,
+  ]
   for (const [at, word] of said.entries()) {
-    add(`word ${word}`)
-    add(`pair ${said[at - 1] ?? '^'} ${word}`)
+    features.push(`word ${word}`, `pair ${said[at - 1] ?? '^'} ${word}`)
   }
-  add(`pair ${said.at(-1) ?? '^'} $`)
-  for (const at of [0, 1, 2]) if (words[at] !== undefined) add(`begins ${at} ${words[at]}`)
-  add(`begins ${words[0] ?? ''} ${words[1] ?? ''}`)
-  add(`ends ${said.at(-1) ?? ''}`)
+  for (const at of [0, 1, 2]) {
+    if (words[at] !== undefined) features.push(`begins ${at} ${words[at]}`)
+  }
   for (const word of words) {
     const framed = `^${word}$`
     for (const length of parts) {
-      for (let at = 0; at + length <= framed.length; at++)
-        add(`part ${framed.slice(at, at + length)}`)
+      for (let at = 0; at + length <= framed.length; at++) {
+        features.push(`part ${framed.slice(at, at + length)}`)
+      }
     }
   }
   const requested = new Set(standing.flatMap(tokensOf))
   const contents = words.filter((word) => word.length >= shortestWord)
   const shared = contents.filter((word) => requested.has(word)).length
-  add(`shared ${Math.min(shared, 3)}`)
-  add(`new ${Math.min(contents.length - shared, 8)}`)
-  return [...places].sort((one, other) => one - other)
+  features.push(`shared ${Math.min(shared, 3)}`, `new ${Math.min(contents.length - shared, 8)}`)
+  return features
 }
 
 function tokensOf(text: string): string[] {

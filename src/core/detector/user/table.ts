@@ -77,28 +77,99 @@ function tableFor(words: UserWords, spaced: boolean, verbAnywhere: boolean): Use
     if (!phrase.includes(' ', 1) || !spaced) stems.push(phrase.trim())
     else for (const word of first) single.add(word)
   }
+  const found = spaced ? findInWords(phrases) : findAnywhere(phrases)
   return {
     spaced,
     verbAnywhere,
-    contains: (role, text) => phrases[role].some((phrase) => text.includes(phrase)),
+    contains: found.contains,
     after(role, text) {
-      const phrase = phrases[role].find((each) => text.startsWith(each))
+      const phrase = found.first(role, text)
       if (phrase === undefined) return null
       if (!spaced) return text.slice(phrase.length)
       return text.slice(text.indexOf(' ', phrase.length - 1))
     },
     before(role, text) {
-      const phrase = phrases[role].find((each) => text.endsWith(each))
+      const phrase = found.last(role, text)
       if (phrase === undefined) return null
       return text.slice(0, text.length - phrase.length) + (spaced ? ' ' : '')
     },
     without(role, text) {
       const gap = spaced ? ' ' : ''
+      if (!found.contains(role, text)) return text
       return phrases[role].reduce((rest, phrase) => rest.replaceAll(phrase, gap), text)
     },
     known: (words) =>
       words.filter((word) => single.has(word) || stems.some((stem) => word.startsWith(stem)))
         .length,
+  }
+}
+
+/** How phrases of a role are found in a text. */
+interface Finder {
+  contains(role: Role, text: string): boolean
+  /** The longest phrase that the text begins with. */
+  first(role: Role, text: string): string | undefined
+  /** The longest phrase that the text ends with. */
+  last(role: Role, text: string): string | undefined
+}
+
+function findAnywhere(phrases: Readonly<Record<Role, string[]>>): Finder {
+  return {
+    contains: (role, text) => phrases[role].some((phrase) => text.includes(phrase)),
+    first: (role, text) => phrases[role].find((phrase) => text.startsWith(phrase)),
+    last: (role, text) => phrases[role].find((phrase) => text.endsWith(phrase)),
+  }
+}
+
+/** Finds phrases by a word of theirs, since a role can have a thousand; only stems are looked for one by one. */
+function findInWords(phrases: Readonly<Record<Role, string[]>>): Finder {
+  const of = (role: Role): RoleWords => ofRole[role]
+  const ofRole = Object.fromEntries(
+    Object.entries(phrases).map(([role, all]) => [role, roleWords(all)]),
+  ) as Record<Role, RoleWords>
+  const at = (role: Role, text: string, place: number) => {
+    const word = text.slice(place + 1, text.indexOf(' ', place + 1))
+    return of(role)
+      .byFirst.get(word)
+      ?.find((phrase) => text.startsWith(phrase, place))
+  }
+  return {
+    contains(role, text) {
+      for (let place = 0; place >= 0 && place < text.length - 1; ) {
+        if (at(role, text, place) !== undefined) return true
+        place = text.indexOf(' ', place + 1)
+      }
+      return of(role).stems.some((stem) => text.includes(stem))
+    },
+    first(role, text) {
+      const phrase = at(role, text, 0)
+      const stem = of(role).stems.find((each) => text.startsWith(each))
+      return stem !== undefined && stem.length > (phrase?.length ?? 0) ? stem : phrase
+    },
+    last(role, text) {
+      const word = text.slice(text.lastIndexOf(' ', text.length - 2) + 1, -1)
+      return of(role)
+        .byLast.get(word)
+        ?.find((phrase) => text.endsWith(phrase))
+    },
+  }
+}
+
+/** The phrases of a role by their first and by their last word, and its stems; each longest first. */
+interface RoleWords {
+  byFirst: ReadonlyMap<string, string[]>
+  byLast: ReadonlyMap<string, string[]>
+  stems: readonly string[]
+}
+
+function roleWords(all: readonly string[]): RoleWords {
+  const whole = all.filter((phrase) => phrase.endsWith(' '))
+  return {
+    byFirst: Map.groupBy(whole, (phrase) => phrase.slice(1, phrase.indexOf(' ', 1))),
+    byLast: Map.groupBy(whole, (phrase) =>
+      phrase.slice(phrase.lastIndexOf(' ', phrase.length - 2) + 1, -1),
+    ),
+    stems: all.filter((phrase) => !phrase.endsWith(' ')),
   }
 }
 
