@@ -1177,6 +1177,8 @@ export const requirements = {
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
+    'hosts.watch.server':
+      'plumbline watch HOST --server reports what the session files of a host say to a server on this machine, or by the relay to one elsewhere; beside the hooks of the host nothing counts twice, and what the server has not taken is read again.',
     'keys.scope':
       'Keys have scopes: full (all), and hooks, which may report events of hooks and reads nothing; POST /v1/me/keys takes scope and label, and lists hold the label of each key.',
     'hosts.mode':

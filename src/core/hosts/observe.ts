@@ -7,7 +7,7 @@ import {
   doingsAfterSkipped,
   evidenceOf,
 } from './evidence.ts'
-import { digestOf } from './fields.ts'
+import { digestOf, digestOfValue } from './fields.ts'
 import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
 import {
   type GoalSource,
@@ -92,7 +92,7 @@ function marksOf({ kind, agentId, eventId, way }: HostEvent): {
   const own = digestOf(`${agentId}\n${eventId}\ncall`)
   const byTelemetry = digestOf(`${eventId}\ntelemetry`)
   const bySubAgent = digestOf(`${eventId}\nsub-agent`)
-  if (way !== undefined) return { marks: [own, byTelemetry], same: [bySubAgent] }
+  if (way === 'log' || way === 'span') return { marks: [own, byTelemetry], same: [bySubAgent] }
   return agentId === ''
     ? { marks: [own], same: [] }
     : { marks: [own, bySubAgent], same: [byTelemetry] }
@@ -109,11 +109,11 @@ function callsAfter(
   calls: Observed['calls'],
   event: HostEvent,
 ): { calls: Observed['calls']; isTold: boolean } {
-  const { kind, at, way = 'hook' } = event
+  const { at, way = 'hook' } = event
   // Without an id of the host, an event is known by its digest.
   const isNamed = !/^[\da-f]{16}$/.test(event.eventId)
-  if (kind !== 'act' || isNamed || at === undefined) return { calls, isTold: false }
-  const what = `${event.tool}\n${event.argsHash}`
+  const what = calledIn(event)
+  if (what === null || isNamed || at === undefined) return { calls, isTold: false }
   const place = calls.findIndex(
     (each) => each.what === what && Math.abs(each.at - at) < sameCallMs && !each.ways.includes(way),
   )
@@ -122,6 +122,13 @@ function callsAfter(
     return { calls: [...calls, { what, at, ways: [way] }].slice(-mostKept.calls), isTold: false }
   }
   return { calls: calls.with(place, { ...known, ways: [...known.ways, way] }), isTold: true }
+}
+
+/** What tells a call from calls of other tools or with other arguments; null for an event that is no call. */
+function calledIn(event: HostEvent): string | null {
+  if (event.kind === 'act') return `${event.tool}\n${event.argsHash}`
+  if (event.kind === 'plan') return `plan\n${digestOfValue(event.items)}`
+  return event.kind === 'intent' ? `intent\n${digestOf(event.text)}` : null
 }
 
 function newest(agents: Observed['agents']): Observed['agents'] {

@@ -6,6 +6,8 @@ import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import { readEvent } from '../../core/hosts/read-event.ts'
+import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import type { Clock } from './clock.ts'
 import { createSender } from './sender.ts'
@@ -116,6 +118,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     const { pathname } = new URL(request.url ?? '/', 'http://relay')
     if (!isFromHere(request)) return reply(response, 403, { error: 'forbidden' })
     const [, name = '', event = ''] = /^\/v1\/hooks\/([\w-]+)(?:\/([\w.-]+))?$/.exec(pathname) ?? []
+    if (request.method === 'POST' && name === 'plain') return answerRead(request, response)
     if (request.method === 'POST' && name !== '') return answerHook(request, response, name, event)
     if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
     if (request.method === 'GET' && pathname === '/relay') return reply(response, 200, status())
@@ -147,6 +150,30 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     const sent = eventsIn(body)
     if (sent === null) return noted(`bad_request; send JSON, or at most ${mostEvents} lines of it`)
     reply(response, 200, take(host, event, sent))
+    sender.wake()
+  }
+
+  /** Events that were read out of session files here: answered as a server does, and kept as those of hooks are. */
+  async function answerRead(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request)
+    if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
+    if (body === null) return reply(response, 413, { error: 'too_large' })
+    const sent = body.split('\n').filter((line) => line.trim() !== '')
+    if (sent.length === 0 || sent.length > mostEvents) {
+      const detail = `body: send 1 to ${mostEvents} events as lines of JSON`
+      return reply(response, 400, { error: 'bad_request', detail })
+    }
+    const events = sent.map((line) => readEvent(parseJson(line)))
+    const answers = events.map((event) => ({
+      ok: event !== null,
+      told: null,
+      remind: true,
+      holds: false,
+    }))
+    for (const event of events) {
+      if (event !== null) for (const line of sessions.takeRead(event)) keep(line)
+    }
+    reply(response, 200, { answers })
     sender.wake()
   }
 

@@ -34,6 +34,8 @@ interface Session {
 export interface Sessions {
   /** Takes what a host sends. Returns the lines for the server, and the host's answer, without asking anybody. */
   take(host: HostName, event: string, body: unknown): Taken
+  /** Takes an event that was read out of a session file. Returns the lines for the server. */
+  takeRead(event: HostEvent): string[]
   /** Remembers what the server has answered to lines. */
   remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
 }
@@ -115,6 +117,7 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
       const lines = events.flatMap(lineOf)
       return { lines, answer: answerTo(host, event, body, events) }
     },
+    takeRead: lineOf,
     remember(lines, answers) {
       for (const [nth, answer] of answers.entries()) {
         const { runId, agentId } = fieldsOf(parseJson(lines[nth] ?? ''))
