@@ -1177,6 +1177,10 @@ export const requirements = {
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
+    'hosts.who-spoke.settled':
+      'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
+    'hosts.relay.settles':
+      'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt and nothing else.',
     'hosts.watch.server':
       'plumbline watch HOST --server reports what the session files of a host say to a server on this machine, or by the relay to one elsewhere; beside the hooks of the host nothing counts twice, and what the server has not taken is read again.',
     'keys.scope':

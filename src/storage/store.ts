@@ -131,7 +131,7 @@ export function createStore(db: Database): OpenStore {
       subscriptions: createSubscriptions(queries),
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
-      runs: createRuns(queries),
+      runs: createRuns(queries, db.kind),
       labels: createLabels(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),

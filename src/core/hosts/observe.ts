@@ -15,6 +15,7 @@ import {
   newObservedAgent,
   type Observed,
   type ObservedAgent,
+  type Unsettled,
 } from './observed.ts'
 import { rateAfter } from './sampling.ts'
 import { actTold, type DerivedGoal, firstSentence, goalOf, untold } from './step-goal.ts'
@@ -37,8 +38,9 @@ export interface ObservedStep {
   source: GoalSource
   /** The task of a sub-agent, with its first step. */
   ground: string | null
-  /** The words of the user that open the step. */
+  /** The words of the user that open the step, and whether it is not known that a person spoke them. */
   userMessage: string | null
+  isUnsure: boolean
   parentGoal: string | null
   plan: string[] | null
   /** 0–10 by the share of the plan that is left; null without a plan. */
@@ -53,6 +55,20 @@ export interface ObservedStep {
   span: EventSpan | null
 }
 
+/** What an event makes of a session. */
+export interface Observation {
+  observed: Observed
+  steps: ObservedStep[]
+  /** The earlier prompt of which the event tells who spoke it; absent if it tells none. */
+  settles?: SettledPrompt
+}
+
+/** A prompt of which it has come out who spoke it, and whether a program handed it over. */
+export interface SettledPrompt extends Unsettled {
+  by: 'person' | 'machine'
+  isHeadless: boolean
+}
+
 /** Milliseconds after which an act that a person was asked about has been granted by one. */
 const grantMs = 1000
 
@@ -60,11 +76,17 @@ const grantMs = 1000
  * Folds an event of a host into what is known of its session, and says which steps it opens: a prompt of a person, a new
  * goal, a delegation, or ten acts under one goal. Pure; the state is bounded.
  */
-export function observe(
-  observed: Observed,
-  event: HostEvent,
-): { observed: Observed; steps: ObservedStep[] } {
+export function observe(observed: Observed, event: HostEvent): Observation {
   const { marks, same } = marksOf(event)
+  const prompt = unsettledBy(observed, event)
+  if (prompt !== null && event.kind === 'prompt' && event.by !== 'unknown') {
+    const seen = [...observed.seen.slice(marks.length - mostKept.seen), ...marks]
+    return {
+      observed: { ...settled(observed, event, prompt), seen },
+      steps: [],
+      settles: { ...prompt, by: event.by, isHeadless: event.isHeadless === true },
+    }
+  }
   if ([...marks, ...same].some((mark) => observed.seen.includes(mark))) {
     return { observed, steps: [] }
   }
@@ -222,10 +244,12 @@ function prompted(
     text !== untold && state.spoken.some((each) => each.words === words && isSoon(each.at, at))
   if (isTold) return { state, agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
+  const isUnsure = event.by === 'unknown' && text !== untold
   const spoken = {
     ...seenPerson(state, event.at),
     errand: text,
     isHeadless,
+    unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
     spoken: [...state.spoken, { words, at }].slice(-mostKept.spoken),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
@@ -243,8 +267,50 @@ function prompted(
   return {
     state: spoken,
     agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
-    steps: [{ ...step, userMessage: text, plan: null, distance: null }],
+    steps: [{ ...step, userMessage: text, isUnsure, plan: null, distance: null }],
   }
+}
+
+/** The prompts of which it is not known who spoke them, with a new one. */
+function withUnsettled(
+  { unsettled = [], errand, personAt }: Observed,
+  { eventId, at }: HostEvent,
+  text: string,
+): Unsettled[] {
+  return [...unsettled, { id: eventId, text, at: at ?? null, errand, personAt }].slice(
+    -mostKept.unsettled,
+  )
+}
+
+/** The prompt that a later event of the same tells the speaker of; null if it is none. */
+function unsettledBy({ unsettled = [] }: Observed, event: HostEvent): Unsettled | null {
+  if (event.kind !== 'prompt' || event.by === 'unknown') return null
+  const { eventId, at = null } = event
+  const text = cut(event.text)
+  return (
+    unsettled.findLast(
+      (each) => each.id === eventId || (each.text === text && isSoon(each.at, at)),
+    ) ?? null
+  )
+}
+
+/** The session after it has come out who spoke a prompt. What a machine spoke is no errand. */
+function settled(
+  state: Observed,
+  event: HostEvent & { kind: 'prompt' },
+  prompt: Unsettled,
+): Observed {
+  const unsettled = (state.unsettled ?? []).filter((each) => each !== prompt)
+  const isNewest = state.errand === prompt.text
+  if (event.by === 'person' || prompt.errand === null) {
+    return isNewest && event.isHeadless === true
+      ? { ...state, unsettled, isHeadless: true }
+      : { ...state, unsettled }
+  }
+  if (!isNewest) return { ...state, unsettled }
+  const after = { ...state, unsettled, errand: prompt.errand, personAt: prompt.personAt }
+  const agent = agentOf(after, '')
+  return { ...after, agents: { ...after.agents, '': explained(after, agent) } }
 }
 
 /** Milliseconds within which the same words are the same prompt, told by another way. */
@@ -389,6 +455,7 @@ function stepOf(
     source,
     ground: isTaskTold ? null : task,
     userMessage: null,
+    isUnsure: false,
     parentGoal: isUnder ? now.text : null,
     plan: plan.length === 0 ? null : plan.map(({ text }) => text),
     distance: plan.length === 0 ? null : Math.round((10 * left) / plan.length),

@@ -1,6 +1,6 @@
 import { factOf } from '../../core/hosts/host-answer.ts'
 import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
-import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
+import { type ObservedStep, observe, type SettledPrompt } from '../../core/hosts/observe.ts'
 import {
   agentsToTell,
   nothingObserved,
@@ -48,7 +48,7 @@ export async function logEvents(
   if (expected.length > 0) await learnAhead(context, () => expected)
   return store.tx(async (tx) => {
     const before = await tx.hostSessions.lock(account.id, runId, now())
-    const { observed, steps } = folded(before, timed)
+    const { observed, steps, settled } = folded(before, timed)
     let after = observed
     let ground: string | null = null
     for (const step of steps) {
@@ -56,6 +56,11 @@ export async function logEvents(
       const verdict = await logRequest({ ...context, store: tx }, request)
       after = withVerdict(after, step.agentId, verdict)
       if (verdict.drifting) ground = verdict.ground
+    }
+    // After the steps: a host may tell a prompt and its speaker in one call.
+    for (const { text, by, isHeadless, personAt } of settled) {
+      const message = { message: text, by, isHeadless, personAt }
+      await tx.runs.settle(account.id, runId, message, now())
     }
     const acting = events.at(-1)?.agentId ?? ''
     const agent = tells && agentsToTell(after).includes(acting) ? after.agents[acting] : undefined
@@ -75,15 +80,17 @@ export async function logEvents(
 function folded(
   known: Observed,
   events: readonly HostEvent[],
-): { observed: Observed; steps: ObservedStep[] } {
+): { observed: Observed; steps: ObservedStep[]; settled: SettledPrompt[] } {
   const steps: ObservedStep[] = []
+  const settled: SettledPrompt[] = []
   let observed = known
   for (const event of events) {
     const after = observe(observed, event)
     observed = after.observed
     steps.push(...after.steps)
+    if (after.settles !== undefined) settled.push(after.settles)
   }
-  return { observed, steps }
+  return { observed, steps, settled }
 }
 
 function requested(

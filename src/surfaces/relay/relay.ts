@@ -9,8 +9,10 @@ import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
 import { readEvent } from '../../core/hosts/read-event.ts'
 import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
+import { placeOfFile, transcripts } from '../../core/transcripts/transcript.ts'
 import type { Clock } from './clock.ts'
 import { createSender } from './sender.ts'
+import { tailOf } from './session-tail.ts'
 import { createSessions } from './sessions.ts'
 import { type RelaySettings, relayFolderIn } from './settings.ts'
 import { openSpool } from './spool.ts'
@@ -22,6 +24,8 @@ const maxSpoolBytes = 20 * 1024 * 1024
 const requestMs = 5000
 /** How long the disk may not yet hold an event that waits. */
 const syncMs = 1000
+/** How long no hook has come when session files are read. */
+const idleMs = 2000
 const note = 'x-plumbline-note'
 
 /** What a relay says of itself. */
@@ -93,6 +97,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   })
   let lost = 0
   let disarmSync: (() => void) | null = null
+  let disarmSettle: (() => void) | null = null
 
   function status(): RelayStatus {
     return {
@@ -151,6 +156,23 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     if (sent === null) return noted(`bad_request; send JSON, or at most ${mostEvents} lines of it`)
     reply(response, 200, take(host, event, sent))
     sender.wake()
+    settleLater()
+  }
+
+  /** Reads, when no hook has come for a moment, who spoke what their prompts do not say. */
+  function settleLater(): void {
+    disarmSettle?.()
+    disarmSettle = null
+    if (sessions.unsettled().length === 0) return
+    disarmSettle = clock.later(idleMs, () => {
+      for (const place of sessions.unsettled()) {
+        const read = transcripts[place.host](placeOfFile(place.host, place.path))
+        const events = tailOf(place.path).flatMap((line) => read(parseJson(line)))
+        for (const line of sessions.settle(place, events)) keep(line)
+      }
+      sender.wake()
+      settleLater()
+    })
   }
 
   /** Events that were read out of session files here: answered as a server does, and kept as those of hooks are. */
@@ -225,6 +247,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     async stop() {
       sender.stop()
       disarmSync?.()
+      disarmSettle?.()
       server.close()
       server.closeAllConnections()
       spool.close()

@@ -17,10 +17,13 @@ import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
 import { type Hide, type PrivacyLevel, redacted } from '../../core/hosts/privacy.ts'
 import { readers } from '../../core/hosts/readers.ts'
 import { parseJson } from '../../core/text.ts'
+import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
 import type { RemoteAnswer } from './remote.ts'
 
 /** Most sessions that are known at once. */
 const mostSessions = 200
+/** How often the file of a session is read for one prompt. */
+const mostLooks = 5
 
 interface Session {
   observed: Observed
@@ -28,6 +31,9 @@ interface Session {
   told: Map<string, string>
   remind: boolean
   holds: boolean
+  /** Its file, until that has been read in vain too often. */
+  place: SessionPlace | null
+  looks: number
 }
 
 /** What a relay knows of the sessions of this machine, in their own words. */
@@ -36,8 +42,19 @@ export interface Sessions {
   take(host: HostName, event: string, body: unknown): Taken
   /** Takes an event that was read out of a session file. Returns the lines for the server. */
   takeRead(event: HostEvent): string[]
+  /** The sessions with a prompt of which their hosts' files may say who spoke it, with the files. */
+  unsettled(): SessionPlace[]
+  /** Takes events of the file of a session, of which only who spoke a prompt is news. Returns the lines for the server. */
+  settle(place: SessionPlace, events: readonly HostEvent[]): string[]
   /** Remembers what the server has answered to lines. */
   remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
+}
+
+/** A session, and the file that its host keeps of it. */
+export interface SessionPlace {
+  host: TranscriptHost
+  runId: string
+  path: string
 }
 
 /** The lines to send, and the answer for the host. */
@@ -64,6 +81,8 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
       told: new Map(),
       remind: true,
       holds: false,
+      place: null,
+      looks: 0,
     }
     sessions.delete(runId)
     sessions.set(runId, session)
@@ -84,6 +103,16 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
     remembered(names, line.runId, event.runId)
     remembered(agents, `${line.runId} ${line.agentId}`, event.agentId)
     return [JSON.stringify(line)]
+  }
+
+  function remembersFile(host: HostName, body: unknown, events: readonly HostEvent[]): void {
+    const prompt = events.find(({ kind }) => kind === 'prompt')
+    const own = transcriptHosts.find((each) => each === host)
+    const path = fieldsOf(body).transcript_path
+    if (prompt === undefined || own === undefined || typeof path !== 'string') return
+    const session = sessionOf(prompt.runId)
+    session.place = { host: own, runId: prompt.runId, path }
+    session.looks = 0
   }
 
   function answerTo(
@@ -115,9 +144,24 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
     take(host, event, body) {
       const events = readers[host](body, event === '' ? undefined : event)
       const lines = events.flatMap(lineOf)
+      remembersFile(host, body, events)
       return { lines, answer: answerTo(host, event, body, events) }
     },
     takeRead: lineOf,
+    unsettled: () =>
+      [...sessions.values()].flatMap(({ observed, place, looks }) =>
+        place !== null && looks < mostLooks && (observed.unsettled ?? []).length > 0 ? [place] : [],
+      ),
+    settle({ runId }, events) {
+      const session = sessions.get(runId)
+      if (session === undefined) return []
+      session.looks++
+      return events.flatMap((event) => {
+        const isNews =
+          event.runId === runId && observe(session.observed, event).settles !== undefined
+        return isNews ? lineOf(event) : []
+      })
+    },
     remember(lines, answers) {
       for (const [nth, answer] of answers.entries()) {
         const { runId, agentId } = fieldsOf(parseJson(lines[nth] ?? ''))
