@@ -233,6 +233,22 @@ onEachDatabase((database) => {
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
   })
 
+  test('a session in which nobody can speak is never attended', async (t) => {
+    verifies('hosts.clock.never')
+    const { post, run } = await startOn(t)
+    await post('claude-code', { ...prompted(errand, 'p-1'), source: 'sdk' })
+    assert.equal((await run()).run.attended, 'never')
+    // The environment of its hooks tells it too, and the program behind them says it in the address.
+    const other = { ...prompted(errand, 'p-9'), session_id: 'handed' }
+    await post('claude-code/UserPromptSubmit?attended=never', other)
+    assert.equal((await run('claude-code:handed')).run.attended, 'never')
+    await post('claude-code', { ...prompted(errand, 'p-8'), session_id: 'typed' })
+    assert.equal((await run('claude-code:typed')).run.attended, 'at_times')
+    const client = { client: 'codex_exec', type: 'agent-turn-complete', 'thread-id': 'c' }
+    await post('codex', { ...client, 'turn-id': 'u1', 'input-messages': [errand] })
+    assert.equal((await run('codex:c')).run.attended, 'never')
+  })
+
   test('the clock tells how often steps drift, by the time since a person was there', async (t) => {
     verifies('hosts.clock.bands')
     const { post, run, app } = await startOn(t)

@@ -1170,6 +1170,8 @@ export const requirements = {
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.bands':
       'GET /v1/drift/clock counts the steps of the 100 most recent runs under 1, 5 and 30 minutes and beyond since a person was last there, and tells the share that drifted of a band with 20 steps or more; a run says attended: never if a program started its session.',
+    'hosts.clock.never':
+      'A session in which nobody can speak is attended never: by the source of its prompt, by the environment that Claude Code gives its hooks, by the client that Codex names in its notices, or by the session file.',
     'hosts.list': 'GET /v1/drift/runs?host= lists the runs that the hooks of a host show.',
     'hosts.transcripts':
       'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',

@@ -104,7 +104,7 @@ onEachDatabase((database) => {
   })
 
   test('the relay reads in the session file who spoke', async (t) => {
-    verifies('hosts.relay.settles', 'hosts.who-spoke.settled')
+    verifies('hosts.relay.settles', 'hosts.who-spoke.settled', 'hosts.clock.never')
     const { app, headers, key, run } = await startOn(t)
     const { relay, clock, hook } = await relayTo(t, { url: app.url, key })
     const folder = join(freshFolder(t), 'projects')
@@ -129,6 +129,34 @@ onEachDatabase((database) => {
     assert.deepEqual([after.ground, bys(after)], [errand, ['user', 'machine', 'user']])
     const { body } = await app.get(`/v1/drift/run?run_id=${encodeURIComponent(runId)}`, headers)
     assert.equal(body.trace.length, 2)
+    // Codex says only in its file that nobody can speak.
+    const rollout = join(folder, 'rollout-c.jsonl')
+    const turn = { session_id: 'c', turn_id: 'u1', transcript_path: rollout }
+    await hook('codex', { ...turn, hook_event_name: 'UserPromptSubmit', prompt: errand })
+    const done = { type: 'item_completed', turn_id: 'u1' }
+    const item = { type: 'UserMessage', id: 'm', content: [{ type: 'text', text: errand }] }
+    writeFileSync(
+      rollout,
+      [
+        { type: 'session_meta', payload: { id: 'c', session_id: 'c', source: 'exec' } },
+        { type: 'event_msg', payload: { ...done, item } },
+      ]
+        .map((line) => `${JSON.stringify(line)}\n`)
+        .join(''),
+    )
+    clock.advance(2_000)
+    await hook('codex', {
+      ...turn,
+      hook_event_name: 'PostToolUse',
+      tool_name: 'apply_patch',
+      tool_use_id: 'x',
+      tool_input: { command: '*** Begin Patch\n*** Add File: a.js\n+x\n*** End Patch' },
+      tool_response: 'ok',
+    })
+    await relay.drain()
+    await relay.drain()
+    const codex = await app.get('/v1/drift/run?run_id=codex:c', headers)
+    assert.equal(codex.body.run.attended, 'never')
     // Nothing but a file of lines is read.
     await hook('claude-code', prompted('and now something else entirely', 7, '/dev/zero'))
     clock.advance(2_000)

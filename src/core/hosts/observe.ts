@@ -88,7 +88,7 @@ export function observe(observed: Observed, event: HostEvent): Observation {
     }
   }
   if ([...marks, ...same].some((mark) => observed.seen.includes(mark))) {
-    return { observed, steps: [] }
+    return { observed: withAttendance(observed, event), steps: [] }
   }
   const seen = [...observed.seen.slice(marks.length - mostKept.seen), ...marks]
   const { calls, isTold } = callsAfter(observed.calls, event)
@@ -242,7 +242,7 @@ function prompted(
   const { at = null } = event
   const isTold =
     text !== untold && state.spoken.some((each) => each.words === words && isSoon(each.at, at))
-  if (isTold) return { state, agent: null, steps: [] }
+  if (isTold) return { state: withAttendance(state, event), agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
   const isUnsure = event.by === 'unknown' && text !== untold
   const spoken = {
@@ -269,6 +269,12 @@ function prompted(
     agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
     steps: [{ ...step, userMessage: text, isUnsure, plan: null, distance: null }],
   }
+}
+
+/** The session after a prompt was told again that a program had handed over, which not every way of telling says. */
+function withAttendance(state: Observed, event: HostEvent): Observed {
+  const isNews = event.kind === 'prompt' && event.isHeadless === true && state.isHeadless !== true
+  return isNews && cut(event.text) === state.errand ? { ...state, isHeadless: true } : state
 }
 
 /** The prompts of which it is not known who spoke them, with a new one. */

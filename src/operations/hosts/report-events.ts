@@ -1,4 +1,5 @@
 import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { asUnattended } from '../../core/hosts/attended.ts'
 import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
@@ -31,13 +32,14 @@ export function hostNamed(name: string): HostName | null {
 /**
  * Takes what a hook of a host sends: one event, or several as lines. Folds them into their sessions, and logs the steps
  * that they open; those are durable when this resolves. A step counts as one write, and an event without a step as
- * none. Returns the answer for the host.
+ * none. `isUnattended`: nobody can speak in the session. Returns the answer for the host.
  */
 export async function reportEvents(
   service: Service,
   call: Call,
   host: HostName,
   event: string,
+  isUnattended = false,
 ): Promise<Record<string, unknown>> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
@@ -48,7 +50,8 @@ export async function reportEvents(
     })
   }
   const named = event || textOf(fieldsOf(sent[0]).hook_event_name)
-  const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
+  const read = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
+  const events = isUnattended ? asUnattended(read) : read
   const gated = await held(context, host, named, sent)
   if (gated !== null) return gated
   let answer = emptyAnswer(host, event)

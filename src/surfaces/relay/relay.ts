@@ -2,6 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { neverAttended } from '../../core/hosts/attended.ts'
 import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
@@ -120,11 +121,14 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://relay')
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://relay')
+    const isUnattended = searchParams.get(neverAttended.name) === neverAttended.value
     if (!isFromHere(request)) return reply(response, 403, { error: 'forbidden' })
     const [, name = '', event = ''] = /^\/v1\/hooks\/([\w-]+)(?:\/([\w.-]+))?$/.exec(pathname) ?? []
     if (request.method === 'POST' && name === 'plain') return answerRead(request, response)
-    if (request.method === 'POST' && name !== '') return answerHook(request, response, name, event)
+    if (request.method === 'POST' && name !== '') {
+      return answerHook(request, response, { name, event, isUnattended })
+    }
     if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
     if (request.method === 'GET' && pathname === '/relay') return reply(response, 200, status())
     if (request.method === 'POST' && pathname === '/relay/stop') {
@@ -140,8 +144,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   async function answerHook(
     request: IncomingMessage,
     response: ServerResponse,
-    name: string,
-    event: string,
+    { name, event, isUnattended }: { name: string; event: string; isUnattended: boolean },
   ): Promise<void> {
     const host = hostNames.find((each) => each === name)
     const body = await readText(request)
@@ -154,7 +157,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     if (body === null) return noted('too_large; a body has at most 1 MiB')
     const sent = eventsIn(body)
     if (sent === null) return noted(`bad_request; send JSON, or at most ${mostEvents} lines of it`)
-    reply(response, 200, take(host, event, sent))
+    reply(response, 200, take(host, event, sent, isUnattended))
     sender.wake()
     settleLater()
   }
@@ -199,10 +202,15 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     sender.wake()
   }
 
-  function take(host: HostName, event: string, sent: readonly unknown[]): Record<string, unknown> {
+  function take(
+    host: HostName,
+    event: string,
+    sent: readonly unknown[],
+    isUnattended: boolean,
+  ): Record<string, unknown> {
     let told = emptyAnswer(host, event)
     for (const each of sent) {
-      const { lines, answer } = sessions.take(host, event, each)
+      const { lines, answer } = sessions.take(host, event, each, isUnattended)
       if (Object.keys(answer).length > 0) told = answer
       for (const line of lines) keep(line)
     }

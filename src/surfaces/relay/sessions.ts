@@ -1,4 +1,5 @@
 import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { asUnattended } from '../../core/hosts/attended.ts'
 import { explains } from '../../core/hosts/coverage.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
@@ -23,7 +24,7 @@ import type { RemoteAnswer } from './remote.ts'
 /** Most sessions that are known at once. */
 const mostSessions = 200
 /** How often the file of a session is read for one prompt. */
-const mostLooks = 5
+const mostLooks = 3
 
 interface Session {
   observed: Observed
@@ -39,10 +40,10 @@ interface Session {
 /** What a relay knows of the sessions of this machine, in their own words. */
 export interface Sessions {
   /** Takes what a host sends. Returns the lines for the server, and the host's answer, without asking anybody. */
-  take(host: HostName, event: string, body: unknown): Taken
+  take(host: HostName, event: string, body: unknown, isUnattended?: boolean): Taken
   /** Takes an event that was read out of a session file. Returns the lines for the server. */
   takeRead(event: HostEvent): string[]
-  /** The sessions with a prompt of which their hosts' files may say who spoke it, with the files. */
+  /** The sessions with a prompt of which their hosts' files may say who spoke it, or that nobody can speak, with the files. */
   unsettled(): SessionPlace[]
   /** Takes events of the file of a session, of which only who spoke a prompt is news. Returns the lines for the server. */
   settle(place: SessionPlace, events: readonly HostEvent[]): string[]
@@ -141,25 +142,30 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
   }
 
   return {
-    take(host, event, body) {
-      const events = readers[host](body, event === '' ? undefined : event)
+    take(host, event, body, isUnattended = false) {
+      const read = readers[host](body, event === '' ? undefined : event)
+      const events = isUnattended ? asUnattended(read) : read
       const lines = events.flatMap(lineOf)
       remembersFile(host, body, events)
       return { lines, answer: answerTo(host, event, body, events) }
     },
     takeRead: lineOf,
     unsettled: () =>
-      [...sessions.values()].flatMap(({ observed, place, looks }) =>
-        place !== null && looks < mostLooks && (observed.unsettled ?? []).length > 0 ? [place] : [],
-      ),
+      [...sessions.values()].flatMap(({ observed, place, looks }) => {
+        if (place === null || looks >= mostLooks) return []
+        // Codex tells nothing but its file that nobody can speak.
+        const isOpen = place.host === 'codex' && observed.isHeadless !== true
+        return isOpen || (observed.unsettled ?? []).length > 0 ? [place] : []
+      }),
     settle({ runId }, events) {
       const session = sessions.get(runId)
       if (session === undefined) return []
       session.looks++
       return events.flatMap((event) => {
-        const isNews =
-          event.runId === runId && observe(session.observed, event).settles !== undefined
-        return isNews ? lineOf(event) : []
+        if (event.runId !== runId || event.kind !== 'prompt') return []
+        const { observed, steps, settles } = observe(session.observed, event)
+        const isHeadless = observed.isHeadless !== session.observed.isHeadless
+        return settles !== undefined || (isHeadless && steps.length === 0) ? lineOf(event) : []
       })
     },
     remember(lines, answers) {
