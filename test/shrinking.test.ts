@@ -37,6 +37,7 @@ const shrinks: Record<string, 'old' | 'run' | 'conversation' | 'account' | { bou
   tool_sessions: 'old',
   host_sessions: 'old',
   hook_settings: 'account',
+  unknown_events: 'account',
   pending_spans: 'old',
   evaluation_results: 'old',
   acts: 'old',

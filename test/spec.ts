@@ -1183,6 +1183,8 @@ export const requirements = {
       'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
     'hosts.relay.settles':
       'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt and nothing else.',
+    'hosts.unknown-events':
+      'The server counts the events of a host that no reader understands, by their names alone and at most 20 names of a host. GET /v1/hooks and plumbline doctor --hosts show them.',
     'hosts.watch.server':
       'plumbline watch HOST --server reports what the session files of a host say to a server on this machine, or by the relay to one elsewhere; beside the hooks of the host nothing counts twice, and what the server has not taken is read again.',
     'keys.scope':

@@ -15,6 +15,7 @@ import {
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { Observed } from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
+import { unknownEvent } from '../../core/hosts/unknown-events.ts'
 import { admitAccount } from '../gate/admission.ts'
 import type { Keyed, Service } from '../gate/context.ts'
 import type { Call } from '../gate/declaration.ts'
@@ -52,6 +53,7 @@ export async function reportEvents(
   const named = event || textOf(fieldsOf(sent[0]).hook_event_name)
   const read = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
   const events = isUnattended ? asUnattended(read) : read
+  await countUnknown(context, host, event, sent)
   const gated = await held(context, host, named, sent)
   if (gated !== null) return gated
   let answer = emptyAnswer(host, event)
@@ -70,6 +72,19 @@ export async function reportEvents(
     }
   }
   return answer
+}
+
+/** Counts the events that no reader understands, by their names alone. */
+async function countUnknown(
+  { store, account, now }: Keyed,
+  host: HostName,
+  event: string,
+  sent: readonly unknown[],
+): Promise<void> {
+  const names = sent.flatMap((each) => unknownEvent(host, each, event) ?? [])
+  for (const [name, same] of Map.groupBy(names, (each) => each)) {
+    await store.unknownEvents.count(account.id, host, name, same.length, now())
+  }
 }
 
 /**
