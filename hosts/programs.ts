@@ -218,6 +218,55 @@ trust_level = "trusted"
     showsAgents: false,
     tells: 0.9,
   },
+  'qwen-code': {
+    package: '@qwen-code/qwen-code@0.24.4',
+    bin: 'qwen',
+    files: () => ({
+      '.qwen/settings.json': `${JSON.stringify(
+        {
+          security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
+          general: { enableAutoUpdate: false },
+          telemetry: { enabled: false },
+          privacy: { usageStatisticsEnabled: false },
+        },
+        null,
+        2,
+      )}\n`,
+    }),
+    env: (model) => ({
+      ...quiet,
+      OPENAI_BASE_URL: `${model}/v1`,
+      OPENAI_API_KEY: 'stand-in',
+      OPENAI_MODEL: 'stand-in',
+    }),
+    args: (nth, prompt) => ['-p', prompt, ...(nth === 0 ? [] : ['--continue']), '--yolo'],
+    result: (printed) =>
+      printed.includes(ended)
+        ? ended
+        : printed.includes('Signup is limited too.')
+          ? 'Signup is limited too.'
+          : printed,
+    tools: {
+      plan: (items) => {
+        const todos = items.map(([content, isNow], nth) => ({
+          id: `${nth}`,
+          content,
+          status: isNow ? 'in_progress' : 'pending',
+        }))
+        return [{ name: 'todo_write', args: { todos } }]
+      },
+      run: (command, description) => [
+        { name: 'run_shell_command', args: { command, description, is_background: false } },
+      ],
+      read: (path) => [{ name: 'read_file', args: { file_path: path, absolute_path: path } }],
+      write: (path, content) => [{ name: 'write_file', args: { file_path: path, content } }],
+      // Its sub-agents may end after the turn that they are of.
+      delegate: () => null,
+      wait: null,
+    },
+    showsAgents: false,
+    tells: 0.9,
+  },
   copilot: {
     package: '@github/copilot@1.0.102',
     bin: 'copilot',

@@ -716,8 +716,12 @@ describe('plumbline doctor --hosts', () => {
     const { command } = user.settings(files['gemini-cli']).hooks.BeforeAgent[0].hooks[0]
     const { environment } = user
     await runHook(command, { session_id: 's1', prompt: errand }, environment)
+    await runHook(command, { session_id: 's1', hook_event_name: 'TeaBreak' }, environment)
     const found = await examined(user)
-    assert.match(String(found['gemini-cli']), /^ok: .*last run gemini-cli:s1, \d+ min ago/)
+    assert.match(
+      String(found['gemini-cli']),
+      /^ok: .*last run gemini-cli:s1, \d+ min ago.*; events that were not understood: TeaBreak \(1\)$/,
+    )
     assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
     assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)
     const lines = (await user.run('doctor', '--hosts')).out

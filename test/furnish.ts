@@ -69,6 +69,7 @@ export async function furnish(app: App, caller: Caller, hook: Hook): Promise<voi
   await makeLocalLink(app.running.service, caller.account, app.url)
   await send('/v1/hooks', { mode: 'advise' })
   await caller.request('PUT', '/v1/budget', { per_day: 1_000 })
+  await send('/v1/hooks/vscode/UnheardOf', {})
   await send('/v1/hooks/vscode', {
     ...{ hook_event_name: 'UserPromptSubmit', session_id: marker, prompt_id: marker },
     prompt: `paint the ${marker}`,

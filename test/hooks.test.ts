@@ -233,6 +233,51 @@ onEachDatabase((database) => {
     assert.equal((await app.get('/v1/drift/runs?host=emacs', app.keyed)).status, 400)
   })
 
+  test('what no reader understands is counted by its name alone', async (t) => {
+    verifies('hosts.unknown-events')
+    const { post, app } = await startOn(t)
+    const unknown = async () => (await app.get('/v1/hooks', app.keyed)).body.not_understood
+    assert.deepEqual(await unknown(), [])
+    await post('claude-code', { ...common, hook_event_name: 'TeaBreak', secret: 'a secret' })
+    await post('claude-code', { ...common, hook_event_name: 'TeaBreak' })
+    await post('claude-code', { ...common, hook_event_name: 'a secret told as a name' })
+    await post('copilot/teaBreak', { sessionId: 's' })
+    // What is known to say nothing is understood.
+    await post('claude-code', { ...common, hook_event_name: 'PreToolUse', tool_name: 'Read' })
+    await post('claude-code', prompted(errand, 'p-1'))
+    const told = (await unknown()).map(
+      ({ host, name, count }: Record<string, unknown>) => `${host} ${name} ${count}`,
+    )
+    assert.deepEqual(told, [
+      'claude-code (no name) 1',
+      'claude-code TeaBreak 2',
+      'copilot teaBreak 1',
+    ])
+    for (let nth = 0; nth < 30; nth++) await post('codex', { hook_event_name: `Event${nth}` })
+    await post('codex', { hook_event_name: 'Event3' })
+    const ofCodex = (await unknown()).filter(({ host }: { host: string }) => host === 'codex')
+    assert.equal(ofCodex.length, 20)
+    assert.equal(ofCodex.find(({ name }: { name: string }) => name === 'Event3').count, 2)
+    const stranger = (await app.newAccount()).headers
+    assert.deepEqual((await app.get('/v1/hooks', stranger)).body.not_understood, [])
+  })
+
+  test('a session in which nobody can speak is never attended', async (t) => {
+    verifies('hosts.clock.never')
+    const { post, run } = await startOn(t)
+    await post('claude-code', { ...prompted(errand, 'p-1'), source: 'sdk' })
+    assert.equal((await run()).run.attended, 'never')
+    // The environment of its hooks tells it too, and the program behind them says it in the address.
+    const other = { ...prompted(errand, 'p-9'), session_id: 'handed' }
+    await post('claude-code/UserPromptSubmit?attended=never', other)
+    assert.equal((await run('claude-code:handed')).run.attended, 'never')
+    await post('claude-code', { ...prompted(errand, 'p-8'), session_id: 'typed' })
+    assert.equal((await run('claude-code:typed')).run.attended, 'at_times')
+    const client = { client: 'codex_exec', type: 'agent-turn-complete', 'thread-id': 'c' }
+    await post('codex', { ...client, 'turn-id': 'u1', 'input-messages': [errand] })
+    assert.equal((await run('codex:c')).run.attended, 'never')
+  })
+
   test('the clock tells how often steps drift, by the time since a person was there', async (t) => {
     verifies('hosts.clock.bands')
     const { post, run, app } = await startOn(t)

@@ -47,6 +47,7 @@ const shrinks: Record<string, 'old' | 'run' | 'conversation' | 'account' | { bou
   sign_in_links: 'old',
   stream_events: 'old',
   stream_listeners: 'old',
+  unknown_events: 'account',
   pending_spans: 'old',
   evaluation_results: 'old',
   acts: 'old',

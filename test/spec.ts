@@ -1170,6 +1170,8 @@ export const requirements = {
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.bands':
       'GET /v1/drift/clock counts the steps of the 100 most recent runs under 1, 5 and 30 minutes and beyond since a person was last there, and tells the share that drifted of a band with 20 steps or more; a run says attended: never if a program started its session.',
+    'hosts.clock.never':
+      'A session in which nobody can speak is attended never: by the source of its prompt, by the environment that Claude Code gives its hooks, by the client that Codex names in its notices, or by the session file.',
     'hosts.list': 'GET /v1/drift/runs?host= lists the runs that the hooks of a host show.',
     'hosts.transcripts':
       'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',
@@ -1177,6 +1179,14 @@ export const requirements = {
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
+    'hosts.who-spoke.settled':
+      'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
+    'hosts.relay.settles':
+      'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt and nothing else.',
+    'hosts.unknown-events':
+      'The server counts the events of a host that no reader understands, by their names alone and at most 20 names of a host. GET /v1/hooks and plumbline doctor --hosts show them.',
+    'hosts.watch.server':
+      'plumbline watch HOST --server reports what the session files of a host say to a server on this machine, or by the relay to one elsewhere; beside the hooks of the host nothing counts twice, and what the server has not taken is read again.',
     'keys.scope':
       'Keys have scopes: full (all), and hooks, which may report events of hooks and reads nothing; POST /v1/me/keys takes scope and label, and lists hold the label of each key.',
     'hosts.mode':

@@ -63,6 +63,7 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('host_sessions', 'host_session', 'run_id', 'state expires'),
   owned('pending_spans', 'pending_span', 'trace_id span_id', 'received note'),
   owned('hook_settings', 'hook_setting', 'run_id', 'mode remind expires'),
+  owned('unknown_events', 'unknown_event', 'host name', 'count last'),
   owned('idempotency', 'stored_answer', 'scope key', 'at status run_id'),
   owned(
     'escalations',

@@ -36,6 +36,7 @@ import { createSignInLinks, type SignInLinks } from './sign-in-links.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions.ts'
 import { createTeams, type Teams } from './teams.ts'
 import { createTemplates, type Templates } from './templates.ts'
+import { createUnknownEvents, type UnknownEvents } from './unknown-events.ts'
 
 /** The stored state of the service, one member for each noun. */
 export interface Store {
@@ -72,6 +73,8 @@ export interface Store {
   readonly pendingSpans: PendingSpans
   /** How hooks are answered. */
   readonly hookSettings: HookSettingsStore
+  /** The events of hosts that no reader understood. */
+  readonly unknownEvents: UnknownEvents
   readonly secrets: Secrets
   readonly erasure: Erasure
   /** What listeners are told of. */
@@ -132,7 +135,7 @@ export function createStore(db: Database): OpenStore {
       subscriptions: createSubscriptions(queries),
       signInLinks: createSignInLinks(queries),
       idempotency: createIdempotency(queries, db.kind),
-      runs: createRuns(queries),
+      runs: createRuns(queries, db.kind),
       labels: createLabels(queries),
       jobs: createJobs(queries, db.kind, () => note('jobs')),
       alerts: createAlerts(queries, db.kind, () => note('jobs')),
@@ -158,6 +161,7 @@ export function createStore(db: Database): OpenStore {
       ),
       pendingSpans: createPendingSpans(queries, db.kind),
       hookSettings: createHookSettings(queries),
+      unknownEvents: createUnknownEvents(queries),
       secrets: createSecrets(queries),
       erasure: createErasure(queries, db.kind),
       stream: createStream(queries, db.kind),

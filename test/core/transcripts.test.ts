@@ -145,6 +145,14 @@ test('a rollout of Codex tells exit codes, changes of files and tasks', () => {
     'act edit ok src/login.js',
     'delegate',
   ])
+  const [handed] = eventsOf('codex', [
+    line('session_meta', { id: 's1', session_id: 's1', cwd, source: 'exec' }),
+    item({ type: 'UserMessage', id: 'm1', content: [{ type: 'text', text: 'mend the login' }] }),
+  ])
+  assert.deepEqual(
+    [handed, events[0]].map((event) => event?.kind === 'prompt' && event.isHeadless === true),
+    [true, false],
+  )
   assert.equal(events[0]?.runId, 'codex:s1')
   const child = eventsOf('codex', [
     line('session_meta', { id: 'child', session_id: 's1', cwd }),

@@ -28,8 +28,11 @@ export interface AssignedRequest {
   text: string
   /** The revision of the ground that brought it or changed it last. */
   revision: number
-  /** `first` began the run, `user` read it out of the user's words, `host` had its effect stated. */
-  by: 'first' | 'user' | 'host'
+  /**
+   * `first` began the run, `user` read it out of the user's words, `host` had its effect stated. `unknown` came as a
+   * message of which it is not known whether a person spoke it, and `machine` as one that none did.
+   */
+  by: 'first' | 'user' | 'host' | 'unknown' | 'machine'
   /** When it was given or changed last, milliseconds since 1970; 0 if that is not known. */
   at: number
   /** Whether the user has not withdrawn it. */
@@ -73,7 +76,7 @@ export function withMessage(
   const corrected = effect === 'adds' ? null : belongsTo(assignment, message.text)
   const text = `${corrected?.text}\n${message.text}`
   if (corrected === null || text.length > longestRequest) return bounded([...assignment, added])
-  const after = { ...added, text, by: corrected.by }
+  const after = { ...added, text, by: message.by === 'unknown' ? message.by : corrected.by }
   return bounded(assignment.map((each) => (each === corrected ? after : each)))
 }
 

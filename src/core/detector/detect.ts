@@ -156,7 +156,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
   // What is told of an agent whose words are kept back: its acts count, and there is no goal to measure.
   const isWordless = acts !== null && words.length === 0 && spelled && !grounded && !onlySays
   const paces = detector.asPublished || (reading.distanceReported && acts === null)
-  const before = afterTurn(memory, turn, reading.plan, detector)
+  const before = afterTurn(memory, turn, reading, detector)
   const { ground } = before
 
   const overlap = ground === null ? 1 : overlapOf(words, ground.words)
@@ -287,12 +287,15 @@ const nearLimit = 0.85
 function afterTurn(
   memory: Memory,
   { moved, keeps, speaks }: Turn,
-  plan: readonly string[] | null,
+  { plan, isUnsure }: Reading,
   detector: Detector,
 ): Memory {
   const own = speaks ? detector.heard(memory.own) : memory.own
   if (moved === null) return { ...memory, own }
-  return frozen(memory, moved, keeps ? own : detector.start(moved.ground, plan))
+  const after = frozen(memory, moved, keeps ? own : detector.start(moved.ground, plan))
+  const { ground } = memory
+  if (!isUnsure || ground === null) return after
+  return { ...after, before: { ground, assignment: assignmentOf(memory) } }
 }
 
 /** 0.5 · goal + 0.3 · |distance moved| / 10 + 0.2 · (progress changed), each part 0–1. */

@@ -57,7 +57,8 @@ export function readTurn(
       : (reading.statedEffect ?? readUserEffect(message, standingTexts(before), reads))
 
   if (message !== null && effect !== null && effect !== 'none') {
-    const by = reading.statedEffect === null ? 'user' : 'host'
+    const told = reading.statedEffect === null ? 'user' : 'host'
+    const by = reading.isUnsure ? 'unknown' : told
     const given = { text: message, revision, by, at: now } as const
     const assignment = withMessage(before, asPublished ? 'replaces' : effect, given)
     const moved = { ground: groundFrom(assignment, reading), assignment }

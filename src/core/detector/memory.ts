@@ -35,6 +35,8 @@ export interface Memory {
    * release has stored lacks it, and its ground is the one request.
    */
   assignment?: readonly AssignedRequest[]
+  /** What stood before the newest revision while it is not known whether a person asked for that; absent otherwise. */
+  before?: { ground: Ground; assignment: readonly AssignedRequest[] }
   /** Steps since the last change of the ground, including those before the first ground. */
   since: number
   /** Whether the last recorded reason was a drift reason. */

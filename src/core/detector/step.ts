@@ -81,6 +81,8 @@ export interface Step extends Hints {
   userMessage?: string
   /** What the message does to the assignment; it is read out of the message if it is not given. */
   userEffect?: UserEffect
+  /** Whether it is not known that a person spoke the message. */
+  isUnsure?: boolean
   /**
    * What somebody who watches the acts of the agent has seen of them. With it, a stall or a loop comes from the acts,
    * and never from distances or goals; absent if nobody watches.
@@ -121,6 +123,8 @@ export interface Reading {
   message: string | null
   /** The effect of the message as the caller states it; null if it does not. */
   statedEffect: UserEffect | null
+  /** Whether it is not known that a person spoke the message. */
+  isUnsure: boolean
   /** What the acts show; null if nobody watches them. */
   acts: SeenActs | null
 }
@@ -145,6 +149,7 @@ export function readStep(step: Step): Reading {
     userTurn: step.userTurn === true,
     message: given(step.userMessage),
     statedEffect: step.userEffect ?? null,
+    isUnsure: step.isUnsure === true,
     acts: step.acts ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import { asUnattended } from './attended.ts'
 import { readClaudeFamily } from './claude-code.ts'
 import {
   digestOf,
@@ -66,7 +67,11 @@ function readNotice(fields: Fields): HostEvent[] {
   const turn = idOf(fields['turn-id'])
   const messages = listOf(fields['input-messages']).map((each) => textOf(each))
   const last = messages.findLast((text) => text !== '' && !summary.test(text))
-  return [...prompted(place, turn, last), ...ended(place, turn, fields['last-assistant-message'])]
+  const prompt = prompted(place, turn, last)
+  return [
+    ...(fields.client === 'codex_exec' ? asUnattended(prompt) : prompt),
+    ...ended(place, turn, fields['last-assistant-message']),
+  ]
 }
 
 /** A prompt is the same in a hook and in a notice; one turn can have several. */

@@ -47,9 +47,9 @@ export const evidenceLimits = {
   /** Acts outside the project and on the web, without a word of the errand, among the newest `wanderingOf`. */
   wanderingOf: 12,
   wanderingWithWords: 8,
-  wanderingShare: 0.6,
+  wanderingShare: 0.9,
   /** Share of the acts that the errand explains, over so many acts. */
-  unexplainedBelow: 0.4,
+  unexplainedBelow: 0.2,
   unexplainedOf: 12,
 } as const
 

@@ -120,8 +120,8 @@ export type HostEvent = HostFact & {
   agentId: string
   /** The same for the same thing, however often and by whichever way it arrives. */
   eventId: string
-  /** How it arrived; absent for a hook. */
-  way?: 'log' | 'span'
+  /** How it arrived; absent for a hook, and for a session file whose ids are those of the hooks. */
+  way?: 'log' | 'span' | 'file'
   /** The span that shows it; absent if it came another way. */
   span?: EventSpan
 }

@@ -7,7 +7,7 @@ import {
   doingsAfterSkipped,
   evidenceOf,
 } from './evidence.ts'
-import { digestOf } from './fields.ts'
+import { digestOf, digestOfValue } from './fields.ts'
 import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
 import {
   type GoalSource,
@@ -15,6 +15,7 @@ import {
   newObservedAgent,
   type Observed,
   type ObservedAgent,
+  type Unsettled,
 } from './observed.ts'
 import { rateAfter } from './sampling.ts'
 import { actTold, type DerivedGoal, firstSentence, goalOf, untold } from './step-goal.ts'
@@ -37,8 +38,9 @@ export interface ObservedStep {
   source: GoalSource
   /** The task of a sub-agent, with its first step. */
   ground: string | null
-  /** The words of the user that open the step. */
+  /** The words of the user that open the step, and whether it is not known that a person spoke them. */
   userMessage: string | null
+  isUnsure: boolean
   parentGoal: string | null
   plan: string[] | null
   /** 0–10 by the share of the plan that is left; null without a plan. */
@@ -53,6 +55,20 @@ export interface ObservedStep {
   span: EventSpan | null
 }
 
+/** What an event makes of a session. */
+export interface Observation {
+  observed: Observed
+  steps: ObservedStep[]
+  /** The earlier prompt of which the event tells who spoke it; absent if it tells none. */
+  settles?: SettledPrompt
+}
+
+/** A prompt of which it has come out who spoke it, and whether a program handed it over. */
+export interface SettledPrompt extends Unsettled {
+  by: 'person' | 'machine'
+  isHeadless: boolean
+}
+
 /** Milliseconds after which an act that a person was asked about has been granted by one. */
 const grantMs = 1000
 
@@ -60,14 +76,21 @@ const grantMs = 1000
  * Folds an event of a host into what is known of its session, and says which steps it opens: a prompt of a person, a new
  * goal, a delegation, or ten acts under one goal. Pure; the state is bounded.
  */
-export function observe(
-  observed: Observed,
-  event: HostEvent,
-): { observed: Observed; steps: ObservedStep[] } {
+export function observe(observed: Observed, event: HostEvent): Observation {
   const { marks, same } = marksOf(event)
-  const isSeen = seenIn(observed.seen)
-  if (marks.some(isSeen) || same.some(isSeen)) return { observed, steps: [] }
   const seen = seenAfter(observed.seen, marks)
+  const prompt = unsettledBy(observed, event)
+  if (prompt !== null && event.kind === 'prompt' && event.by !== 'unknown') {
+    return {
+      observed: { ...settled(observed, event, prompt), seen },
+      steps: [],
+      settles: { ...prompt, by: event.by, isHeadless: event.isHeadless === true },
+    }
+  }
+  const isSeen = seenIn(observed.seen)
+  if (marks.some(isSeen) || same.some(isSeen)) {
+    return { observed: withAttendance(observed, event), steps: [] }
+  }
   const { calls, isTold } = callsAfter(observed.calls, event)
   if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
   const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
@@ -114,7 +137,7 @@ function marksOf({ kind, agentId, eventId, way }: HostEvent): {
   const own = digestOf(`${agentId}\n${eventId}\ncall`)
   const byTelemetry = digestOf(`${eventId}\ntelemetry`)
   const bySubAgent = digestOf(`${eventId}\nsub-agent`)
-  if (way !== undefined) return { marks: [own, byTelemetry], same: [bySubAgent] }
+  if (way === 'log' || way === 'span') return { marks: [own, byTelemetry], same: [bySubAgent] }
   return agentId === ''
     ? { marks: [own], same: [] }
     : { marks: [own, bySubAgent], same: [byTelemetry] }
@@ -131,11 +154,11 @@ function callsAfter(
   calls: Observed['calls'],
   event: HostEvent,
 ): { calls: Observed['calls']; isTold: boolean } {
-  const { kind, at, way = 'hook' } = event
+  const { at, way = 'hook' } = event
   // Without an id of the host, an event is known by its digest.
   const isNamed = !/^[\da-f]{16}$/.test(event.eventId)
-  if (kind !== 'act' || isNamed || at === undefined) return { calls, isTold: false }
-  const what = `${event.tool}\n${event.argsHash}`
+  const what = calledIn(event)
+  if (what === null || isNamed || at === undefined) return { calls, isTold: false }
   const place = calls.findIndex(
     (each) => each.what === what && Math.abs(each.at - at) < sameCallMs && !each.ways.includes(way),
   )
@@ -144,6 +167,13 @@ function callsAfter(
     return { calls: [...calls, { what, at, ways: [way] }].slice(-mostKept.calls), isTold: false }
   }
   return { calls: calls.with(place, { ...known, ways: [...known.ways, way] }), isTold: true }
+}
+
+/** What tells a call from calls of other tools or with other arguments; null for an event that is no call. */
+function calledIn(event: HostEvent): string | null {
+  if (event.kind === 'act') return `${event.tool}\n${event.argsHash}`
+  if (event.kind === 'plan') return `plan\n${digestOfValue(event.items)}`
+  return event.kind === 'intent' ? `intent\n${digestOf(event.text)}` : null
 }
 
 function newest(agents: Observed['agents']): Observed['agents'] {
@@ -235,12 +265,14 @@ function prompted(
   const { at = null } = event
   const isTold =
     text !== untold && state.spoken.some((each) => each.words === words && isSoon(each.at, at))
-  if (isTold) return { state, agent: null, steps: [] }
+  if (isTold) return { state: withAttendance(state, event), agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
+  const isUnsure = event.by === 'unknown' && text !== untold
   const spoken = {
     ...seenPerson(state, event.at),
     errand: text,
     isHeadless,
+    unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
     spoken: [...state.spoken, { words, at }].slice(-mostKept.spoken),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
@@ -258,8 +290,56 @@ function prompted(
   return {
     state: spoken,
     agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
-    steps: [{ ...step, userMessage: text, plan: null, distance: null }],
+    steps: [{ ...step, userMessage: text, isUnsure, plan: null, distance: null }],
   }
+}
+
+/** The session after a prompt was told again that a program had handed over, which not every way of telling says. */
+function withAttendance(state: Observed, event: HostEvent): Observed {
+  const isNews = event.kind === 'prompt' && event.isHeadless === true && state.isHeadless !== true
+  return isNews && cut(event.text) === state.errand ? { ...state, isHeadless: true } : state
+}
+
+/** The prompts of which it is not known who spoke them, with a new one. */
+function withUnsettled(
+  { unsettled = [], errand, personAt }: Observed,
+  { eventId, at }: HostEvent,
+  text: string,
+): Unsettled[] {
+  return [...unsettled, { id: eventId, text, at: at ?? null, errand, personAt }].slice(
+    -mostKept.unsettled,
+  )
+}
+
+/** The prompt that a later event of the same tells the speaker of; null if it is none. */
+function unsettledBy({ unsettled = [] }: Observed, event: HostEvent): Unsettled | null {
+  if (event.kind !== 'prompt' || event.by === 'unknown') return null
+  const { eventId, at = null } = event
+  const text = cut(event.text)
+  return (
+    unsettled.findLast(
+      (each) => each.id === eventId || (each.text === text && isSoon(each.at, at)),
+    ) ?? null
+  )
+}
+
+/** The session after it has come out who spoke a prompt. What a machine spoke is no errand. */
+function settled(
+  state: Observed,
+  event: HostEvent & { kind: 'prompt' },
+  prompt: Unsettled,
+): Observed {
+  const unsettled = (state.unsettled ?? []).filter((each) => each !== prompt)
+  const isNewest = state.errand === prompt.text
+  if (event.by === 'person' || prompt.errand === null) {
+    return isNewest && event.isHeadless === true
+      ? { ...state, unsettled, isHeadless: true }
+      : { ...state, unsettled }
+  }
+  if (!isNewest) return { ...state, unsettled }
+  const after = { ...state, unsettled, errand: prompt.errand, personAt: prompt.personAt }
+  const agent = agentOf(after, '')
+  return { ...after, agents: { ...after.agents, '': explained(after, agent) } }
 }
 
 /** Milliseconds within which the same words are the same prompt, told by another way. */
@@ -404,6 +484,7 @@ function stepOf(
     source,
     ground: isTaskTold ? null : task,
     userMessage: null,
+    isUnsure: false,
     parentGoal: isUnder ? now.text : null,
     plan: plan.length === 0 ? null : plan.map(({ text }) => text),
     distance: plan.length === 0 ? null : Math.round((10 * left) / plan.length),

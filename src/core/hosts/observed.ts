@@ -65,6 +65,8 @@ export interface Observed {
   spoken: { words: string; at: number | null }[]
   /** The newest calls of tools without an id, and the ways by which they were told. */
   calls: { what: string; at: number; ways: string[] }[]
+  /** The newest prompts of which it is not known whether a person spoke them; absent if there was none. */
+  unsettled?: Unsettled[]
   /** Whether a program gave the newest words; absent if the host has not said. */
   isHeadless?: boolean
   /** The acts of the newest minute; absent or null if none had a time. */
@@ -72,6 +74,17 @@ export interface Observed {
   /** Sub-agents that began and that stopped. */
   begun: number
   stopped: number
+}
+
+/** A prompt of which it is not known whether a person spoke it. */
+export interface Unsettled {
+  /** The id of its event. */
+  id: string
+  text: string
+  at: number | null
+  /** The errand before it, and when a person was last there. */
+  errand: string | null
+  personAt: number | null
 }
 
 /** Most of each list that a session keeps. */
@@ -85,6 +98,7 @@ export const mostKept = {
   doing: 6,
   spoken: 8,
   calls: 32,
+  unsettled: 4,
 } as const
 
 /** A session of which nothing is known. */

@@ -28,11 +28,12 @@ const digest = /^[\da-f]{16}(?=#|$)/
 export function redacted(event: HostEvent, level: PrivacyLevel, hide: Hide): HostEvent | null {
   const fact = factAt(event, level, hide)
   if (fact === null) return null
-  const { at, runId, agentId, eventId } = event
+  const { at, runId, agentId, eventId, way } = event
   const mark = runId.indexOf(':') + 1
   return {
     ...fact,
     ...given('at', at),
+    ...given('way', way),
     runId: `${runId.slice(0, mark)}${idAt(runId.slice(mark), level, hide)}`,
     agentId: idAt(agentId, level, hide),
     eventId: level === 'words' && !digest.test(eventId) ? eventId : hide(eventId),
@@ -52,7 +53,12 @@ function factAt(fact: HostFact, level: PrivacyLevel, hide: Hide): HostFact | nul
   const id = (value: string) => idAt(value, level, hide)
   switch (fact.kind) {
     case 'prompt':
-      return { kind: 'prompt', text: words(fact.text), by: fact.by }
+      return {
+        kind: 'prompt',
+        text: words(fact.text),
+        by: fact.by,
+        ...given('isHeadless', fact.isHeadless),
+      }
     case 'plan': {
       const items = fact.items.map((item) => ({
         ...given('id', item.id === undefined ? undefined : id(item.id)),

@@ -64,6 +64,8 @@ function inClaudesForm(call: Fields): Fields {
   const output = shell?.output ?? told
   return {
     ...call,
+    // The session file knows a call by the id that the model gave it.
+    tool_use_id: textOf(call.tool_call_id, call.tool_use_id),
     tool_name: tool === 'ask_user_question' ? 'AskUserQuestion' : tool,
     tool_response:
       output === undefined

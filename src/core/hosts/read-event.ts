@@ -28,7 +28,8 @@ export function readEvent(value: unknown): HostEvent | null {
   if (fact === null || eventId === '' || session === '') return null
   if (!hostNames.some((name) => name === host)) return null
   const at = given('at', timeOf(fields.at))
-  return { ...fact, ...at, runId, agentId: short(fields.agentId, longestId), eventId }
+  const way = fields.way === 'file' ? { way: 'file' as const } : {}
+  return { ...fact, ...at, ...way, runId, agentId: short(fields.agentId, longestId), eventId }
 }
 
 function factIn(fields: Fields): HostFact | null {
@@ -40,7 +41,9 @@ function factIn(fields: Fields): HostFact | null {
     case 'prompt': {
       const text = short(fields.text, maxTextLength)
       const by = oneOf(['person', 'machine', 'unknown'], fields.by)
-      return text === '' || by === null ? null : { kind: 'prompt', text, by }
+      if (text === '' || by === null) return null
+      const isHeadless = fields.isHeadless === true ? { isHeadless: true as const } : {}
+      return { kind: 'prompt', text, by, ...isHeadless }
     }
     case 'plan':
       return {

@@ -139,7 +139,7 @@ export function judgeBatch(
     if (happening !== null) happenings.push(held ? { ...happening, held } : happening)
     const { memory } = logged.agent
     results.push(...resultsOf(entry, agent, { step, revision, verdict }))
-    const assignment = frozen?.by === 'user' ? assignmentOf(memory) : null
+    const assignment = frozen === null || frozen.by === 'first' ? null : assignmentOf(memory)
     return { run_id: runId, agent_id: agentId, step, revision, assignment, verdict, earlier }
   }
 

@@ -81,7 +81,7 @@ export interface Agent {
 export interface FrozenGround {
   revision: number
   goal: string
-  by: 'first' | 'user'
+  by: 'first' | 'user' | 'unknown'
   /** The step that froze it, 1-based. */
   step: number
 }
@@ -221,7 +221,7 @@ export function logStep(
       ? {
           revision: memory.revision,
           goal: memory.ground?.goal ?? '',
-          by: userTurn === true || isOfUser(memory) ? 'user' : 'first',
+          by: userTurn === true ? 'user' : speakerOf(memory),
           step: counted.steps,
         }
       : null,
@@ -232,11 +232,11 @@ function latest(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.max(one, other)
 }
 
-/** Whether the newest revision came from the words of the user; only they move a ground that stands. */
-function isOfUser({ assignment = [], revision }: Memory): boolean {
-  return assignment.some(
-    (each) => each.revision === revision && (revision > 1 || each.by !== 'first'),
-  )
+/** Whether the newest revision came from the words of the user, as far as that is known; only they move a ground that stands. */
+function speakerOf({ assignment = [], revision }: Memory): FrozenGround['by'] {
+  const newest = assignment.filter((each) => each.revision === revision)
+  if (newest.some(({ by }) => by === 'unknown')) return 'unknown'
+  return newest.some(({ by }) => revision > 1 || by !== 'first') ? 'user' : 'first'
 }
 
 function told(

@@ -26,12 +26,13 @@ export function requestOf(
     ...(distance === null ? {} : { distance }),
   })
   if ('fault' in request) return request
-  const { source, acts, failedActs, doing, shown, span } = step
+  const { source, acts, failedActs, doing, shown, span, isUnsure } = step
   const agent = Object.hasOwn(agents, agentId) ? agents[agentId] : undefined
   return {
     ...request,
     step: {
       ...request.step,
+      isUnsure,
       acts: {
         gives: shown?.gives ?? null,
         isUnexplained: shown?.kind === 'unexplained',

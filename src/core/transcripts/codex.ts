@@ -1,3 +1,4 @@
+import { asUnattended } from '../hosts/attended.ts'
 import { readCodex } from '../hosts/codex.ts'
 import {
   amountOf,
@@ -20,6 +21,7 @@ export function readCodexRollout({ session: named }: TranscriptPlace): ReadLine 
   let session = named
   let agentId = ''
   let cwd = ''
+  let isUnattended = false
   return (line) => {
     const fields = fieldsOf(line)
     const payload = fieldsOf(fields.payload)
@@ -37,12 +39,14 @@ export function readCodexRollout({ session: named }: TranscriptPlace): ReadLine 
       // A sub-agent's thread has an id of its own and names the session that it belongs to.
       agentId = own !== '' && own !== session ? own : ''
       cwd = textOf(payload.cwd)
+      isUnattended = payload.source === 'exec'
       return []
     }
     const item = fieldsOf(payload.item)
     if (payload.type === 'item_completed') {
       const turn = textOf(payload.turn_id)
-      return timed(eventsOfItem(common(), turn, item))
+      const events = timed(eventsOfItem(common(), turn, item))
+      return isUnattended ? asUnattended(events) : events
     }
     if (fields.type === 'response_item' && payload.type === 'function_call') {
       const name = textOf(payload.name)

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { hookModes } from '../../core/hosts/hook-settings.ts'
-import { dayMs } from '../../core/time.ts'
+import { mostUnknownEvents } from '../../core/hosts/unknown-events.ts'
+import { dayMs, isoTime } from '../../core/time.ts'
 import { badRequest } from '../gate/declaration.ts'
-import { idField } from '../gate/fields.ts'
+import { idField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 
 const mode = z.enum(hookModes, `send ${hookModes.join(', ')}, or null`)
@@ -20,18 +21,36 @@ const settings = z
 
 const runId = idField().optional().describe('The settings of one run, not of the account.')
 
-/** Returns how hooks are answered. */
+/** Returns how hooks are answered, and which of their events nobody understood. */
 export const readHookSettings = keyed({
   name: 'hooks.read-settings',
   group: 'detector',
   summary: 'How the hooks of hosts are answered.',
   http: { method: 'GET', path: '/v1/hooks' },
   input: z.object({ run_id: runId }),
-  output: z.strictObject({ hooks: settings }),
+  output: z.strictObject({
+    hooks: settings,
+    not_understood: z
+      .array(
+        z.strictObject({
+          host: z.string(),
+          name: z.string().describe('The name of the event; nothing of what it held is kept.'),
+          count: z.int().min(1),
+          last: time,
+        }),
+      )
+      .describe(
+        `The events of the account that no reader understood, by host and name: at most ${mostUnknownEvents} names of a host.`,
+      ),
+  }),
   refusals: [badRequest],
-})(async ({ store, account }, { run_id }) => ({
-  hooks: await store.hookSettings.of(account.id, run_id ?? ''),
-}))
+})(async ({ store, account }, { run_id }) => {
+  const unknown = await store.unknownEvents.list(account.id)
+  return {
+    hooks: await store.hookSettings.of(account.id, run_id ?? ''),
+    not_understood: unknown.map((each) => ({ ...each, last: isoTime(each.last) })),
+  }
+})
 
 /** Changes how hooks are answered. */
 export const changeHookSettings = keyed({

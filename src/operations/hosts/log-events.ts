@@ -1,6 +1,6 @@
 import { factOf } from '../../core/hosts/host-answer.ts'
 import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
-import { type ObservedStep, observe } from '../../core/hosts/observe.ts'
+import { type ObservedStep, observe, type SettledPrompt } from '../../core/hosts/observe.ts'
 import {
   agentsToTell,
   nothingObserved,
@@ -66,18 +66,18 @@ export async function logEvents(
       return { observed: read.observed, told: null }
     }
   }
-  const logged = await logSession(context, host, runId, session, read.steps, options)
+  const logged = await logSession(context, host, runId, session, read, options)
   waitingActs.forget(account.id, runId, all)
   return logged ?? { observed: read.observed, told: null }
 }
 
 /** Whether events are acts that open no step, and whose agent is told nothing. */
 function mayWait(
-  { observed, steps }: Folded,
+  { observed, steps, settled }: Folded,
   events: readonly HostEvent[],
   options: LogOptions,
 ): boolean {
-  if (options.mayWait !== true || steps.length > 0) return false
+  if (options.mayWait !== true || steps.length > 0 || settled.length > 0) return false
   const acting = events.at(-1)?.agentId ?? ''
   if (options.tells === true && agentsToTell(observed).includes(acting)) return false
   return events.every(({ kind }) => kind === 'act')
@@ -95,8 +95,9 @@ async function storeActs(
   const isStored = await store.tx(async ({ hostSessions }) => {
     const before = await hostSessions.lockStored(account.id, runId, now())
     if (before === null) return true
-    const read = before === stored ? { observed: known, steps: [] } : folded(before, events)
-    if (read.steps.length > 0) return false
+    const read =
+      before === stored ? { observed: known, steps: [], settled: [] } : folded(before, events)
+    if (read.steps.length > 0 || read.settled.length > 0) return false
     const expires = now() + tier.retention_days * dayMs
     if (read.observed !== before) {
       await hostSessions.save(account.id, runId, read.observed, expires)
@@ -108,7 +109,7 @@ async function storeActs(
   if (before === null) return
   const read = folded(before, events)
   const session = { events, stored: before, known: read.observed }
-  await logSession(context, host, runId, session, read.steps, { countWrite, wasStored: true })
+  await logSession(context, host, runId, session, read, { countWrite, wasStored: true })
 }
 
 /** Logs the steps of a session in one transaction; null if it `wasStored` before and no longer is. */
@@ -116,12 +117,12 @@ async function logSession(
   context: Keyed,
   host: HostName,
   runId: string,
-  { events, stored, known }: WaitingSession,
-  opened: readonly ObservedStep[],
+  { events, stored }: WaitingSession,
+  read: Folded,
   { tells = false, countWrite, alongside, wasStored = false }: LogOptions & { wasStored?: boolean },
 ): Promise<Logged | null> {
   const { store, account, tier, now } = context
-  const expected = opened.map((step) => requested(host, runId, step, known))
+  const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await countWrite()
   if (expected.length > 0) await learnAhead(context, () => expected)
@@ -130,8 +131,7 @@ async function logSession(
       ? await tx.hostSessions.lockStored(account.id, runId, now())
       : await tx.hostSessions.lock(account.id, runId, now())
     if (before === null) return null
-    const { observed, steps } =
-      before === stored ? { observed: known, steps: opened } : folded(before, events)
+    const { observed, steps, settled } = before === stored ? read : folded(before, events)
     let after = observed
     let ground: string | null = null
     for (const step of steps) {
@@ -139,6 +139,11 @@ async function logSession(
       const verdict = await logRequest({ ...context, store: tx }, request)
       after = withVerdict(after, step.agentId, verdict)
       if (verdict.drifting) ground = verdict.ground
+    }
+    // After the steps: a host may tell a prompt and its speaker in one call.
+    for (const { text, by, isHeadless, personAt } of settled) {
+      const message = { message: text, by, isHeadless, personAt }
+      await tx.runs.settle(account.id, runId, message, now())
     }
     const acting = events.at(-1)?.agentId ?? ''
     const agent = tells && agentsToTell(after).includes(acting) ? after.agents[acting] : undefined
@@ -155,21 +160,24 @@ async function logSession(
   })
 }
 
-/** What events leave, and the steps that they open. */
+/** What events leave, the steps that they open, and the prompts whose speaker they tell. */
 interface Folded {
   observed: Observed
   steps: readonly ObservedStep[]
+  settled: readonly SettledPrompt[]
 }
 
 function folded(known: Observed, events: readonly HostEvent[]): Folded {
   const steps: ObservedStep[] = []
+  const settled: SettledPrompt[] = []
   let observed = known
   for (const event of events) {
     const after = observe(observed, event)
     observed = after.observed
     steps.push(...after.steps)
+    if (after.settles !== undefined) settled.push(after.settles)
   }
-  return { observed, steps }
+  return { observed, steps, settled }
 }
 
 function requested(

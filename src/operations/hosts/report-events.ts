@@ -1,4 +1,5 @@
 import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { asUnattended } from '../../core/hosts/attended.ts'
 import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
@@ -14,6 +15,7 @@ import {
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { Observed } from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
+import { unknownEvent } from '../../core/hosts/unknown-events.ts'
 import { admitAccount } from '../gate/admission.ts'
 import type { Keyed, Service } from '../gate/context.ts'
 import type { Call } from '../gate/declaration.ts'
@@ -31,13 +33,14 @@ export function hostNamed(name: string): HostName | null {
 /**
  * Takes what a hook of a host sends: one event, or several as lines. Folds them into their sessions, and logs the steps
  * that they open; those are durable when this resolves. A step counts as one write, and an event without a step as
- * none. Returns the answer for the host.
+ * none. `isUnattended`: nobody can speak in the session. Returns the answer for the host.
  */
 export async function reportEvents(
   service: Service,
   call: Call,
   host: HostName,
   event: string,
+  isUnattended = false,
 ): Promise<Record<string, unknown>> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
@@ -48,7 +51,9 @@ export async function reportEvents(
     })
   }
   const named = event || textOf(fieldsOf(sent[0]).hook_event_name)
-  const events = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
+  const read = sent.flatMap((each) => readers[host](each, event === '' ? undefined : event))
+  const events = isUnattended ? asUnattended(read) : read
+  await countUnknown(context, host, event, sent)
   const gated = await held(context, host, named, sent)
   if (gated !== null) return gated
   let answer = emptyAnswer(host, event)
@@ -68,6 +73,19 @@ export async function reportEvents(
     }
   }
   return answer
+}
+
+/** Counts the events that no reader understands, by their names alone. */
+async function countUnknown(
+  { store, account, now }: Keyed,
+  host: HostName,
+  event: string,
+  sent: readonly unknown[],
+): Promise<void> {
+  const names = sent.flatMap((each) => unknownEvent(host, each, event) ?? [])
+  for (const [name, same] of Map.groupBy(names, (each) => each)) {
+    await store.unknownEvents.count(account.id, host, name, same.length, now())
+  }
 }
 
 /**

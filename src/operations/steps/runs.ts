@@ -50,13 +50,19 @@ export const runSchema = z
         z.strictObject({
           revision: z.int(),
           goal: z.string(),
-          by: z.enum(['first', 'user']),
+          by: z
+            .enum(['first', 'user', 'unknown', 'machine'])
+            .describe(
+              'unknown if no host has said whether a person spoke; machine if none did, and the next revision took it back.',
+            ),
           at: time,
           step: z
             .int()
             .min(1)
             .nullable()
-            .describe('The step that brought it; null if it is older than this release.'),
+            .describe(
+              'The step that brought it, or the last one before it stood again; null if it is older than this release.',
+            ),
           agent_id: z.string().describe('The agent whose ground it is; empty for the main agent.'),
         }),
       )

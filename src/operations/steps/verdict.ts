@@ -147,9 +147,9 @@ export const assignmentSchema = z
       text: z.string().describe('The request, with its corrections on lines of their own.'),
       revision: z.int().min(0).describe('The revision that brought it or changed it last.'),
       by: z
-        .enum(['first', 'user', 'host'])
+        .enum(['first', 'user', 'host', 'unknown', 'machine'])
         .describe(
-          'first began the run; user was read out of a message; host had its effect stated in user_effect.',
+          'first began the run; user was read out of a message; host had its effect stated in user_effect; unknown came by a hook that does not say whether a person spoke, until a session file says it: then it is user, or machine and no longer stands.',
         ),
       at: time.nullable().describe('Null if it is older than this release.'),
       stands: z.boolean().describe('Whether steps are still measured against it.'),

@@ -681,4 +681,15 @@ export const migrations: readonly Migration[] = [
     // How many alarms an account is willing to hear, with what is known of its steps, as JSON.
     'CREATE TABLE budgets (account TEXT PRIMARY KEY, state TEXT NOT NULL)',
   ],
+  [
+    // The events of hosts that no reader understood, by name, with their number.
+    `CREATE TABLE unknown_events (
+      account TEXT NOT NULL,
+      host TEXT NOT NULL,
+      name TEXT NOT NULL,
+      count BIGINT NOT NULL,
+      last BIGINT NOT NULL,
+      PRIMARY KEY (account, host, name)
+    )`,
+  ],
 ]

@@ -4,10 +4,12 @@ import type { UserEffect } from '../../core/detector/user/effects.ts'
 import type { Label } from '../../core/evaluation/labels.ts'
 import { type AgentTotals, readTotals } from '../../core/runs/agent-totals.ts'
 import type { Run } from '../../core/runs/run.ts'
+import type { SettledMessage } from '../../core/runs/settle.ts'
 import type { Arm } from '../../core/runs/step-request.ts'
-import type { Queries } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { deletedAt } from './expiry.ts'
 import { createRunIndex, type RunIndex } from './run-index.ts'
+import { settleMessage } from './settle.ts'
 import { type RunRow, runColumns, runOf } from './tables.ts'
 
 /** A ground of an agent. */
@@ -16,7 +18,7 @@ export interface GroundRow {
   agent_id: string
   revision: number
   goal: string
-  set_by: 'first' | 'user'
+  set_by: 'first' | 'user' | 'unknown' | 'machine'
   at: number
   /** The step that froze it, 1-based; null for a ground of an earlier release. */
   step: number | null
@@ -123,6 +125,8 @@ export interface Runs extends RunIndex {
   page(account: string, now: number, after: string, limit: number): Promise<Run[]>
   /** Sets the outcome, and returns whether the run exists. */
   setOutcome(account: string, runId: string, now: number, outcome: Outcome): Promise<boolean>
+  /** Stores who spoke a message of the run; see `settleMessage`. Only inside a transaction. */
+  settle(account: string, runId: string, settled: SettledMessage, now: number): Promise<void>
   /** Ends the run: readers no longer see it. Returns its number of steps, or null if there is no such run. */
   end(account: string, runId: string, now: number): Promise<number | null>
 }
@@ -135,13 +139,14 @@ const newestLabel = `(
 const columns = Object.keys(runColumns).join(', ')
 
 /** Creates the runs on a database or a transaction. */
-export function createRuns(db: Queries): Runs {
+export function createRuns(db: Queries, kind: Database['kind']): Runs {
   async function select(where: string, ...values: (string | number | null)[]): Promise<Run[]> {
     const rows = await db.all<RunRow>(`SELECT ${columns} FROM runs WHERE ${where}`, ...values)
     return rows.map(runOf)
   }
   return {
     ...createRunIndex(db),
+    settle: (account, runId, settled, now) => settleMessage(db, kind, account, runId, settled, now),
     async find(account, runId, now) {
       const [run] = await select(
         'account = ? AND run_id = ? AND expires > ? AND steps > 0',

@@ -83,7 +83,8 @@ async function toldOf(
   const version = await versionOf(programsOf[host], world.environment)
   const last = reports ? await lastRun(host, world, settings) : null
   const named = version === null ? says : `${version}: ${says}`
-  return { check: host, state, says: last === null ? named : `${named}; ${last}` }
+  const unknown = reports ? await notUnderstood(host, settings) : null
+  return { check: host, state, says: [named, last, unknown].filter(Boolean).join('; ') }
 }
 
 function examineProgram(folder: string, now: number): Finding {
@@ -251,6 +252,20 @@ function versionOf(program: string, env: CliWorld['environment']): Promise<strin
     child.stdin?.on('error', () => {})
     child.stdin?.end()
   })
+}
+
+/** The events of a host that the server did not understand; null if there are none, or it does not say. */
+async function notUnderstood(
+  host: InstallHost | FileHost,
+  { serverUrl, key }: CliSettings,
+): Promise<string | null> {
+  if (key === null) return null
+  const { body } = await asked(serverUrl, key, 'GET', '/v1/hooks')
+  const own = listOf(body.not_understood)
+    .map(fieldsOf)
+    .filter((each) => each.host === host)
+  if (own.length === 0) return null
+  return `events that were not understood: ${own.map(({ name, count }) => `${name} (${count})`).join(', ')}`
 }
 
 /** What the server knows of the last run of a host; null without a key that may read. */

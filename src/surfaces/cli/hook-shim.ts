@@ -8,7 +8,7 @@ import { replaceFile } from './host-file.ts'
 /**
  * What hosts run: it costs 10 ms, where a Node program costs 180. A server that does not answer in time is left alone
  * for 30 seconds, so that it holds the agent up once. A relay that is not up is started, and waited for once in 30
- * seconds. Only what looks like a JSON object, with status 200, is passed on. An exit code other than 0 would stop some
+ * seconds. Claude Code tells its hooks in their environment whether somebody can speak. Only what looks like a JSON object, with status 200, is passed on. An exit code other than 0 would stop some
  * hosts, and a shell exits so on arithmetic with what is no number, such as a file that is half written.
  */
 const shim = `#!/bin/sh
@@ -21,7 +21,8 @@ recent() {
   s=$(( $(date +%s) - t ))
   [ "$s" -ge 0 ] && [ "$s" -lt 30 ]
 }
-ask() { curl -q -s -f -K "$d/curl.conf" --data-binary @- "$(cat "$d/url")/v1/hooks/$1/$2" 2>/dev/null; }
+q=; [ "$1/$CLAUDE_CODE_SESSION_ATTENDED" = claude-code/0 ] && q='?attended=never'
+ask() { curl -q -s -f -K "$d/curl.conf" --data-binary @- "$(cat "$d/url")/v1/hooks/$1/$2$q" 2>/dev/null; }
 if recent "$p"; then cat >/dev/null; echo "$e"; exit 0; fi
 if [ -x "$d/start-relay" ]; then
   b=$(cat)

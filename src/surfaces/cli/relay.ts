@@ -159,7 +159,8 @@ export async function stopRelay({ port, localKey }: RelaySettings): Promise<bool
   return status === 200
 }
 
-function clockOf({ now }: CliWorld): Clock {
+/** The clock of the process. */
+export function clockOf({ now }: CliWorld): Clock {
   return {
     now,
     random: () => randomInt(2 ** 32) / 2 ** 32,

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { neverAttended } from '../../core/hosts/attended.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { Service } from '../../operations/gate/context.ts'
@@ -35,10 +36,22 @@ const eventParameter = {
   schema: { type: 'string' },
 }
 
+const attendedParameter = {
+  name: neverAttended.name,
+  in: 'query',
+  required: false,
+  description: 'never if nobody can speak in the session, as the host tells its hooks.',
+  schema: { type: 'string', enum: [neverAttended.value] },
+}
+
 /** The routes as the description shows them. */
 export const hookRoutesDescribed: readonly DescribedRoute[] = [
-  describedAt('/v1/hooks/{host}', 'hooks.report', [hostParameter]),
-  describedAt('/v1/hooks/{host}/{event}', 'hooks.report-named', [hostParameter, eventParameter]),
+  describedAt('/v1/hooks/{host}', 'hooks.report', [hostParameter, attendedParameter]),
+  describedAt('/v1/hooks/{host}/{event}', 'hooks.report-named', [
+    hostParameter,
+    eventParameter,
+    attendedParameter,
+  ]),
 ]
 
 function describedAt(
@@ -102,7 +115,9 @@ async function answerHook(
     return '{}'
   }
   try {
-    return JSON.stringify(await reportEvents(service, call, host, event))
+    const { [neverAttended.name]: attended } = request.query as Record<string, unknown>
+    const isUnattended = attended === neverAttended.value
+    return JSON.stringify(await reportEvents(service, call, host, event, isUnattended))
   } catch (error) {
     const isRefusal = error instanceof Refusal
     if (!isRefusal) onHookFault(error, host)

@@ -52,7 +52,7 @@ export const readEventsRouteDescribed: DescribedRoute = {
   tag: 'detector',
   summary: 'Report events that were read out of the forms of hosts elsewhere.',
   description:
-    'plumbline relay sends them. A line is one event, of any session of any host. Steps that it opens are durable before the answer, and each counts as one write. An event of one id counts once, so a batch can be sent again.',
+    'plumbline relay and plumbline watch --server send them. A line is one event, of any session of any host. Steps that it opens are durable before the answer, and each counts as one write. An event of one id counts once, so a batch can be sent again.',
   access: 'keyed',
   body: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
   answers: {

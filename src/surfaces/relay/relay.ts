@@ -2,13 +2,18 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { neverAttended } from '../../core/hosts/attended.ts'
 import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import { readEvent } from '../../core/hosts/read-event.ts'
+import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
+import { placeOfFile, transcripts } from '../../core/transcripts/transcript.ts'
 import type { Clock } from './clock.ts'
 import { createSender } from './sender.ts'
+import { tailOf } from './session-tail.ts'
 import { createSessions } from './sessions.ts'
 import { type RelaySettings, relayFolderIn } from './settings.ts'
 import { openSpool } from './spool.ts'
@@ -20,6 +25,8 @@ const maxSpoolBytes = 20 * 1024 * 1024
 const requestMs = 5000
 /** How long the disk may not yet hold an event that waits. */
 const syncMs = 1000
+/** How long no hook has come when session files are read. */
+const idleMs = 2000
 const note = 'x-plumbline-note'
 
 /** What a relay says of itself. */
@@ -91,6 +98,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   })
   let lost = 0
   let disarmSync: (() => void) | null = null
+  let disarmSettle: (() => void) | null = null
 
   function status(): RelayStatus {
     return {
@@ -113,10 +121,14 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { pathname } = new URL(request.url ?? '/', 'http://relay')
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://relay')
+    const isUnattended = searchParams.get(neverAttended.name) === neverAttended.value
     if (!isFromHere(request)) return reply(response, 403, { error: 'forbidden' })
     const [, name = '', event = ''] = /^\/v1\/hooks\/([\w-]+)(?:\/([\w.-]+))?$/.exec(pathname) ?? []
-    if (request.method === 'POST' && name !== '') return answerHook(request, response, name, event)
+    if (request.method === 'POST' && name === 'plain') return answerRead(request, response)
+    if (request.method === 'POST' && name !== '') {
+      return answerHook(request, response, { name, event, isUnattended })
+    }
     if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
     if (request.method === 'GET' && pathname === '/relay') return reply(response, 200, status())
     if (request.method === 'POST' && pathname === '/relay/stop') {
@@ -132,8 +144,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   async function answerHook(
     request: IncomingMessage,
     response: ServerResponse,
-    name: string,
-    event: string,
+    { name, event, isUnattended }: { name: string; event: string; isUnattended: boolean },
   ): Promise<void> {
     const host = hostNames.find((each) => each === name)
     const body = await readText(request)
@@ -146,14 +157,60 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     if (body === null) return noted('too_large; a body has at most 1 MiB')
     const sent = eventsIn(body)
     if (sent === null) return noted(`bad_request; send JSON, or at most ${mostEvents} lines of it`)
-    reply(response, 200, take(host, event, sent))
+    reply(response, 200, take(host, event, sent, isUnattended))
+    sender.wake()
+    settleLater()
+  }
+
+  /** Reads, when no hook has come for a moment, who spoke what their prompts do not say. */
+  function settleLater(): void {
+    disarmSettle?.()
+    disarmSettle = null
+    if (sessions.unsettled().length === 0) return
+    disarmSettle = clock.later(idleMs, () => {
+      for (const place of sessions.unsettled()) {
+        const read = transcripts[place.host](placeOfFile(place.host, place.path))
+        const events = tailOf(place.path).flatMap((line) => read(parseJson(line)))
+        for (const line of sessions.settle(place, events)) keep(line)
+      }
+      sender.wake()
+      settleLater()
+    })
+  }
+
+  /** Events that were read out of session files here: answered as a server does, and kept as those of hooks are. */
+  async function answerRead(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readText(request)
+    if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
+    if (body === null) return reply(response, 413, { error: 'too_large' })
+    const sent = body.split('\n').filter((line) => line.trim() !== '')
+    if (sent.length === 0 || sent.length > mostEvents) {
+      const detail = `body: send 1 to ${mostEvents} events as lines of JSON`
+      return reply(response, 400, { error: 'bad_request', detail })
+    }
+    const events = sent.map((line) => readEvent(parseJson(line)))
+    const answers = events.map((event) => ({
+      ok: event !== null,
+      told: null,
+      remind: true,
+      holds: false,
+    }))
+    for (const event of events) {
+      if (event !== null) for (const line of sessions.takeRead(event)) keep(line)
+    }
+    reply(response, 200, { answers })
     sender.wake()
   }
 
-  function take(host: HostName, event: string, sent: readonly unknown[]): Record<string, unknown> {
+  function take(
+    host: HostName,
+    event: string,
+    sent: readonly unknown[],
+    isUnattended: boolean,
+  ): Record<string, unknown> {
     let told = emptyAnswer(host, event)
     for (const each of sent) {
-      const { lines, answer } = sessions.take(host, event, each)
+      const { lines, answer } = sessions.take(host, event, each, isUnattended)
       if (Object.keys(answer).length > 0) told = answer
       for (const line of lines) keep(line)
     }
@@ -198,6 +255,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     async stop() {
       sender.stop()
       disarmSync?.()
+      disarmSettle?.()
       server.close()
       server.closeAllConnections()
       spool.close()

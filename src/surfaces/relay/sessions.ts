@@ -1,4 +1,5 @@
 import { irreversibleIn } from '../../core/acts/irreversible.ts'
+import { asUnattended } from '../../core/hosts/attended.ts'
 import { explains } from '../../core/hosts/coverage.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
@@ -17,10 +18,13 @@ import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
 import { type Hide, type PrivacyLevel, redacted } from '../../core/hosts/privacy.ts'
 import { readers } from '../../core/hosts/readers.ts'
 import { parseJson } from '../../core/text.ts'
+import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
 import type { RemoteAnswer } from './remote.ts'
 
 /** Most sessions that are known at once. */
 const mostSessions = 200
+/** How often the file of a session is read for one prompt. */
+const mostLooks = 3
 
 interface Session {
   observed: Observed
@@ -28,14 +32,30 @@ interface Session {
   told: Map<string, string>
   remind: boolean
   holds: boolean
+  /** Its file, until that has been read in vain too often. */
+  place: SessionPlace | null
+  looks: number
 }
 
 /** What a relay knows of the sessions of this machine, in their own words. */
 export interface Sessions {
   /** Takes what a host sends. Returns the lines for the server, and the host's answer, without asking anybody. */
-  take(host: HostName, event: string, body: unknown): Taken
+  take(host: HostName, event: string, body: unknown, isUnattended?: boolean): Taken
+  /** Takes an event that was read out of a session file. Returns the lines for the server. */
+  takeRead(event: HostEvent): string[]
+  /** The sessions with a prompt of which their hosts' files may say who spoke it, or that nobody can speak, with the files. */
+  unsettled(): SessionPlace[]
+  /** Takes events of the file of a session, of which only who spoke a prompt is news. Returns the lines for the server. */
+  settle(place: SessionPlace, events: readonly HostEvent[]): string[]
   /** Remembers what the server has answered to lines. */
   remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
+}
+
+/** A session, and the file that its host keeps of it. */
+export interface SessionPlace {
+  host: TranscriptHost
+  runId: string
+  path: string
 }
 
 /** The lines to send, and the answer for the host. */
@@ -62,6 +82,8 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
       told: new Map(),
       remind: true,
       holds: false,
+      place: null,
+      looks: 0,
     }
     sessions.delete(runId)
     sessions.set(runId, session)
@@ -82,6 +104,16 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
     remembered(names, line.runId, event.runId)
     remembered(agents, `${line.runId} ${line.agentId}`, event.agentId)
     return [JSON.stringify(line)]
+  }
+
+  function remembersFile(host: HostName, body: unknown, events: readonly HostEvent[]): void {
+    const prompt = events.find(({ kind }) => kind === 'prompt')
+    const own = transcriptHosts.find((each) => each === host)
+    const path = fieldsOf(body).transcript_path
+    if (prompt === undefined || own === undefined || typeof path !== 'string') return
+    const session = sessionOf(prompt.runId)
+    session.place = { host: own, runId: prompt.runId, path }
+    session.looks = 0
   }
 
   function answerTo(
@@ -110,10 +142,31 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
   }
 
   return {
-    take(host, event, body) {
-      const events = readers[host](body, event === '' ? undefined : event)
+    take(host, event, body, isUnattended = false) {
+      const read = readers[host](body, event === '' ? undefined : event)
+      const events = isUnattended ? asUnattended(read) : read
       const lines = events.flatMap(lineOf)
+      remembersFile(host, body, events)
       return { lines, answer: answerTo(host, event, body, events) }
+    },
+    takeRead: lineOf,
+    unsettled: () =>
+      [...sessions.values()].flatMap(({ observed, place, looks }) => {
+        if (place === null || looks >= mostLooks) return []
+        // Codex tells nothing but its file that nobody can speak.
+        const isOpen = place.host === 'codex' && observed.isHeadless !== true
+        return isOpen || (observed.unsettled ?? []).length > 0 ? [place] : []
+      }),
+    settle({ runId }, events) {
+      const session = sessions.get(runId)
+      if (session === undefined) return []
+      session.looks++
+      return events.flatMap((event) => {
+        if (event.runId !== runId || event.kind !== 'prompt') return []
+        const { observed, steps, settles } = observe(session.observed, event)
+        const isHeadless = observed.isHeadless !== session.observed.isHeadless
+        return settles !== undefined || (isHeadless && steps.length === 0) ? lineOf(event) : []
+      })
     },
     remember(lines, answers) {
       for (const [nth, answer] of answers.entries()) {

@@ -27,6 +27,7 @@ test('a prompt of a person opens a step with the words', () => {
       source: 'prompt',
       ground: null,
       userMessage: 'mend the pump',
+      isUnsure: false,
       parentGoal: null,
       plan: null,
       distance: null,

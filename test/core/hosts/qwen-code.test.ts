@@ -140,7 +140,7 @@ test('the list of Qwen Code is the plan', () => {
         { id: '2', text: 'sell returns', state: 'now' },
       ],
       ...at,
-      eventId: 'use-1',
+      eventId: 'call_77',
     },
   ])
 })
@@ -158,7 +158,7 @@ test('Qwen Code says which agent took a task that runs in the background', () =>
     label: 'Compare harbours',
     agentType: 'general-purpose',
     ...at,
-    eventId: 'use-1',
+    eventId: 'call_77',
   }
   for (const name of ['task_id', 'agentId']) {
     const llmContent = `Background agent launched successfully.\n${name}: ${child} (internal)`
@@ -189,7 +189,7 @@ test('Qwen Code waits for a person, who answers', () => {
   reads({ hook_event_name: 'Notification', notification_type: 'auth_success' })
   const answer = { llmContent: 'User has provided the following answers' }
   assert.deepEqual(readQwenCode(after('ask_user_question', { questions: [] }, answer)), [
-    { kind: 'person', how: 'answer', ...at, eventId: 'use-1' },
+    { kind: 'person', how: 'answer', ...at, eventId: 'call_77' },
   ])
 })
 
@@ -328,6 +328,6 @@ function act(tool: string, input: object, output: string, facts: object): object
     resultHash: digestOf(output),
     ...facts,
     ...at,
-    eventId: 'use-1',
+    eventId: 'call_77',
   }
 }
