@@ -27,7 +27,7 @@ test('a prompt of a person opens a step with the words', () => {
       source: 'prompt',
       ground: null,
       userMessage: 'mend the pump',
-      isUnsure: false,
+      isUnsure: by === 'unknown',
       parentGoal: null,
       plan: null,
       distance: null,
