@@ -1,8 +1,9 @@
 // Measures the checked-in detector on errands as agents work on them:
-//   npm run model:eval -- FOLDER [--write | --development | --words | --messages]
+//   npm run model:eval -- FOLDER [--write | --development | --words | --runs | --messages]
 // It measures the errands of the files that no training saw, and all runs with messages of users. --write renews
 // the tables of model/README.md and docs/detector.md (then npm run format), --development measures the other errands,
-// --words judges without the encoder, --messages measures only the messages of users.
+// --words judges without the encoder, --runs measures only the authored runs, --messages only
+// the messages of users in them.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { DetectorName } from '../src/core/detector/contract/detector.ts'
@@ -24,7 +25,7 @@ import { createReads } from '../src/encoder/reads.ts'
 import { type Errand, isKeptBack, offKinds, readAuthoredRuns, readErrands } from './authored.ts'
 
 const [folder, option] = process.argv.slice(2)
-const options = ['--write', '--development', '--words', '--messages']
+const options = ['--write', '--development', '--words', '--runs', '--messages']
 if (folder === undefined || (option !== undefined && !options.includes(option))) {
   console.error(
     `Name the folder of the errands: npm run model:eval -- FOLDER [${options.join(' | ')}]`,
@@ -57,13 +58,15 @@ const foreign = pairedErrands()
 print(
   `model ${packagedModel().version} ${option === '--words' ? 'without the encoder' : 'with the encoder'}; ${errands.length} errands of ${[...new Set(errands.map(({ file }) => file))].join(', ')}, ${judgedEvents.length} runs with messages of users`,
 )
-if (option !== '--messages') {
+if (option !== '--messages' && option !== '--runs') {
   printPairs()
   printBothSides()
   printStyle()
   printRuns()
   printNoticed()
   printLanguages()
+}
+if (option !== '--messages') {
   printAuthoredRuns()
   printPlans()
 }
