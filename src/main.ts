@@ -201,6 +201,9 @@ async function serve(): Promise<void> {
 Try it:
   curl -s ${url}/v1/check -d '{"ground":"refund order 1234 to the customer","goal":"refund order 9876 to the customer"}'
 ${keys}${browserNotice(link, welcome)}`)
+  if (!running.hasPages) {
+    process.stdout.write('The pages of web/ are not built; npm start builds them.\n')
+  }
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
   log.info({ reason: await reason }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })

@@ -90,6 +90,8 @@ export interface Running {
   readonly service: Service
   readonly store: OpenStore
   readonly log: Logger
+  /** Whether it serves the pages of web/. */
+  readonly hasPages: boolean
   /** The URL of `/metrics` on its separate port; null without one. */
   readonly metricsUrl: string | null
   /** Runs the due jobs now, waits for them, and returns their number. Jobs also run by themselves. */
@@ -185,7 +187,6 @@ export async function startService(config: Config, world: World): Promise<Runnin
   )
 
   const web = world.webFolder === null ? null : readWebFiles(world.webFolder)
-  if (web === null) log.info('the pages of web/ are not built; npm start builds them')
 
   let stopping = false
   const http = {
@@ -296,6 +297,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
     service,
     store,
     log,
+    hasPages: web !== null,
     metricsUrl,
     runDue: scheduler.runDue,
     stop({ graceMs } = { graceMs: 0 }) {
