@@ -43,7 +43,7 @@ const environments = new Map(
     .map((entry) => entry.split(' ') as [string, string]),
 )
 const environmentWord =
-  /(?<![\w/])(?:(?:on|in|to|against|from|at|the|into|onto|for|prefix|cluster|environment|env)\s+(?:the\s+)?)?(production|prod|prd|staging|stg|test(?=[- ](?:cluster|server|system|environment|env|database|account)\b)|qa|uat|sandbox|dev|development)(?=-[a-z0-9]|[\s.,;:!?)]|$)/gi
+  /(?<![\w/])(production|prod|prd|staging|stg|test(?=[- ](?:cluster|server|system|environment|env|database|account)\b)|qa|uat|sandbox|dev|development)(?=-[a-z0-9]|[\s.,;:!?)]|$)/gi
 const languages = new Map(
   'english,german,french,italian,spanish,portuguese,polish,dutch,swedish,danish,norwegian,finnish,czech,hungarian,romanian,greek,turkish,russian,ukrainian,arabic,hebrew,hindi,chinese,japanese,korean,vietnamese,thai'
     .split(',')
@@ -110,9 +110,9 @@ export function marksIn(text: string): Mark[] {
   for (const [said, named, group, rest] of all(branch, hasBranch)) {
     add('branch', named ?? `${group}/${rest}`, said, 'name')
   }
-  for (const [said, name = ''] of all(environmentWord, someEnvironment.test(text))) {
+  for (const [, name = ''] of all(environmentWord, someEnvironment.test(text))) {
     const key = environments.get(name.toLowerCase())
-    if (key !== undefined) add('environment', key, said.trim(), 'environment')
+    if (key !== undefined) add('environment', key, name, 'environment')
   }
   for (const [said, name = ''] of all(language, toWord.test(text))) {
     const key = languages.get(name.toLowerCase())
