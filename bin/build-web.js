@@ -20,9 +20,8 @@ const web = join(root, 'web')
 const built = join(web, 'dist')
 /** The sources outside web/ that the pages are made of. */
 const others = [
+  'src/core',
   'src/surfaces/client',
-  'src/core/guidance',
-  'src/core/html.ts',
   'openapi.json',
   'package-lock.json',
   'bin/build-web.js',

@@ -265,6 +265,7 @@ describe('the pages of runs', { skip: whyNoChromium }, () => {
     const before = await placesOf()
     assert.ok((await shown.count()) <= 80)
     await shown.nth(4).hover()
+    app.advance(1_000)
     for (const [at, goal] of goals.slice(3, 8).entries()) {
       await app.post('/v1/drift', { run_id: 'calm', goal }, holder.headers)
       await app.post('/v1/drift', { run_id: `later ${at}`, goal }, holder.headers)

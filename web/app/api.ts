@@ -1,41 +1,26 @@
 import { createClient, type ServiceError } from '../../src/surfaces/client/client.ts'
-import { session } from './session.ts'
+import { askToSignIn, type Session, session } from './session.ts'
 
 /** The client of this page: its session cookie signs it in, and each change carries the session's token. */
 export const api = createClient({
   baseUrl: location.origin,
-  fetch: (input, init) => {
+  fetch: async (input, init) => {
     const headers = new Headers(init?.headers)
     const token = session.value?.csrf
     if (token !== undefined) headers.set('x-plumbline-csrf', token)
-    return fetch(input, { ...init, headers, credentials: 'same-origin' })
+    const answer = await fetch(input, { ...init, headers, credentials: 'same-origin' })
+    // The session ended while the page was open.
+    const isInside = location.pathname.startsWith('/app')
+    if (answer.status === 401 && isInside && session.value?.signed_in === true) askToSignIn()
+    return answer
   },
   retries: 1,
 })
 
-/** Sends a request that the client has no method for, and returns its JSON; rejects as the client does. */
-export async function send<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
-  const token = session.value?.csrf
-  const response = await fetch(path, {
-    method,
-    credentials: 'same-origin',
-    headers: {
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      ...(token === undefined ? {} : { 'x-plumbline-csrf': token }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const answer = await response.json().catch(() => ({}))
-  if (response.ok) return answer as Answer
-  throw Object.assign(new Error(answer.error ?? `${response.status}`), {
-    name: 'ServiceError',
-    status: response.status,
-    word: String(answer.error ?? 'unreadable'),
-    detail: String(answer.detail ?? ''),
-    requestId: response.headers.get('x-request-id'),
-    retryAfterMs: null,
-    body: answer,
-  } satisfies Omit<ServiceError, 'message'>)
+/** Reads who is signed in. */
+export async function readSession(): Promise<Session> {
+  session.value = await api.session({})
+  return session.value
 }
 
 /** What went wrong, for a person: what the service says, or that it did not answer. */

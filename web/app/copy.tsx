@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { copy } from '../shared/copying.ts'
 import { Icon } from './icons.tsx'
 
 /** Text to be copied, with the button that copies it. */
@@ -39,15 +40,4 @@ export function CopyButton({
       {isPrimary ? (done.value ? 'Copied' : label) : null}
     </button>
   )
-}
-
-/** The clipboard exists only on secure addresses; elsewhere a selected field is copied. */
-async function copy(text: string): Promise<void> {
-  if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
-  const field = document.createElement('textarea')
-  field.value = text
-  document.body.append(field)
-  field.select()
-  document.execCommand('copy')
-  field.remove()
 }

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 /** What a key does in a view, by the key as the browser names it; `g r` is one key after another. */
 export type Keys = Record<string, () => void>
@@ -20,7 +20,8 @@ export function setSingleKeys(on: boolean): void {
 
 /** Registers keys while a view is shown. The newest view with a key wins. */
 export function useKeys(keys: Keys): void {
-  useEffect(() => {
+  // Before the view is painted, so that whoever sees it can press its keys.
+  useLayoutEffect(() => {
     registered.push(keys)
     return () => {
       registered.splice(registered.indexOf(keys), 1)

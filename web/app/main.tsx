@@ -2,12 +2,12 @@ import { signal } from '@preact/signals'
 import { type ComponentType, render } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { showAppearance } from '../shared/appearance.ts'
-import { type Fault, faultOf } from './api.ts'
+import { type Fault, faultOf, readSession } from './api.ts'
 import { listenForKeys } from './keys.ts'
 import { openStream } from './live.ts'
 import { Failed, Skeleton } from './resource.tsx'
 import { followLinks, go, path } from './router.ts'
-import { readSession, session } from './session.ts'
+import { session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { Runs } from './views/runs.tsx'
 
@@ -27,6 +27,22 @@ const later: Record<string, () => Promise<{ default: ComponentType }>> = {
   more: () => import('./views/more.tsx'),
   signin: () => import('./views/signin.tsx'),
   welcome: () => import('./views/welcome.tsx'),
+}
+
+/** What the window is called; a run is called by its id. */
+const titles: Record<string, string> = {
+  runs: 'Runs',
+  escalations: 'Escalations',
+  alerts: 'Alerts',
+  quality: 'Quality',
+  cost: 'Cost',
+  fleet: 'Fleet',
+  keys: 'Keys',
+  settings: 'Settings',
+  field: 'Field',
+  more: 'More',
+  signin: 'Sign in',
+  welcome: 'Your key',
 }
 
 /** The view of an address below `/app`. */
@@ -55,11 +71,15 @@ function App() {
       },
     )
   }, [])
+  const view = viewOf(path.value)
+  const title = view === 'run' ? decodeURIComponent(path.value.split('/')[3] ?? '') : titles[view]
+  useEffect(() => {
+    document.title = title === undefined ? 'Plumbline' : `${title} · Plumbline`
+  }, [title])
   if (fault.value !== null) {
     return <Failed fault={fault.value} thing="session" onRetry={() => location.reload()} />
   }
   if (session.value === null) return <Skeleton />
-  const view = viewOf(path.value)
   if (!path.value.startsWith('/app')) return <Later key={view} name={view} />
   if (!session.value.signed_in) return null
   return <Shell>{view === 'runs' ? <Runs /> : <Later key={view} name={view} />}</Shell>

@@ -17,7 +17,7 @@ export function enableCopying(): void {
 }
 
 /** The clipboard exists only on secure addresses; elsewhere a selected field is copied. */
-async function copy(text: string): Promise<void> {
+export async function copy(text: string): Promise<void> {
   if (navigator.clipboard !== undefined) return navigator.clipboard.writeText(text)
   const field = document.createElement('textarea')
   field.value = text

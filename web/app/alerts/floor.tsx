@@ -1,10 +1,10 @@
 import { useId } from 'preact/hooks'
 import { api } from '../api.ts'
+import { mostPhi } from '../line/marks.ts'
 import { useResource } from '../resource.tsx'
 import { isPhi } from './draft.ts'
 
 const bins = 35
-const mostPhi = 0.7
 const dayMs = 86_400_000
 
 /** How far a step must stray before it is told, over the steps of the last day. */

@@ -223,7 +223,7 @@ export interface Turn {
   revision: number
 }
 
-/** Draws the ground as a line: a peg at the first ground, a jog at each move, a bob or a bar at the end. */
+/** Draws the ground as a line: a peg at the first ground, a jog at each move, a bar at its end. */
 export function drawGround(
   pen: Pen,
   ink: Ink,
@@ -233,16 +233,18 @@ export function drawGround(
     turns: readonly Turn[]
     firstRevision: number
     hasPeg: boolean
-    end: 'bob' | 'bar' | null
+    /** Whether the line has ended; a live one ends in the bob, which the page draws. */
+    isOver: boolean
     narrow?: boolean
   },
   { x, scale }: Frame,
 ): void {
-  const { top, bottom, turns, firstRevision, hasPeg, end, narrow = false } = line
+  const { top, bottom, turns, firstRevision, hasPeg, isOver, narrow = false } = line
   pen.strokeStyle = ink.ground
   pen.lineWidth = narrow ? 1.5 : 2
-  let at = x + jogOf(firstRevision) * scale
-  const points: [number, number][] = [[at, top]]
+  const start = x + jogOf(firstRevision) * scale
+  const points: [number, number][] = [[start, top]]
+  let at = start
   for (const { y, revision } of turns) {
     const next = x + jogOf(revision) * scale
     points.push([at, y], [next, y])
@@ -251,21 +253,19 @@ export function drawGround(
   points.push([at, bottom])
   stroke(pen, points)
   const peg = narrow ? 4 : 10
-  if (hasPeg)
+  if (hasPeg) {
     stroke(pen, [
-      [points[0]?.[0] ?? x, top].map((value, i) => (i === 0 ? value - peg : value)) as [
-        number,
-        number,
-      ],
-      [(points[0]?.[0] ?? x) + peg, top],
+      [start - peg, top],
+      [start + peg, top],
     ])
+  }
   for (const { y, revision } of turns) drawJoint(pen, ink, x + jogOf(revision) * scale, y)
-  if (end === 'bar')
+  if (isOver) {
     stroke(pen, [
       [at - peg / 2, bottom],
       [at + peg / 2, bottom],
     ])
-  if (end === 'bob') drawBob(pen, ink, at, bottom)
+  }
 }
 
 function drawJoint(pen: Pen, ink: Ink, x: number, y: number): void {
@@ -278,18 +278,6 @@ function drawJoint(pen: Pen, ink: Ink, x: number, y: number): void {
   pen.arc(x, y, 2, 0, 2 * Math.PI)
   pen.fillStyle = ink.ground
   pen.fill()
-}
-
-/** Draws the bob that hangs at the end of a live line. */
-export function drawBob(pen: Pen, ink: Ink, x: number, y: number): void {
-  pen.fillStyle = ink.ink
-  fill(pen, [
-    [x - 4.6, y],
-    [x + 4.6, y],
-    [x + 3.4, y + 7],
-    [x, y + 15],
-    [x - 3.4, y + 7],
-  ])
 }
 
 /** Draws the branch from the main line to the line of a sub-agent. */

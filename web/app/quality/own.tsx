@@ -1,5 +1,6 @@
+import { shareOf } from '../../../src/core/figures.ts'
 import { inWords, whole } from '../time.ts'
-import { type Group, type Interval, type Quality, wilson } from './quality-read.ts'
+import type { Group, Interval, Quality } from './quality-read.ts'
 
 const needed = 10
 const more = 30
@@ -48,14 +49,14 @@ export function OwnLabels({ quality }: { quality: Quality }) {
   )
 }
 
-function Sentence({ quality: { groups, labelled, alarms } }: { quality: Quality }) {
+function Sentence({ quality: { groups, alarms } }: { quality: Quality }) {
   const first = groups[0]?.reason
   const own = groups.filter(({ reason }) => reason === first)
   const known = own.reduce((sum, group) => sum + group.labelled, 0)
   const useful = own.reduce((sum, group) => sum + group.useful, 0)
   if (known >= needed) {
-    const { low } = wilson(useful, known)
-    const then = wilson(useful + more, known + more).low
+    const low = shareOf(useful, known)?.low ?? 0
+    const then = shareOf(useful + more, known + more)?.low ?? 0
     return (
       <div class="quality-sentence">
         <h2 class="page-sentence">
@@ -74,7 +75,7 @@ function Sentence({ quality: { groups, labelled, alarms } }: { quality: Quality 
       <h2 class="page-sentence">
         {alarms === 0
           ? 'No alarm has fired on your runs.'
-          : `Too few to say. ${labelled} labels so far, ${needed} are needed.`}
+          : `Too few to say. ${known} labels so far, ${needed} are needed.`}
       </h2>
       <p class="says">
         {alarms === 0
@@ -99,7 +100,7 @@ function Rate({ quality: { alarms, steps, per_1000_steps, missed } }: { quality:
 
 function Row({ group, isSplit }: { group: Group; isSplit: boolean }) {
   const { reason, host, detector, precision, labelled, useful, alarms } = group
-  const interval = labelled === 0 ? null : wilson(useful, labelled)
+  const interval = shareOf(useful, labelled)
   return (
     <li class="own-row">
       <span class="own-name">

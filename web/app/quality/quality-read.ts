@@ -51,19 +51,3 @@ async function alarmsOf({ run_id, ground }: Pick<ListedRun, 'run_id' | 'ground'>
   })
   return alarms.reverse().map(({ step, goal, reason }) => ({ run_id, ground, step, goal, reason }))
 }
-
-const z = 1.959_964
-
-/** The Wilson interval at 95 % of a share. */
-export function wilson(hits: number, of: number): Interval {
-  if (of === 0) return { value: 0, low: 0, high: 1 }
-  const share = hits / of
-  const centre = share + (z * z) / (2 * of)
-  const spread = z * Math.sqrt((share * (1 - share)) / of + (z * z) / (4 * of * of))
-  const scale = 1 + (z * z) / of
-  return {
-    value: share,
-    low: Math.max(0, (centre - spread) / scale),
-    high: Math.min(1, (centre + spread) / scale),
-  }
-}

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
-import { faultOf, send } from '../api.ts'
+import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { markOf, saysOfMark } from '../line/marks.ts'
@@ -233,40 +233,28 @@ function number(value: number): string {
   return value.toFixed(2).replace('-', '−')
 }
 
-/** What the newest answers on verdicts of this reason say together. */
-interface Labelled {
-  reasons?: { reason: string; labelled: number; useful: number }[]
-}
-
 /** Asks whether the verdict was right; Y and N answer. */
 function Label({ run, step }: { run: StoredRun; step: StoredStep }) {
   const given = useSignal<string | null>(null)
   const says = useSignal('')
-  const kept = (step as { label?: string | null }).label ?? null
+  const kept = step.label
   useEffect(() => {
     given.value = kept
     says.value = ''
   }, [step.step, run.run_id, kept])
   async function label(isRight: boolean): Promise<void> {
-    const word = step.drifting
-      ? isRight
-        ? 'useful'
-        : 'false_alarm'
-      : isRight
-        ? 'useful'
-        : 'missed'
+    if (isRight && !step.drifting) {
+      says.value = 'A step without an alarm needs no label while it is right.'
+      return
+    }
+    const word = !step.drifting ? 'missed' : isRight ? 'useful' : 'false_alarm'
     given.value = word
     try {
-      const { quality } = await send<{ quality?: Labelled | null }>('POST', '/v1/drift/label', {
-        run_id: run.run_id,
-        step: step.step,
-        label: word,
-      })
-      const known = quality?.reasons?.find(({ reason }) => reason === step.reason)
+      const { quality } = await api.label({ run_id: run.run_id, step: step.step, label: word })
       says.value =
-        known === undefined || !step.drifting
+        quality === null
           ? 'Noted.'
-          : `${known.useful} of ${known.labelled} ${step.reason} alarms labelled so far were right.`
+          : `${quality.useful} of ${quality.labelled} ${quality.reason} alarms labelled so far were right.`
     } catch (error) {
       given.value = kept
       says.value = faultOf(error).says

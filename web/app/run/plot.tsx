@@ -249,7 +249,7 @@ function drawRun(pen: CanvasRenderingContext2D, ink: Ink, drawing: Drawing): voi
   const hasPeg = firstItem.kind === 'ground' && isFromStart
   const lineTop = isFromStart ? firstItem.y + firstItem.height / 2 : top - 40
   const isToEnd = to >= items.length
-  const end = isToEnd ? (live ? null : 'bar') : null
+  const isOver = isToEnd && !live
   const lineBottom = isToEnd
     ? live
       ? layout.height - 34
@@ -269,7 +269,7 @@ function drawRun(pen: CanvasRenderingContext2D, ink: Ink, drawing: Drawing): voi
       turns,
       firstRevision: revisionAt(layout, from, agent),
       hasPeg,
-      end,
+      isOver,
     },
     frame,
   )
@@ -332,7 +332,7 @@ function drawLane(
       turns: [],
       firstRevision: 1,
       hasPeg: false,
-      end: isOver ? 'bar' : null,
+      isOver,
       narrow: true,
     },
     own,

@@ -78,16 +78,9 @@ export function openRun(runId: string): OpenRun {
         if (step.step === last + 1) fresh.push(step)
         else if (step.step > last) isStale = true
       }
-      // What the list of runs knows of it is newer; what it lacks is read.
-      if (kind === 'run' && run.value !== null)
-        run.value = { ...run.value, ...known(data, run.value) }
-      if (
-        kind === 'run' &&
-        run.value !== null &&
-        data.revision !== undefined &&
-        data.revision !== run.value.grounds.at(-1)?.revision
-      )
-        isStale = true
+      if (kind !== 'run' || run.value === null) continue
+      if (data.deleted === true || hasGrown(data, run.value)) isStale = true
+      else run.value = { ...run.value, ...known(data, run.value) }
     }
     if (fresh.length > 0) trace.value = [...trace.value, ...fresh]
     if (isStale) void read()
@@ -107,9 +100,19 @@ export function openRun(runId: string): OpenRun {
   }
 }
 
-/** The fields of an event that a run has. */
+/** Whether the run has a ground or a sub-agent that is not known; an event of the list holds only some of them. */
+function hasGrown(data: Partial<StoredRun>, run: StoredRun): boolean {
+  const agents = new Set(run.agents.map(({ agent_id }) => agent_id))
+  const isNew = data.agents?.some(({ agent_id }) => !agents.has(agent_id)) === true
+  return isNew || (data.revision ?? run.revision) !== run.revision
+}
+
+/** The fields of an event that a run has, but for the lists that an event holds in part. */
 function known(data: Record<string, unknown>, run: StoredRun): Partial<StoredRun> {
-  return Object.fromEntries(Object.entries(data).filter(([name]) => Object.hasOwn(run, name)))
+  const parts = ['grounds', 'grounds_cursor', 'agents', 'agents_cursor']
+  return Object.fromEntries(
+    Object.entries(data).filter(([name]) => Object.hasOwn(run, name) && !parts.includes(name)),
+  )
 }
 
 /** Steps that are known and a page of them, each once, in order. */

@@ -1,9 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { api, send } from '../api.ts'
+import { api } from '../api.ts'
 import { ActionFault, AskFirst, Section, TextField, useAction } from '../controls.tsx'
 import { closeStream } from '../live.ts'
-import { go } from '../router.ts'
-import { readSession } from '../session.ts'
 import { clock, counted } from '../time.ts'
 
 export type Me = Awaited<ReturnType<typeof api.me>>
@@ -101,10 +99,10 @@ export function SignOut({ me }: { me: Me }) {
           disabled={leaving.busy.value}
           onClick={() =>
             leaving.run(async () => {
-              await send('DELETE', '/v1/session')
+              await api.signOut()
               closeStream()
-              await readSession()
-              go('/signin')
+              // Loads anew, so that the next person sees nothing of this account.
+              location.assign('/signin')
             })
           }
         >

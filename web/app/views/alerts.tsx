@@ -21,9 +21,6 @@ const tabs = [
 
 /** Where alerts go, and what became of them. */
 export default function Alerts() {
-  useEffect(() => {
-    document.title = 'Alerts · Plumbline'
-  }, [])
   const here = tabs.find(({ href }) => href === path.value)?.href ?? '/app/alerts'
   return (
     <>

@@ -1,7 +1,7 @@
 import '../controls.css'
 import '../cost/cost.css'
 import { useSignal } from '@preact/signals'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useMemo } from 'preact/hooks'
 import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
 import { api } from '../api.ts'
 import { type Course, Plot } from '../plot/plot.tsx'
@@ -20,9 +20,6 @@ export default function Cost() {
     const [summary, { runs }] = await Promise.all([api.cost(), api.listRuns({ limit: counted100 })])
     return { summary, runs }
   })
-  useEffect(() => {
-    document.title = 'Cost · Plumbline'
-  }, [])
   return (
     <>
       <Top title={<h1>Cost</h1>} />
@@ -53,7 +50,7 @@ function NoTokens({ runs }: { runs: number }) {
       </h2>
       <p>Send tokens with each step and the cost of drift appears here.</p>
       <p class="actions">
-        <a href="/docs">How to report tokens</a>
+        <a href="/docs/connect#plain-http">How to report tokens</a>
       </p>
     </div>
   )

@@ -67,7 +67,6 @@ async function readQueue(): Promise<Queue> {
 export default function Escalations() {
   const queue = useResource(readQueue)
   useEffect(() => {
-    document.title = 'Escalations · Plumbline'
     return listen((events) => {
       if (events.some(({ kind }) => kind === 'escalation' || kind === 'gap')) void queue.read()
     })
@@ -155,7 +154,7 @@ function Nobody({ isDecided }: { isDecided: boolean }) {
         for the answer.
       </p>
       <p class="actions">
-        <a class="button" href="/docs">
+        <a class="button" href="/docs/escalations#ask">
           How an agent asks
         </a>
       </p>

@@ -1,7 +1,7 @@
 import '../controls.css'
 import '../field/field.css'
 import { useEffect, useMemo } from 'preact/hooks'
-import { api, send } from '../api.ts'
+import { api } from '../api.ts'
 import { type Signal, Sky } from '../field/sky.tsx'
 import { Speak } from '../field/speak.tsx'
 import { type Course, Plot } from '../plot/plot.tsx'
@@ -16,12 +16,11 @@ export default function Field() {
   const read = useResource(async () => {
     const [signal, { series }] = await Promise.all([
       api.signal(),
-      send<{ series: Signal[] }>('GET', `/v1/history?limit=${samplesADay}`),
+      api.signalHistory({ limit: samplesADay }),
     ])
     return { signal, series }
   })
   useEffect(() => {
-    document.title = 'Field · Plumbline'
     const timer = setInterval(() => void read.read(), 60_000)
     return () => clearInterval(timer)
   }, [])

@@ -1,6 +1,5 @@
 import '../controls.css'
 import '../fleet/fleet.css'
-import { useEffect } from 'preact/hooks'
 import { api } from '../api.ts'
 import { Collisions } from '../fleet/collisions.tsx'
 import { Join } from '../fleet/join.tsx'
@@ -24,9 +23,6 @@ export default function Fleet() {
       inviteFrom: tiers.find((tier) => tier.seats === null || tier.seats > 1)?.name ?? 'group',
     }
   })
-  useEffect(() => {
-    document.title = 'Fleet · Plumbline'
-  }, [])
   return (
     <>
       <Top title={<h1>Fleet</h1>} />

@@ -1,7 +1,6 @@
 import '../controls.css'
 import '../keys/keys.css'
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { api } from '../api.ts'
 import {
   type Action,
@@ -30,9 +29,6 @@ const scopes = {
 export default function Keys() {
   const me = useResource(() => api.me())
   const made = useAction<NewKey>()
-  useEffect(() => {
-    document.title = 'Keys · Plumbline'
-  }, [])
   return (
     <>
       <Top title={<h1>Keys</h1>} />

@@ -1,5 +1,4 @@
 import '../more/more.css'
-import { useEffect } from 'preact/hooks'
 import { Icon, type IconName } from '../icons.tsx'
 import { Top } from '../shell.tsx'
 
@@ -15,9 +14,6 @@ const places: readonly { name: string; href: string; icon: IconName; says: strin
 
 /** The places that the bar of a phone has no room for. */
 export default function More() {
-  useEffect(() => {
-    document.title = 'More · Plumbline'
-  }, [])
   return (
     <>
       <Top title={<h1>More</h1>} />

@@ -26,9 +26,7 @@ export function Onboarding() {
   useEffect(
     () =>
       listen((events) => {
-        const first = events.find(
-          ({ kind, data }) => (kind === 'run' || kind === 'step') && data !== null,
-        )
+        const first = events.find(({ kind, data }) => kind === 'step' && data !== null)
         if (first !== undefined) go(`/app/runs/${encodeURIComponent(first.data.run_id)}`)
       }),
     [],

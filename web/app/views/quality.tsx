@@ -1,7 +1,6 @@
 import '../controls.css'
 import '../quality/quality.css'
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { api } from '../api.ts'
 import { BudgetControl } from '../budget.tsx'
 import { useKeys } from '../keys.ts'
@@ -19,9 +18,6 @@ export default function QualityView() {
   const askNext = () => {
     nextAsked.value += 1
   }
-  useEffect(() => {
-    document.title = 'Quality · Plumbline'
-  }, [])
   useKeys({ l: askNext })
   return (
     <>

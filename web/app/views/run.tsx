@@ -3,7 +3,6 @@ import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
 import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
-import { markOf } from '../line/marks.ts'
 import { Failed, Skeleton } from '../resource.tsx'
 import { path, query, setQuery } from '../router.ts'
 import { Inspector } from '../run/inspector.tsx'
@@ -164,7 +163,11 @@ function Head({
 }) {
   const moved = run.revision - 1
   const subs = run.agents.length
-  const byUser = moved === 1 ? 'once, by the user' : `${moved} times, by the user`
+  const isByUser = run.grounds.every(
+    ({ agent_id, by }) => agent_id !== '' || by === 'first' || by === 'user',
+  )
+  const times = moved === 1 ? 'once' : `${moved} times`
+  const byUser = isByUser ? `${times}, by the user` : times
   const sub = agent === '' ? undefined : run.agents.find(({ agent_id }) => agent_id === agent)
   const [first] = run.grounds
   return (
@@ -335,21 +338,24 @@ function useFresh(trace: readonly StoredStep[]): number | null {
 
 const newsEveryMs = 10_000
 
-/** Says a change of the verdict to whoever does not see it, at most once in ten seconds. */
+/** Says a change of the verdict to whoever does not see it, at most once in ten seconds and then what is true by then. */
 function useVerdictNews(trace: readonly StoredStep[]): string {
   const news = useSignal('')
-  const before = useRef({ mark: '', at: 0 })
+  const said = useRef<{ drifting: boolean | null; at: number }>({ drifting: null, at: 0 })
   const last = trace.at(-1)
   useEffect(() => {
     if (last === undefined) return
-    const mark = markOf(last)
-    const { mark: known, at } = before.current
-    if (mark === known || Date.now() - at < newsEveryMs) return
-    before.current = { mark, at: Date.now() }
-    if (known !== '')
+    const { drifting, at } = said.current
+    if (drifting === null) said.current = { drifting: last.drifting, at: 0 }
+    if (drifting === null || drifting === last.drifting) return
+    const say = () => {
+      said.current = { drifting: last.drifting, at: Date.now() }
       news.value = last.drifting
         ? `Step ${last.step} drifts: ${last.reason}.`
-        : `Step ${last.step} is back on the errand.`
+        : `Step ${last.step} drifts no longer.`
+    }
+    const timer = setTimeout(say, Math.max(0, at + newsEveryMs - Date.now()))
+    return () => clearTimeout(timer)
   }, [last?.step])
   return news.value
 }

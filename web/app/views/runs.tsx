@@ -38,15 +38,37 @@ const runs = signal<readonly ListedRun[]>([])
 const counts = signal<Counts | null>(null)
 const cursor = signal<string | null>(null)
 const fault = signal<Fault | null>(null)
-const isRead = signal(false)
-const unseen = signal(0)
+/** The runs that began since the list was read, and are not in it. */
+const unseen = signal<ReadonlySet<string>>(new Set())
 /** The runs that needed a look when they were read. They keep their place until the list is read again. */
 const looked = signal<ReadonlySet<string>>(new Set())
 /** How many runs need a look since, and stand among the others. */
 const turned = signal<ReadonlySet<string>>(new Set())
 
-/** Reads a page of the list: the first, or the one after what is shown. */
+/** The query that `runs` answers; null before the first answer. */
+const answered = signal<string | null>(null)
+/** When the list was asked for, by the clock of the server. */
+let readAt = 0
+let newest = 0
+let countsTimer: ReturnType<typeof setTimeout> | undefined
+const countsPauseMs = 1_000
+
+/** Reads the counts again when runs have changed their state, at most once a second. */
+function readCountsSoon(): void {
+  countsTimer ??= setTimeout(() => {
+    countsTimer = undefined
+    api.listRuns({ limit: 1 }).then(
+      (answer) => {
+        counts.value = answer.counts
+      },
+      () => {},
+    )
+  }, countsPauseMs)
+}
+
+/** Reads a page of the list: the first, or the one after what is shown. The newest reading wins. */
 async function readPage(from: string | null): Promise<void> {
+  const reading = ++newest
   const state = query.value.get('state')
   const since = spans.find((each) => each.since === query.value.get('since'))?.ms ?? null
   const q = query.value.get('q')
@@ -59,7 +81,7 @@ async function readPage(from: string | null): Promise<void> {
       ...(since === null ? {} : { since: new Date(Date.now() - since).toISOString() }),
       ...(from === null ? {} : { cursor: from }),
     })
-    if (asked !== query.value.toString()) return
+    if (reading !== newest || asked !== query.value.toString()) return
     const page = state === 'finished' ? answer.runs.filter(isFinished) : answer.runs
     runs.value = from === null ? page : [...runs.value, ...page]
     const found = page.filter(needsALook).map(({ run_id }) => run_id)
@@ -69,8 +91,11 @@ async function readPage(from: string | null): Promise<void> {
     cursor.value = answer.next_cursor
     detector.value = runs.value[0]?.detector ?? detector.value
     fault.value = null
-    if (from === null) unseen.value = 0
-    isRead.value = true
+    if (from === null) {
+      unseen.value = new Set()
+      readAt = Math.max(0, ...page.map(({ created }) => Date.parse(created)))
+    }
+    answered.value = asked
   } catch (error) {
     fault.value = faultOf(error)
   }
@@ -90,7 +115,7 @@ export function Runs() {
       }),
     [],
   )
-  if (!isRead.value) {
+  if (answered.value === null) {
     return (
       <>
         <Top title={<h1>Runs</h1>} />
@@ -102,8 +127,7 @@ export function Runs() {
       </>
     )
   }
-  const isUnfiltered = asked === ''
-  if (isUnfiltered && runs.value.length === 0) return <Onboarding />
+  if (answered.value === '' && asked === '' && runs.value.length === 0) return <Onboarding />
   return (
     <>
       <Top title={<h1>Runs</h1>} live>
@@ -132,14 +156,18 @@ export function Runs() {
 }
 
 /** Changes a run that is shown where it stands; counts one that is not, so that nothing moves under the pointer. */
-function takeIn(data: Partial<ListedRun> & { run_id?: string }): void {
+function takeIn(data: ListedRun | { run_id: string; deleted: true }): void {
   const at = runs.value.findIndex(({ run_id }) => run_id === data.run_id)
-  if (at < 0) {
-    if (data.steps === 1) unseen.value += 1
+  if ('deleted' in data) {
+    runs.value = runs.value.filter(({ run_id }) => run_id !== data.run_id)
     return
   }
   const known = runs.value[at]
-  if (known === undefined) return
+  if (known === undefined) {
+    if (Date.parse(data.created) > readAt) unseen.value = new Set([...unseen.value, data.run_id])
+    return
+  }
+  if (known.state !== data.state) readCountsSoon()
   const next = { ...known, ...data }
   runs.value = runs.value.with(at, next)
   if (looked.value.has(next.run_id) || turned.value.has(next.run_id) === needsALook(next)) return
@@ -193,6 +221,12 @@ function Sentence() {
 function Search() {
   const field = useRef<HTMLInputElement>(null)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
+  const q = query.value.get('q') ?? ''
+  // The address holds the text without the blanks at its ends, which the person may still be typing.
+  const typed = useSignal(q)
+  useEffect(() => {
+    if (typed.value.trim() !== q) typed.value = q
+  }, [q])
   useKeys({ '/': () => field.current?.focus() })
   return (
     <label class="search">
@@ -204,8 +238,9 @@ function Search() {
         type="search"
         placeholder="Search goals"
         maxLength={200}
-        value={query.value.get('q') ?? ''}
+        value={typed.value}
         onInput={({ currentTarget: { value } }) => {
+          typed.value = value
           clearTimeout(timer.current)
           timer.current = setTimeout(() => setQuery({ q: value.trim() || null }), 250)
         }}
@@ -241,9 +276,9 @@ function Filters() {
           </li>
         ))}
       </ul>
-      {unseen.value + turned.value.size === 0 ? null : (
+      {unseen.value.size + turned.value.size === 0 ? null : (
         <button type="button" class="button quiet new-runs" onClick={() => readPage(null)}>
-          {newsOf(unseen.value, turned.value.size)}
+          {newsOf(unseen.value.size, turned.value.size)}
         </button>
       )}
       <label>

@@ -25,9 +25,6 @@ import { Top } from '../shell.tsx'
 export default function Settings() {
   const me = useResource(() => api.me())
   const erased = useSignal<Erased | null>(null)
-  useEffect(() => {
-    document.title = 'Settings · Plumbline'
-  }, [])
   return (
     <>
       <Top title={<h1>Settings</h1>} />

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Fault, faultOf, send } from '../api.ts'
+import { api, type Fault, faultOf, readSession } from '../api.ts'
 import { openStream } from '../live.ts'
 import { go, query } from '../router.ts'
-import { readSession, session } from '../session.ts'
+import { session } from '../session.ts'
 import { Hung } from '../signin/hung.tsx'
 
 /** Why a sign-in with the provider did not work, as the address says it. */
@@ -20,7 +20,6 @@ export default function SignIn() {
   const to = placeAfter(query.value.get('to'))
   const isSignedIn = session.value?.signed_in === true
   useEffect(() => {
-    document.title = 'Sign in · Plumbline'
     if (isSignedIn) land(to)
   }, [isSignedIn])
   const why = faultsOfProvider[query.value.get('error') ?? '']
@@ -75,7 +74,7 @@ function KeyForm({ to, isAlone }: { to: string; isAlone: boolean }) {
     try {
       if (sent === '') fault.value = 'Paste a key. It begins with pl_live_.'
       else {
-        await send('POST', '/v1/session', { key: sent })
+        await api.signIn({ key: sent })
         await readSession()
         openStream()
         land(to)

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { api, type Fault, faultOf, send } from '../api.ts'
+import { api, type Fault, faultOf } from '../api.ts'
 import { CopyButton } from '../copy.tsx'
 import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { go } from '../router.ts'
@@ -17,7 +17,7 @@ async function askOnce(): Promise<void> {
   if (asked) return
   asked = true
   try {
-    key.value = (await send<{ key: string }>('POST', '/v1/session/first-key')).key
+    key.value = (await api.firstKey({})).key
     fault.value = null
   } catch (error) {
     fault.value = faultOf(error)
@@ -29,7 +29,6 @@ async function askOnce(): Promise<void> {
 export default function Welcome() {
   const isSignedIn = session.value?.signed_in === true
   useEffect(() => {
-    document.title = 'Your key · Plumbline'
     if (isSignedIn) void askOnce()
     else go('/signin', { replace: true })
   }, [])
