@@ -3,6 +3,7 @@ import { api } from './api.ts'
 import { ActionFault, Choice, TextField, useAction } from './controls.tsx'
 import { Shown, useResource } from './resource.tsx'
 import { counted } from './time.ts'
+import './budget.css'
 
 type BudgetAnswer = Awaited<ReturnType<typeof api.budget>>
 type Budget = BudgetAnswer['budget']

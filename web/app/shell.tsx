@@ -175,9 +175,10 @@ export function Live({ says = 'live' }: { says?: string }) {
   const inS =
     retryAt.value === null ? 0 : Math.max(1, Math.round((retryAt.value - now.value) / 1000))
   return (
-    <span class="live off" role="status" title="What you see may be older than the truth.">
+    <span class="live off" role="status">
       <i class="live-dot off" />
-      Not live since {timeOfDay(new Date(since).toISOString())}
+      Not live since {timeOfDay(new Date(since).toISOString())}. What you see may be older than the
+      truth.
       <button type="button" class="link" onClick={reconnect}>
         Reconnect now
       </button>

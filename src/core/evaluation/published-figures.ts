@@ -32,7 +32,7 @@ export const publishedFigures: {
   rows: JudgedSet[]
 } = {
   data: 'errands and runs written for this project, in model/README.md',
-  command: 'npm run model:eval',
+  command: 'npm run model:eval -- FOLDER',
   model: 'd6658e0b4dc3',
   rows: [
     {

@@ -50,13 +50,15 @@ const answered = signal<string | null>(null)
 /** When the list was asked for, by the clock of the server. */
 let readAt = 0
 let newest = 0
-let countsTimer: ReturnType<typeof setTimeout> | undefined
+let areCountsAwaited = false
 const countsPauseMs = 1_000
 
 /** Reads the counts again when runs have changed their state, at most once a second. */
 function readCountsSoon(): void {
-  countsTimer ??= setTimeout(() => {
-    countsTimer = undefined
+  if (areCountsAwaited) return
+  areCountsAwaited = true
+  setTimeout(() => {
+    areCountsAwaited = false
     api.listRuns({ limit: 1 }).then(
       (answer) => {
         counts.value = answer.counts
