@@ -21,8 +21,6 @@ export interface Listener {
   readonly comments: number
   /** Resolves with the next event of one of these names; of any without names. */
   next(...names: string[]): Promise<Told>
-  /** Resolves with the next comment. */
-  nextComment(): Promise<void>
   /** Resolves when the server ends the stream. */
   ended: Promise<void>
   leave(): void
@@ -88,10 +86,6 @@ export async function startListener(
         if (event === undefined) await once(changed, 'change')
         else if (names.length === 0 || names.includes(event.name)) return event
       }
-    },
-    async nextComment() {
-      const before = listener.comments
-      while (listener.comments === before) await once(changed, 'change')
     },
     ended,
     leave: () => controller.abort(),

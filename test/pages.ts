@@ -1,22 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { after, type TestContext } from 'node:test'
 import type { AxeResults } from 'axe-core'
-import {
-  type Browser,
-  type BrowserContextOptions,
-  chromium,
-  type Locator,
-  type Page,
-} from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
+import { launchChromium, whyNoChromium } from '../bench/chromium.ts'
 import { buildWeb } from '../bin/build-web.js'
 import { builtWeb } from '../src/surfaces/http/web-files.ts'
 import { type App, type Holder, type Setup, start } from './harness.ts'
 
-const chromiumPath = '/usr/bin/chromium'
-
 /** Why pages cannot be tested here, or false. */
-export const whyNoChromium = existsSync(chromiumPath) ? false : `there is no ${chromiumPath}`
+export const noBrowser = whyNoChromium ?? false
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -27,18 +20,7 @@ after(async () => {
 })
 
 function launch(): Promise<Browser> {
-  launched ??= chromium.launch({
-    executablePath: chromiumPath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
+  launched ??= launchChromium()
   return launched
 }
 
@@ -87,12 +69,13 @@ export async function openPage(
   return { page, faults }
 }
 
-/** The serious barriers that axe finds on a page, as rule and element. */
-export async function barriersOn(page: Page): Promise<string[]> {
+/** The serious barriers that axe finds on a page, as rule and element; what `leftOut` selects is not looked at. */
+export async function barriersOn(page: Page, leftOut: readonly string[] = []): Promise<string[]> {
   // The policy of the page forbids foreign scripts; what the browser evaluates for the test is none.
   await page.evaluate(axe)
+  const context = JSON.stringify({ exclude: leftOut.map((selector) => [selector]) })
   const { violations } = (await page.evaluate(
-    `axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
+    `axe.run(${context}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,
   )) as AxeResults
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

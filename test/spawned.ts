@@ -55,7 +55,8 @@ export function spawnProgram(
     written.err += text
   })
   const kill = () => killGroup(child.pid!)
-  const late = setTimeout(kill, 30_000)
+  // However busy this machine is.
+  const late = setTimeout(kill, 120_000)
   t.after(() => {
     clearTimeout(late)
     kill()

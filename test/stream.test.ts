@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createChannels } from '../src/jobs/channels.ts'
+import { createChannels, usualPace } from '../src/jobs/channels.ts'
 import { listen } from '../src/operations/stream.ts'
 import { createShowEvents } from '../src/operations/stream-events.ts'
 import type { Database } from '../src/storage/database/database.ts'
@@ -188,6 +188,7 @@ onEachDatabase((database) => {
 
   test('a listener without events gets comments that take it along', async (t) => {
     verifies('stream.comment')
+    assert.equal(usualPace.commentEveryMs, 15_000)
     const { app, me } = await startNodes(t)
     const lines = await listenTo(t, app, me, { run_id: 'a' })
     const first = (await lines.next()).value

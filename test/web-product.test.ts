@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { existsSync, globSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import { after, before, describe, type TestContext, test } from 'node:test'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { globSync, readFileSync } from 'node:fs'
+import { before, describe, type TestContext, test } from 'node:test'
 import { buildWeb } from '../bin/build-web.js'
 import { dayOf } from '../src/core/time.ts'
 import { builtWeb } from '../src/surfaces/http/web-files.ts'
@@ -13,6 +11,7 @@ import { recordedFiles, recordRuns, startRecorder } from '../web/product/record.
 import { piecesOf, swappedWords } from '../web/product/verdict.ts'
 import { onEachDatabase } from './backends.ts'
 import { type App, start } from './harness.ts'
+import { barriersOn, noBrowser, openPage } from './pages.ts'
 import { verifies } from './verifies.ts'
 
 const pages = [
@@ -251,58 +250,11 @@ onEachDatabase((database) => {
   })
 })
 
-const browserPath = process.env.CHROMIUM ?? '/usr/bin/chromium'
-const inBrowser = {
-  skip: existsSync(browserPath)
-    ? false
-    : `there is no browser at ${browserPath}; CHROMIUM names another`,
-}
-
-describe('in a browser', inBrowser, () => {
-  let browser: Browser
-  before(async () => {
-    browser = await chromium.launch({
-      executablePath: browserPath,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-quic',
-        '--no-first-run',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-      ],
-    })
-  })
-  after(() => browser.close())
-
-  /** Opens a page and keeps what must not happen on it: other origins, blocked content, errors. */
-  async function open(
-    t: TestContext,
-    app: App,
-    path: string,
-    options: BrowserContextOptions = {},
-  ): Promise<{ tab: Page; faults: string[] }> {
-    const context = await browser.newContext(options)
-    t.after(() => context.close())
-    const tab = await context.newPage()
-    const faults: string[] = []
-    tab.on('request', (request) => {
-      const { origin, protocol } = new URL(request.url())
-      if (protocol !== 'data:' && origin !== app.url) faults.push(`asked ${request.url()}`)
-    })
-    tab.on('console', (message) => {
-      if (message.type() === 'error') faults.push(message.text())
-    })
-    tab.on('pageerror', (error) => faults.push(error.message))
-    await tab.goto(app.url + path)
-    return { tab, faults }
-  }
-
+describe('in a browser', { skip: noBrowser }, () => {
   test('the product page shows the run and the figures without JavaScript', async (t) => {
     verifies('page.product')
     const app = await startPages(t)
-    const { tab, faults } = await open(t, app, '/', { javaScriptEnabled: false })
+    const { page: tab, faults } = await openPage(t, app, '/', null, { javaScriptEnabled: false })
     assert.equal(await tab.locator('.steps li').count(), 9)
     assert.equal(await tab.locator('.plumb.for-desktop').isVisible(), true)
     assert.equal(await tab.locator('#replay').isVisible(), false)
@@ -316,7 +268,7 @@ describe('in a browser', inBrowser, () => {
   test('the try-it asks 300 ms after the last change, and shows the verdict', async (t) => {
     verifies('page.try')
     const app = await startPages(t)
-    const { tab, faults } = await open(t, app, '/')
+    const { page: tab, faults } = await openPage(t, app, '/')
     const verdict = tab.locator('#verdict')
     const asked: string[] = []
     tab.on('request', (request) => {
@@ -345,7 +297,7 @@ describe('in a browser', inBrowser, () => {
 
   test('the commands name this server, and the tabs go by keyboard', async (t) => {
     const app = await startPages(t)
-    const { tab } = await open(t, app, '/')
+    const { page: tab } = await openPage(t, app, '/')
     await tab.locator('#tab-plain-http').focus()
     await tab.keyboard.press('Home')
     assert.equal(await tab.locator('.panel:visible').getAttribute('id'), 'connect-claude-code')
@@ -357,17 +309,17 @@ describe('in a browser', inBrowser, () => {
 
   test('the recorded run happens again, and not where motion is unwanted', async (t) => {
     const app = await startPages(t)
-    const { tab } = await open(t, app, '/')
+    const { page: tab } = await openPage(t, app, '/')
     await tab.locator('#replay').click()
     await tab.locator('.steps li.later').first().waitFor({ state: 'attached' })
-    const { tab: calm } = await open(t, app, '/', { reducedMotion: 'reduce' })
+    const { page: calm } = await openPage(t, app, '/', null, { reducedMotion: 'reduce' })
     assert.equal(await calm.locator('#replay').isVisible(), false)
   })
 
   test('the docs are searched from the page', async (t) => {
     verifies('page.docs.search')
     const app = await startPages(t)
-    const { tab, faults } = await open(t, app, '/docs/run')
+    const { page: tab, faults } = await openPage(t, app, '/docs/run')
     await tab.keyboard.press('/')
     await tab.keyboard.type('goal-drift')
     await tab.locator('#found [role=option]').first().waitFor()
@@ -380,30 +332,21 @@ describe('in a browser', inBrowser, () => {
   test('the reference shows the description of this server', async (t) => {
     verifies('page.api')
     const app = await startPages(t)
-    const { tab, faults } = await open(t, app, '/docs/api')
+    const { page: tab, faults } = await openPage(t, app, '/docs/api')
     await tab.getByRole('heading', { name: /Judge two goals/ }).waitFor()
     assert.deepEqual(faults, [])
   })
 
-  const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
   for (const colorScheme of ['light', 'dark'] as const) {
     test(`axe-core finds nothing serious, ${colorScheme}`, async (t) => {
       verifies('page.accessible')
       const app = await startPages(t)
       for (const path of htmlPages) {
-        const { tab } = await open(t, app, path, { colorScheme, bypassCSP: true })
+        const { page: tab } = await openPage(t, app, path, null, { colorScheme })
         if (path === '/docs/api')
           await tab.getByRole('heading', { name: /Judge two goals/ }).waitFor()
-        await tab.evaluate(axe)
-        const serious = await tab.evaluate(async () => {
-          // biome-ignore lint/suspicious/noExplicitAny: axe comes as a script
-          const { violations } = await (globalThis as any).axe.run({
-            exclude: [['.api-content > div:nth-child(n + 4)']],
-          })
-          return violations
-            .filter(({ impact }: { impact: string }) => /serious|critical/.test(impact))
-            .map(({ id, nodes }: { id: string; nodes: { html: string }[] }) => [id, nodes[0]?.html])
-        })
+        // Redoc's own blocks beyond the first are too many to look through.
+        const serious = await barriersOn(tab, ['.api-content > div:nth-child(n + 4)'])
         assert.deepEqual(serious, [], path)
       }
     })
@@ -415,7 +358,7 @@ describe('in a browser', inBrowser, () => {
     // A window of 640 px at 200 % zoom is one of 320 px.
     const viewport = { width: 320, height: 640 }
     for (const path of htmlPages) {
-      const { tab, faults } = await open(t, app, path, { viewport })
+      const { page: tab, faults } = await openPage(t, app, path, null, { viewport })
       if (path === '/docs/api')
         await tab.getByRole('heading', { name: /Judge two goals/ }).waitFor()
       const wider = await tab.evaluate(

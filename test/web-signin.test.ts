@@ -5,7 +5,7 @@ import { hourMs, minuteMs } from '../src/core/time.ts'
 import { databases } from './backends.ts'
 import type { App } from './harness.ts'
 import { type IdentityProvider, startProvider } from './identity-provider.ts'
-import { barriersOn, openPage, startWithPages, whyNoChromium } from './pages.ts'
+import { barriersOn, noBrowser, openPage, startWithPages } from './pages.ts'
 import { spawnServe } from './spawned.ts'
 import { startStripe } from './stripe.ts'
 import { verifies } from './verifies.ts'
@@ -26,7 +26,7 @@ async function signInUpToCallback(page: Page, { url }: App): Promise<string> {
 }
 
 for (const { name, skip, createUrl } of databases) {
-  describe(`signing in with a browser on ${name}`, { skip: skip || whyNoChromium }, () => {
+  describe(`signing in with a browser on ${name}`, { skip: skip || noBrowser }, () => {
     async function startApp(
       t: TestContext,
       env: Record<string, string> = {},

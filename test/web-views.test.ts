@@ -3,14 +3,7 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { databases } from './backends.ts'
 import type { App, Holder } from './harness.ts'
-import {
-  barriersOn,
-  isTooWide,
-  openPage,
-  startWithPages,
-  untilCount,
-  whyNoChromium,
-} from './pages.ts'
+import { barriersOn, isTooWide, noBrowser, openPage, startWithPages, untilCount } from './pages.ts'
 import { answerOf, startReceiver } from './receiver.ts'
 import { verifies } from './verifies.ts'
 
@@ -59,7 +52,7 @@ async function tabTo(page: Page, text: string): Promise<void> {
 }
 
 for (const { name, skip, createUrl } of databases) {
-  describe(`the views of the dashboard on ${name}`, { skip: skip || whyNoChromium }, () => {
+  describe(`the views of the dashboard on ${name}`, { skip: skip || noBrowser }, () => {
     async function startApp(t: TestContext, env: Record<string, string> = {}): Promise<App> {
       return startWithPages(t, { env: { DATABASE_URL: await createUrl(), ...env } })
     }
@@ -250,7 +243,7 @@ for (const { name, skip, createUrl } of databases) {
   })
 }
 
-describe('the views of the dashboard', { skip: whyNoChromium }, () => {
+describe('the views of the dashboard', { skip: noBrowser }, () => {
   test('a key signs in and signing out ends it; what failed is said', async (t) => {
     verifies('web.sign-in')
     const app = await startWithPages(t)

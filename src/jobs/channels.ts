@@ -62,7 +62,8 @@ export interface Pace {
   commentEveryMs: number
 }
 
-const usualPace: Pace = { lookEveryMs: 250, gatherMs: 25, commentEveryMs: 15 * secondMs }
+/** How often the streams of a node are looked after. */
+export const usualPace: Pace = { lookEveryMs: 250, gatherMs: 25, commentEveryMs: 15 * secondMs }
 
 /** What a channel keeps for its slowest listener. */
 const mostKept = 2_000
