@@ -12,6 +12,9 @@ import { claudeLines } from './session-lines.ts'
 import { freshFolder } from './spawned.ts'
 import { verifies } from './verifies.ts'
 
+// A watch that never begins or never reports fails its test.
+const inTime = { timeout: 60_000 }
+
 const cwd = '/home/kim/shop'
 const noon = Date.UTC(2026, 0, 15, 12)
 const at = (seconds: number) => new Date(noon - 60_000 + seconds * 1_000).toISOString()
@@ -364,6 +367,7 @@ function written(home: string, file: string, lines: readonly object[]): string {
 
 /** Runs the command beside the test, as the person of `home` does. */
 function watching(
+  t: TestContext,
   host: string,
   home: string,
   { url, key = null }: { url: string; key?: string | null },
@@ -393,12 +397,17 @@ function watching(
       hooksFolder: null,
     }),
   })
+  const begun = async () => {
+    while (!said.err.includes('watching')) await pause(10, undefined, { signal: t.signal })
+  }
   return {
     said,
     ran,
+    /** Resolves once it watches the files. */
+    begun,
     /** Lets it report what the files hold, and ends it. */
     async end() {
-      while (!said.err.includes('watching')) await pause(10)
+      await begun()
       stop()
       return ran
     },
@@ -416,7 +425,7 @@ onEachDatabase((database) => {
     return { app, ...(await app.newAccount()), home: freshFolder(t) }
   }
 
-  test('what a session file and the hooks of its host both tell counts once', async (t) => {
+  test('what a session file and the hooks of its host both tell counts once', inTime, async (t) => {
     verifies('hosts.watch.server')
     const { app, headers, key, home } = await startOn(t)
     for (const { host, hooks, file, lines } of sessions) {
@@ -427,7 +436,7 @@ onEachDatabase((database) => {
       assert.equal(before.run.coverage.acts, 2, host)
       written(home, file, lines)
       for (const _ of [1, 2]) {
-        const { code } = await watching(host, home, { url: app.url, key }).end()
+        const { code } = await watching(t, host, home, { url: app.url, key }).end()
         assert.equal(code, 0)
       }
       const after = await runOf(app, headers, `${host}:s`)
@@ -436,15 +445,16 @@ onEachDatabase((database) => {
     }
   })
 
-  test('without hooks a session file makes the run that hooks would make', async (t) => {
+  test('without hooks a session file makes the run that hooks would make', inTime, async (t) => {
     verifies('hosts.watch.server')
     const { app, headers, key, home } = await startOn(t)
     for (const { host, file, lines } of sessions) {
       const place = written(home, file, lines.slice(0, -1))
-      const watch = watching(host, home, { url: app.url, key })
-      while (!watch.said.err.includes('watching')) await pause(10)
+      const watch = watching(t, host, home, { url: app.url, key })
+      await watch.begun()
       appendFileSync(place, `${JSON.stringify(lines.at(-1))}\n`)
-      while ((await runOf(app, headers, `${host}:s`)).run?.coverage.acts !== 2) await pause(50)
+      while ((await runOf(app, headers, `${host}:s`)).run?.coverage.acts !== 2)
+        await pause(50, undefined, { signal: t.signal })
       await watch.end()
       const { run, goals } = await runOf(app, headers, `${host}:s`)
       assert.deepEqual([run.ground, goals[0]], [errand, errand])
@@ -452,7 +462,7 @@ onEachDatabase((database) => {
     }
   })
 
-  test('what is meant for another machine goes by the relay', async (t) => {
+  test('what is meant for another machine goes by the relay', inTime, async (t) => {
     verifies('hosts.watch.server')
     const { app, headers, key, home } = await startOn(t)
     const [{ file, lines }] = sessions as [Told]
@@ -468,7 +478,7 @@ onEachDatabase((database) => {
     mkdirSync(join(home, '.plumbline'))
     writeFileSync(join(home, '.plumbline', 'relay.json'), JSON.stringify(settings))
     written(home, file, lines)
-    const told = watching('claude-code', home, { url: app.url }, [
+    const told = watching(t, 'claude-code', home, { url: app.url }, [
       '--server',
       'https://plumbline.example',
     ])
@@ -478,7 +488,7 @@ onEachDatabase((database) => {
     const { run, goals } = await runOf(app, headers, 'claude-code:s')
     assert.equal(run.ground, errand)
     assert.doesNotMatch(goals.join(' '), /limit\.js/)
-    const foreign = await watching('claude-code', home, { url: app.url }, [
+    const foreign = await watching(t, 'claude-code', home, { url: app.url }, [
       '--server',
       'https://elsewhere.example',
     ]).ran
@@ -486,12 +496,12 @@ onEachDatabase((database) => {
   })
 })
 
-test('plumbline watch --server says what it lacks', async (t) => {
+test('plumbline watch --server says what it lacks', inTime, async (t) => {
   verifies('hosts.watch.server')
   const home = freshFolder(t)
   const url = 'http://127.0.0.1:9'
   const lacking = async (...args: string[]) => {
-    const watch = watching('codex', home, { url }, args)
+    const watch = watching(t, 'codex', home, { url }, args)
     const { code } = await watch.ran
     assert.equal(code, 2)
     return watch.said.err

@@ -225,6 +225,36 @@ onEachDatabase(({ createUrl }) => {
     assert.equal(odd.reason, 'ungrammatical')
   })
 
+  test('check_state reads the words of the user and what they do', async (t) => {
+    verifies('user.message', 'mcp.check-state.fields')
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
+    const caller = await newCaller(app)
+    const { call } = await connect(t, app, '2025-11-25', caller.headers)
+    await call('check_state', { goal: onErrand, ground: errand })
+    const thanked = await call('check_state', step(onErrand, { user_message: 'thanks, go on!' }))
+    assert.deepEqual([thanked.ground, thanked.revision], [errand, 1])
+    const added = await call('check_state', {
+      goal: 'open the sign-up form',
+      user_message: 'also limit the sign-up form please',
+    })
+    assert.equal(added.ground, `${errand}\nalso limit the sign-up form please`)
+    const stated = await call('check_state', {
+      goal: elsewhere,
+      user_message: elsewhere,
+      user_effect: 'replaces',
+    })
+    assert.deepEqual([stated.ground, stated.revision], [elsewhere, 3])
+    for (const [args, field] of [
+      [step('x', { user_message: 'x'.repeat(4001) }), 'user_message'],
+      [step('x', { user_message: 7 }), 'user_message'],
+      [step('x', { user_message: 'x', user_effect: 'moves' }), 'user_effect'],
+    ] as const) {
+      const refused = await call('check_state', args)
+      assert.deepEqual([refused.isError, refused.error], [true, 'bad_request'])
+      assert.match(refused.detail, new RegExp(`${field}: `))
+    }
+  })
+
   test('with a key the state is the run mcp:<session> of the account', async (t) => {
     verifies('mcp.state-keyed')
     const app = await start(t, { env: { DATABASE_URL: await createUrl() } })

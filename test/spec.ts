@@ -952,7 +952,7 @@ export const requirements = {
     'mcp.compare.vague': 'compare_phrasings does not prefer the vaguer wording.',
     'mcp.own-run': 'With a key too, a connection has a run of its own unless session names one.',
     'mcp.check-state.fields':
-      'check_state takes ground, plan, an enumeration for progress and an optional distance.',
+      'check_state takes ground, plan, user_message, an enumeration for progress and an optional distance.',
     'mcp.compare': 'compare_phrasings answers a, b, overlap, clearer (a, b or even) and why.',
     'mcp.field':
       'read_field, speak_to_field and field_vocabulary answer as the field routes, with a one-sentence reading.',
@@ -1088,7 +1088,7 @@ export const requirements = {
 
   ...written('api-2', 15, {
     'user.message':
-      'user_message is text of at most 4,000 characters on a step of /v1/drift, of its batch and of the sequence form of /v1/check; another type or more characters are 400.',
+      'user_message is text of at most 4,000 characters on a step of /v1/drift, of its batch, of the sequence form of /v1/check and of check_state; another type or more characters are 400.',
     'user.effect-stated':
       'user_effect states the effect of the message instead; it is none, refines, adds or replaces, and anything else is 400.',
     'user.none':

@@ -5,7 +5,7 @@ export const protocolRecipes = {
   mcp: (baseUrl: string): Recipe => ({
     steps: [
       'Add the server to the configuration of your host; for the best known hosts the second file has one line each. Without the header the tools work too: what they store then belongs to the session, or to the address of the connection, and is kept for a day. Where the server knows neither, nothing is kept, and the answer says so.',
-      'Tell the agent in your own instructions when to call: check_state with the user’s words as goal when a task begins, then at each new step; user_turn when the user redirects; parent_goal for a sub-task. The prompt report_step says it at length.',
+      'Tell the agent in your own instructions when to call: check_state with the user’s words as ground when a task begins, then at each new step; the user’s words as user_message when the user speaks; parent_goal for a sub-task. The prompt report_step says it at length.',
       'Where no server may be reached, start the tools as a program instead: the last file. It stores nothing.',
     ],
     files: [
@@ -24,7 +24,7 @@ export const protocolRecipes = {
       }),
     ],
     notes: [
-      'With a key the state is the run mcp:SESSION of the account, `default` unless a call names another: agents that work side by side, and sub-agents, name a session each. user_turn puts the old ground aside; a later goal that is nearer to it takes it up again.',
+      'With a key the state is the run mcp:SESSION of the account. A connection has a session of its own unless a call names another; where the host keeps no connection it is `default`, so agents that work side by side, and sub-agents, name a session each. A user turn puts the old ground aside; a later goal that is nearer to it takes it up again.',
       'Agents forget to call tools, so count on hooks for measuring and on the tools for asking; a run without steps is no sign that all is well.',
       'Hosts differ in the names: Gemini CLI takes httpUrl instead of url, VS Code servers instead of mcpServers, Codex `[mcp_servers.plumbline]` with url and http_headers in config.toml. `plumbline` is the command of the package; give its full path where a host does not search for it.',
       'A verdict states what was measured and gives no order. When the server is away a call fails and the agent goes on.',

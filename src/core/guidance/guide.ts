@@ -68,7 +68,7 @@ const rules: readonly Rule[] = [
       /\b(user|client|customer|they)\b.*\b(changed|redirect|instead|new (task|goal|errand)|now wants?|asked (me )?for)\b/i,
     ),
     say: () =>
-      'When the user has spoken, the next report carries user_turn: the goal in the user’s words becomes the ground, and the old one is put aside and can be taken up again.',
+      'When the user has spoken, the next report carries their words as user_message, word for word. A correction joins the request, a further one stands beside it, another one instead replaces it, and thanks move nothing.',
   },
   {
     applies: mentions(/\b(sub.?task|part of|first need to|prerequisite|depend|blocked by)\b/i),
@@ -89,7 +89,7 @@ const rules: readonly Rule[] = [
   {
     applies: (_situation, run) => run?.drifting === true,
     say: () =>
-      'The last verdict drifts. There are three causes, each with its own answer: the user redirected you (report it with user_turn), this is a sub-task (declare parent_goal), or the work has left the errand (the step that serves the ground most directly leads back).',
+      'The last verdict drifts. There are three causes, each with its own answer: the user redirected you (report their words as user_message), this is a sub-task (declare parent_goal), or the work has left the errand (the step that serves the ground most directly leads back).',
   },
   {
     applies: mentions(/\b(done|finished|complete|ready to (hand|submit|stop))\b/i),
@@ -99,7 +99,7 @@ const rules: readonly Rule[] = [
   {
     applies: (_situation, run) => run === null || run.ground === null,
     say: () =>
-      'No ground is set for this session. The first check_state, with the user’s own words as goal, sets it; everything after is measured against it.',
+      'No ground is set for this session. The first check_state, with the user’s own words as ground, sets it; everything after is measured against it.',
   },
 ]
 

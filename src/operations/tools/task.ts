@@ -58,13 +58,13 @@ export const checkState = tool({
   title: 'Check whether you are still on the errand',
   stores: true,
   description:
-    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it when a task begins, with the user’s own words as ground and your plan if you have one; then at each new step and before any act that is hard to undo. Set user_turn when the user has just redirected you, and not for thanks, a yes or a question; give parent_goal when this is a sub-task. The ground moves only by a user turn.',
+    'Report your current goal and get a verdict: still on the errand, drifting, or uncertain, with the numbers that decided. Call it when a task begins, with the user’s own words as ground and your plan if you have one; then at each new step and before any act that is hard to undo. When the user speaks, send their words as user_message; the server reads whether they move the errand. Give parent_goal when this is a sub-task. The ground moves only by the user.',
   input: z.object({
     goal,
     progress,
     distance,
     ground: freeText.describe(
-      'The errand in the user’s own words. Send it with your first report, and with user_turn when the user has given another errand. Your own wording does not belong here.',
+      'The errand in the user’s own words. Send it with your first report; what the user says later belongs in user_message. Your own wording does not belong here.',
     ),
     plan,
     parent_goal: freeText.describe('The larger goal that this goal is part of.'),
@@ -74,7 +74,9 @@ export const checkState = tool({
     user_turn: z
       .boolean()
       .optional()
-      .describe('Set it when the user has just spoken. This goal then becomes the ground.'),
+      .describe(
+        'Set it when the user has given another errand and you cannot quote them. This goal then becomes the ground. With their words, send user_message instead.',
+      ),
     ...userWords,
   }),
   output: driftAnswer.omit({ run_id: true }).extend({

@@ -76,7 +76,7 @@ export function createServers(
 }
 
 const instructions =
-  'Plumbline tells whether you are still on your errand. When the user gives you a task, call check_state with their own words as ground and what you begin with as goal; send your plan with it, or as soon as you have one. Then call it at each new step with what you are doing now. Set user_turn when the user redirects you, and parent_goal for a sub-task. If you work on several tasks, or continue one of an earlier connection, name it with session. A verdict states facts; the ground moves only when the user speaks.'
+  'Plumbline tells whether you are still on your errand. When the user gives you a task, call check_state with their own words as ground and what you begin with as goal; send your plan with it, or as soon as you have one. Then call it at each new step with what you are doing now. When the user speaks, send their words as user_message, word for word: thanks and questions move nothing, a request does. Set parent_goal for a sub-task. If you work on several tasks, or continue one of an earlier connection, name it with session. A verdict states facts; the ground moves only when the user speaks.'
 
 function configOf({ title, description, hints, input, output }: Tool) {
   return {
@@ -227,7 +227,7 @@ function reportStep(errand: string | undefined): string {
   return [
     `Report your work with the tool check_state. Begin with ${first}, progress "advancing" and an honest distance (10 is nothing done, 0 is done).`,
     'Then, at each new step: say in one line what you are doing now, naming the thing and not the tool; keep distance honest; say stuck or circling when it is so.',
-    'A sub-task carries the larger goal in parent_goal. When the user redirects you, set user_turn.',
-    'A drifting verdict states what was measured. If the user did redirect you, report it with user_turn; if this is a sub-task, declare its parent; otherwise the ground it names is still the errand.',
+    'A sub-task carries the larger goal in parent_goal. When the user speaks, the next report carries their words as user_message, word for word.',
+    'A drifting verdict states what was measured. If the user did redirect you, report their words as user_message; if this is a sub-task, declare its parent; otherwise the ground it names is still the errand.',
   ].join('\n\n')
 }
