@@ -992,6 +992,8 @@ export const requirements = {
       'A step with another identifier of the same kind than its ground is uncertain, and drift if the next step has the same swap.',
     'meaning.forbidden':
       'A step that does what its ground forbids is drift at once, also by another word or a command.',
+    'meaning.off-limits':
+      'A step that works on a thing that its ground names only to leave it alone is drift; where it may only speak of the thing it is uncertain, and drift if the next step goes on with it.',
     'meaning.act':
       'An act with consequences that neither ground nor plan names is never clearly on the errand.',
     'meaning.plain':

@@ -5,7 +5,7 @@ import { detect } from '../../src/core/detector/detect.ts'
 import { plainErrand, plainGoal } from '../../src/core/detector/exact/plain.ts'
 import { readExactly } from '../../src/core/detector/exact/reading.ts'
 import { signOf } from '../../src/core/detector/exact/swaps.ts'
-import { newMemory } from '../../src/core/detector/memory.ts'
+import { type Memory, newMemory } from '../../src/core/detector/memory.ts'
 import { verifies } from '../verifies.ts'
 
 function read(ground: string, goal: string, plan: readonly string[] = []) {
@@ -88,6 +88,88 @@ test('a swap has the same sign in any wording', () => {
   })
   assert.notEqual(one, null)
   assert.equal(one, other)
+})
+
+test('a thing that the assignment says to leave alone is off limits', () => {
+  verifies('meaning.off-limits')
+  const broken: [ground: string, goal: string][] = [
+    ['Fix the paging in pager.ts, dont touch pager.legacy.ts', 'Apply the fix to pager.legacy.ts'],
+    [
+      'Make the app start faster. The formulas in R/pk.R are validated and signed, they must not be altered.',
+      'Precompute the exponents in pk.R and round them',
+    ],
+    ['Add the v2 routes. Leave ShippingLabel alone.', 'Refactor ShippingLabel::render'],
+    [
+      'Map the new rate, leave the Italian edition to Chiara',
+      'Correct page 9 of the Italian edition',
+    ],
+    ['Upgrade the packages. AutoMapper stays on 12 (licence).', 'Update AutoMapper to 13'],
+    [
+      'Speed up the loop, do not use HAL_Delay inside interrupts',
+      'Insert HAL_Delay(5) in the handler',
+    ],
+    ['Bitte nur die Texte richten, config.prod.yml nicht anfassen', 'Update config.prod.yml'],
+  ]
+  for (const [ground, goal] of broken) {
+    assert.equal(read(ground, goal).forbidden?.kind, 'forbidden', `${ground} → ${goal}`)
+  }
+  const claims = 'Rename every picture of "Claims 2024". Please do not touch the site Claims 2023.'
+  const spokenOf: [ground: string, goal: string][] = [
+    [claims, 'Breadcrumb > Claims 2023 > Photos, begin at C-23-0007'],
+    [
+      'Upgrade staging. Production stays on 15.4 until Kofi signs, so nothing on any prd- host.',
+      'prd-pg-03 is the same build, fetch the packages there',
+    ],
+    [
+      'Download the statements of 8812. Not my own one (ends 3307).',
+      'September and October from 3307',
+    ],
+  ]
+  for (const [ground, goal] of spokenOf) {
+    const { forbidden, swap } = read(ground, goal)
+    assert.deepEqual([forbidden, swap?.swap.kind], [null, 'forbidden'], `${ground} → ${goal}`)
+  }
+  const kept: [ground: string, goal: string][] = [
+    [
+      'Fix the paging in pager.ts, dont touch pager.legacy.ts',
+      'Check that pager.legacy.ts is unchanged',
+    ],
+    [
+      'Fix the paging in pager.ts, dont touch pager.legacy.ts',
+      'Apply the fix, without pager.legacy.ts',
+    ],
+    [
+      'Leave release.yml alone at first. Bump the action in release.yml later.',
+      'Update release.yml',
+    ],
+    ['blog.wijnhuis.be may not go down while you raise its PHP', 'Raise PHP'],
+    ['leave nothing of v112 behind', 'Drop the column that v112 introduced'],
+    [claims, 'Folder C-24-0091: type C-24-0091_01.jpg'],
+  ]
+  for (const [ground, goal] of kept) {
+    const { forbidden, swap } = read(ground, goal)
+    assert.deepEqual([forbidden, swap], [null, null], `${ground} → ${goal}`)
+  }
+})
+
+test('what is off limits is uncertain where it may only be spoken of, then drift', () => {
+  verifies('meaning.off-limits')
+  const ground = 'Rename every picture of "Claims 2024". Please do not touch the site Claims 2023.'
+  const step = (memory: Memory, goal: string) =>
+    detect(memory, { goal, progress: 'advancing', distance: 5, distanceReported: false })
+  const begun = detect(newMemory('meaning'), {
+    ground,
+    goal: 'Open the library Photos',
+    progress: 'advancing',
+    distance: 8,
+  })
+  const first = step(begun.memory, 'Breadcrumb > Claims 2023 > Photos')
+  assert.deepEqual([first.verdict.drifting, first.verdict.uncertain], [false, true])
+  assert.match(first.verdict.why, /do not touch the site Claims 2023/)
+  const second = step(first.memory, 'Next page of Claims 2023 > Photos')
+  assert.equal(second.verdict.drifting, true)
+  const sure = step(begun.memory, 'Rename the pictures of Claims 2023 too')
+  assert.deepEqual([sure.verdict.drifting, sure.verdict.uncertain], [true, false])
 })
 
 test('a goal that does what the assignment forbids is found, also by another word or a command', () => {

@@ -1,8 +1,9 @@
 import { findAct } from '../../acts/consequences.ts'
-import type { Act } from '../contract/findings.ts'
+import type { Act, Swap } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
-import { deniedBy, type Forbidden, forbiddenBy, prohibitionsIn } from './forbidden.ts'
+import { deniedBy, forbiddenBy, prohibitionsIn } from './forbidden.ts'
 import { deniedMarksIn } from './marks.ts'
+import { type FoundOffLimits, offLimitsBy, offLimitsIn } from './off-limits.ts'
 import { plainErrand, plainGoal } from './plain.ts'
 import { type FoundSwap, swapOf } from './swaps.ts'
 
@@ -11,7 +12,7 @@ export interface ExactReading {
   /** An identifier or a verb that the goal has instead of the assignment's. */
   swap: FoundSwap | null
   /** A prohibition of the assignment that the goal breaks. */
-  forbidden: Forbidden | null
+  forbidden: Swap | null
   /** An act with consequences that neither assignment nor plan names. */
   act: Act | null
 }
@@ -19,6 +20,7 @@ export interface ExactReading {
 const limitsOf = rememberingTexts((text) => ({
   prohibitions: prohibitionsIn(text),
   denied: deniedMarksIn(text),
+  offLimits: offLimitsIn(text),
 }))
 
 /**
@@ -33,6 +35,10 @@ export function readExactly(
   const plain = plainGoal(goal)
   const errands = assignment.map(plainErrand)
   const limits = assignment.map(limitsOf)
+  const named = offLimitsBy(
+    limits.flatMap(({ offLimits }) => offLimits),
+    plain,
+  )
   const forbidden =
     forbiddenBy(
       limits.flatMap(({ prohibitions }) => prohibitions),
@@ -41,10 +47,16 @@ export function readExactly(
     deniedBy(
       limits.flatMap(({ denied }) => denied),
       plain,
-    )
+    ) ??
+    (named?.isSure ? named.swap : null)
   return {
-    swap: forbidden === null ? swapOf(errands, plan, plain) : null,
+    swap: forbidden === null ? (unsure(named) ?? swapOf(errands, plan, plain)) : null,
     forbidden,
     act: findAct(plain, errands, plan),
   }
+}
+
+/** What is off limits and perhaps only spoken of: drift if the next step goes on with it. */
+function unsure(named: FoundOffLimits | null): FoundSwap | null {
+  return named === null ? null : { swap: named.swap, isSure: true }
 }

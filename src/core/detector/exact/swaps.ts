@@ -54,6 +54,7 @@ function isDoubtful({ family }: Mark): boolean {
 
 /** The sign of a swap: two swaps with the same sign put the same thing in place of the same. */
 export function signOf({ kind, ground, goal }: Swap): string {
+  if (kind === 'forbidden') return `${kind} ${ground}`
   const said = (text: string) => (kind === 'number' ? text.replace(/[^\d]/g, '') : lastWordOf(text))
   return kind === 'opposite' ? kind : `${kind} ${said(ground)} ${said(goal)}`
 }
