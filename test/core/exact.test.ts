@@ -172,6 +172,23 @@ test('what is off limits is uncertain where it may only be spoken of, then drift
   assert.deepEqual([sure.verdict.drifting, sure.verdict.uncertain], [true, false])
 })
 
+test('a drift ends with nearly the wording of its ground, which is uncertain where a plain word differs', () => {
+  const ground = 'Set the heating of the gym to 17 degrees on weekends, do not touch config.yml'
+  const step = (memory: Memory, goal: string) =>
+    detect(memory, { goal, progress: 'advancing', distance: 5, distanceReported: false })
+  const begun = detect(newMemory('meaning'), {
+    ground,
+    goal: 'Set the heating of the gym',
+    progress: 'advancing',
+    distance: 8,
+  })
+  const astray = step(begun.memory, 'Edit config.yml')
+  assert.equal(astray.verdict.drifting, true)
+  const back = step(astray.memory, 'Set the heating of the gym to 17 degrees on holidays')
+  assert.match(back.verdict.why, /nearly the ground's/)
+  assert.deepEqual([back.verdict.drifting, back.verdict.uncertain], [false, true])
+})
+
 test('a goal that does what the assignment forbids is found, also by another word or a command', () => {
   const broken: [ground: string, goal: string][] = [
     ['Review the code but do not push', 'git push origin main'],

@@ -75,8 +75,8 @@ const commands: readonly Command[] = [
   --goal TEXT       the agent's current goal
   --distance N      how far the agent is from done, 0 to 10 (5)
   --progress P      advancing, stuck or circling (advancing)
-  --steps FILE      JSON lines of { "goal", "progress"?, "distance"? }; the first is the ground;
-                    any length; - reads standard input
+  --steps FILE      JSON lines of { "goal", "progress"?, "distance"?, "user_message"? }; the first goal is
+                    the ground; any length; - reads standard input
   --detector NAME   ${detectorNames.join(' or ')}
   --adaptation FILE a table that plumbline adapt wrote
   --json            print the verdicts as JSON, one a line

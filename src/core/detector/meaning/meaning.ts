@@ -96,7 +96,7 @@ export const meaning: Detector = {
     const isBack =
       hinted.isSettled ||
       (ofSequence === null
-        ? seen.score < acceptBelow && !isUncertain(seen)
+        ? seen.score < acceptBelow && (!isUncertain(seen) || isNearWording(seen))
         : share < sequenceShares.ends)
     const continues = !drifts && before.alarmed && !parentServes && !isBack
     const left = drifts || continues
@@ -312,6 +312,11 @@ function isAccepted({ score }: Seen): boolean {
 function kept(errand: Errand, goal: ReadText | null, parent: ReadText | null): Errand {
   const accepting = goal === null ? errand : withAccepted(errand, goal)
   return parent === null ? accepting : withParent(accepting, parent)
+}
+
+/** Nearly the wording of the ground, with other plain words: whatever it means, it is back at the errand. */
+function isNearWording({ kind, swap }: Seen): boolean {
+  return kind === 'slot' && swap === undefined
 }
 
 function isUncertain({ kind, score }: Seen): boolean {
