@@ -27,6 +27,8 @@ HOLD = np.r_[np.full(WORDS, 12.0), np.full(PLACES - WORDS, 6.0)]
 # Log-odds: in doubt a message with a request in it adds, since a request that is not heard is lost, and one that is
 # replaced too.
 DOUBT = {"adds": 1.6, "replaces": -0.5}
+# Log-odds of replacing where the word tables see no withdrawal: a request that is wrongly withdrawn is lost whole.
+UNSEEN = -2.0
 
 
 def read(path):
@@ -54,6 +56,12 @@ def learn(features, effects, begun=None):
 def in_doubt(doubt):
     """What is added to the log-odds of each effect where a message has a request in it."""
     return np.array([doubt.get(effect, 0) for effect in EFFECTS])
+
+
+def leanings(requests, tables, doubt=None):
+    """What is added to the log-odds of each effect of each message, by what the word tables see in it."""
+    unseen = (np.array(tables) != EFFECTS.index("replaces")) * UNSEEN
+    return np.outer(requests, in_doubt(doubt or DOUBT)) + np.outer(unseen, np.arange(len(EFFECTS)) == 3)
 
 
 def written(path):
@@ -85,9 +93,9 @@ def moved(features, effects, weights, bias):
     return weights + found[:count].reshape(-1, len(EFFECTS)).T, bias + found[count:]
 
 
-def told(features, requests, weights, bias, scale):
-    doubt = np.outer(requests, np.rint(in_doubt(DOUBT) * scale))
-    return np.argmax(features @ weights.T.astype(float) + bias + doubt, axis=1)
+def told(features, requests, tables, weights, bias, scale):
+    added = np.rint(leanings(requests, tables) * scale)
+    return np.argmax(features @ weights.T.astype(float) + bias + added, axis=1)
 
 
 def report(name, read_as, effects):
@@ -118,14 +126,14 @@ def main():
     at = np.flatnonzero(known)
     for some, others in StratifiedKFold(5, shuffle=True, random_state=1).split(at, effects[at]):
         model = learn(features[at[some]], effects[at[some]], begun)
-        guessed[at[others]] = told(features[at[others]], requests[at[others]], *model)
+        guessed[at[others]] = told(features[at[others]], requests[at[others]], tables[at[others]], *model)
     report("tables alone", tables[at], effects[at])
     report("other folds", guessed[at], effects[at])
     weights, bias, scale = learn(features[at], effects[at], begun)
     for file in held_back:
         part = files == file
         report(f"{file}, tables alone", tables[part], effects[part])
-        report(f"{file}", told(features[part], requests[part], weights, bias, scale), effects[part])
+        report(f"{file}", told(features[part], requests[part], tables[part], weights, bias, scale), effects[part])
     text = base64.b64encode(weights.T.astype(np.int8).tobytes()).decode()
     with open(options.out, "w") as file:
         file.write("// Written by model/user-turns/train.py; do not edit.\n\n")
@@ -137,6 +145,8 @@ def main():
         doubt = json.dumps([round(each * scale) for each in in_doubt(DOUBT).tolist()])
         file.write(f"  bias: {start},\n  readBias: {start},\n  readWeight: {of_encoder},\n")
         file.write(f"  /** Added where a message has a request in it. */\n  doubt: {doubt},\n")
+        file.write("  /** Added to replacing where the word tables see no withdrawal. */\n")
+        file.write(f"  unseen: {round(UNSEEN * scale)},\n")
         file.write(f"  weights: '{text}',\n}}\n")
     print(len(text), "characters")
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import minimize
 from sklearn.model_selection import StratifiedKFold
 
-from train import DOUBT, EFFECTS, in_doubt, read, report
+from train import DOUBT, EFFECTS, leanings, read, report
 
 BIAS = re.compile(r"readBias: (\[.*?\])")
 WEIGHT = re.compile(r"readWeight: (-?\d+)")
@@ -51,6 +51,7 @@ def main():
     words, effects = words[at], effects[at]
     reads = np.array([rows[each]["effects"] for each in at])
     requests = np.array([rows[each]["request"] for each in at])
+    tables = np.array([EFFECTS.index(rows[each]["read"]) for each in at])
     report("the words alone", np.argmax(words + bias, axis=1), effects)
     report("the encoder alone", np.argmax(reads, axis=1), effects)
     logits = np.zeros(words.shape)
@@ -59,10 +60,10 @@ def main():
         logits[others] = factor * words[others] + weight * reads[others] + start
     lost = lambda guessed: np.mean((guessed[effects == 2] == 0) | (guessed[effects == 2] == 3))
     for more in (0, 0.3, 0.6, 1, 1.5, 2):
-        guessed = np.argmax(logits + np.outer(requests, in_doubt({**DOUBT, "adds": more})), axis=1)
+        guessed = np.argmax(logits + leanings(requests, tables, {**DOUBT, "adds": more}), axis=1)
         print(f"doubt {more}: {np.mean(guessed == effects):.3f} right, {lost(guessed):.3f} of the additions lost, "
               f"{np.mean(guessed[effects == 0] != 0):.3f} of the messages that ask for nothing move something")
-    report("both, other folds", np.argmax(logits + np.outer(requests, in_doubt(DOUBT)), axis=1), effects)
+    report("both, other folds", np.argmax(logits + leanings(requests, tables), axis=1), effects)
     factor, weight, *start = fit(words, reads, effects)
     print("factor", factor, "weight", weight, "bias", start)
     whole = [round(float(each)) for each in np.array(start) / factor]

@@ -19,7 +19,7 @@ const addsOutright = /^\W*(?:also|additionally|in addition|one more thing)\b/i
  * impatience, praise, a report), a correction, a further request, or another request instead. If no request stands,
  * every message with content adds the first one. A small model decides, which learned from labelled messages: from what
  * the word tables of the language see, and in English from the words and from what an encoder reads too. Only a message
- * with a request in it adds in doubt.
+ * with a request in it adds in doubt, and one in which no table sees a withdrawal seldom replaces.
  */
 export function readUserEffect(
   text: string,
@@ -35,7 +35,10 @@ export function readUserEffect(
   const features = featuresOfMessage(message, text, standing, read)
   const ofEncoder =
     message.table === englishTable ? reads?.effects(standing.join('\n'), text) : undefined
-  return learnedEffect(features, ofEncoder, hasRequest(message))
+  return learnedEffect(features, ofEncoder, {
+    inDoubt: hasRequest(message),
+    withdraws: read === 'replaces',
+  })
 }
 
 /** What the word tables read. In doubt between adding and replacing, the message adds. */
