@@ -65,6 +65,37 @@ onEachDatabase((database) => {
     assert.equal(relay.status().waiting, 0)
   })
 
+  test('a stricter level and another server reach a relay that is up, and what waits', async (t) => {
+    verifies('hosts.relay.heeds', 'hosts.relay.withheld')
+    const { app, headers, hook, relay, set, log, clock, folder } = await startBoth(t)
+    const other = await app.newAccount()
+    const away = { url: 'http://127.0.0.1:9', key: 'k' }
+    set(away)
+    await hook('claude-code', prompted(errand, 'p-1'))
+    await relay.drain()
+    assert.deepEqual([relay.status().waiting, relay.status().breaker], [1, 'closed'])
+    // Before any event, the batch that is tried again finds the new level.
+    set({ level: 'counts' })
+    clock.advance(90_000)
+    await relay.drain()
+    assert.deepEqual([relay.status().waiting, relay.status().withheld], [0, 1])
+    assert.doesNotMatch(spoolOf(folder), /rate/)
+    assert.equal(log.filter((line) => line.includes('are dropped')).length, 1)
+    await hook('claude-code', prompted('limit the sign-up endpoint too', 'p-2'))
+    set({ url: app.url, key: other.key })
+    await hook('claude-code', prompted('and a third one', 'p-3'))
+    await relay.drain()
+    const { runs } = (await app.get('/v1/drift/runs?host=claude-code', other.headers)).body
+    assert.deepEqual([runs.length, runs[0].steps, relay.status().withheld], [1, 1, 2])
+    assert.equal((await runOf(app, headers)).run, undefined)
+    // A looser level reaches it too, and keeps what waits.
+    set({ level: 'words' })
+    await hook('claude-code', prompted('now in words', 'p-4'))
+    await relay.drain()
+    const told = await runOf(app, other.headers)
+    assert.deepEqual([told.goals, relay.status().withheld], [['now in words'], 2])
+  })
+
   test('what comes back late is told at the next event, once', async (t) => {
     verifies('hosts.relay.told')
     const { app, headers, hook, relay } = await startBoth(t)

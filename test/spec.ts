@@ -1130,6 +1130,12 @@ export const requirements = {
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
     'hosts.relay.init':
       'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.level-kept':
+      'plumbline init and plumbline relay without --level keep the level of before and say so; another server is told no more than it is told unless somebody chooses.',
+    'hosts.relay.heeds':
+      'A change of the level or the server reaches a relay that is up before its next event and its next batch.',
+    'hosts.relay.withheld':
+      'Events that wait are dropped when the level gets stricter or the server changes, by the relay that is up or by the next one; its log and doctor --hosts count them.',
     'hosts.relay.private':
       'With a canary in any field of any event of any host, what a relay sends, keeps and logs, and what the server stores, holds no more than the level allows.',
     'hosts.relay.told':

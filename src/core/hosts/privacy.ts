@@ -13,6 +13,11 @@ export const privacyLevels = ['words', 'hashes', 'counts'] as const
 
 export type PrivacyLevel = (typeof privacyLevels)[number]
 
+/** Whether a level tells less than another. */
+export function isStricter(level: PrivacyLevel, than: PrivacyLevel): boolean {
+  return privacyLevels.indexOf(level) > privacyLevels.indexOf(than)
+}
+
 /** A hash with a key that stays on the machine: 16 hexadecimal digits, equal for equal texts. */
 export type Hide = (text: string) => string
 

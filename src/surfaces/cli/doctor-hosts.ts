@@ -121,8 +121,8 @@ async function examineRelay(settings: RelaySettings): Promise<Finding> {
     const says = `not up on port ${settings.port}; the next event of a host starts it, and so does plumbline relay --ensure`
     return { check, state: 'warning', says }
   }
-  const { server, level, waiting, bytes, dropped, refused, breaker, fault, sent_at } = status
-  const known = readLevelFault(settings.level, level)
+  const { server, level, waiting, bytes, dropped, refused, withheld, breaker, fault, sent_at } =
+    status
   const parts = [
     `tells ${server} ${level}`,
     `${waiting} events wait (${Math.ceil(bytes / 1024)} KB)`,
@@ -131,16 +131,12 @@ async function examineRelay(settings: RelaySettings): Promise<Finding> {
     ...(fault === null ? [] : [`the server takes no event: ${fault}`]),
     ...(dropped === 0 ? [] : [`${dropped} events were dropped`]),
     ...(refused === 0 ? [] : [`${refused} events were refused`]),
-    ...known,
+    ...(withheld === 0
+      ? []
+      : [`${withheld} events were dropped because the level or the server changed`]),
   ]
-  const isWell = fault === null && dropped + refused === 0 && known.length === 0
+  const isWell = fault === null && dropped + refused === 0
   return { check, state: isWell ? 'ok' : 'warning', says: parts.join('; ') }
-}
-
-function readLevelFault(wanted: string, told: string): string[] {
-  return wanted === told
-    ? []
-    : [`relay.json says ${wanted}: plumbline init HOST starts it again with it`]
 }
 
 async function examineServer(folder: string): Promise<Finding> {
@@ -186,6 +182,11 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
   if (refused !== undefined) {
     const says = `runs no hook that calls ${textOf(refused.handler.url)}: allowedHttpHookUrls does not name it`
     return { state: 'fault', says, reports: true }
+  }
+  const direct = own.find(({ handler }) => textOf(handler.url) !== '')
+  if (direct !== undefined && readRelaySettings(folder) !== null) {
+    const says = `calls ${textOf(direct.handler.url)} itself, past the relay and its level; ${again}`
+    return { state: 'warning', says, reports: true }
   }
   const astray = own.find((entry) => lacksProgram(entry, folder))
   if (astray !== undefined) {

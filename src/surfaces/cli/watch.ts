@@ -132,7 +132,7 @@ async function reportSessions(
   const spool = createMemorySpool()
   const sender = createSender({
     spool,
-    remote,
+    remote: () => remote,
     clock: clockOf(world),
     onAnswers() {},
     onChange: (fault) =>

@@ -11,6 +11,7 @@ import { readEvent } from '../../core/hosts/read-event.ts'
 import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { placeOfFile, transcripts } from '../../core/transcripts/transcript.ts'
+import { keepFor } from './audience.ts'
 import type { Clock } from './clock.ts'
 import { createSender } from './sender.ts'
 import { tailOf } from './session-tail.ts'
@@ -38,6 +39,8 @@ export interface RelayStatus {
   bytes: number
   dropped: number
   refused: number
+  /** Events that were dropped since it started, because they told more than its level or were for another server. */
+  withheld: number
   breaker: 'closed' | 'open' | 'probing'
   failures: number
   /** What is wrong with the server; null if nothing. */
@@ -60,7 +63,8 @@ export interface Relay {
 
 /** What a relay needs. */
 export interface RelayParts {
-  settings: RelaySettings
+  /** Reads the settings. They are asked for before each event and each batch, so that a change reaches what waits. */
+  settings(): RelaySettings
   /** The folder of what the hooks of hosts need. */
   folder: string
   clock: Clock
@@ -73,25 +77,27 @@ export interface RelayParts {
  * it cannot listen; only one process can, so that nobody else writes the spool.
  */
 export async function startRelay(parts: RelayParts): Promise<Relay> {
-  const { settings, folder, clock, log, maxBytes = maxSpoolBytes } = parts
-  const { level, port, localKey, hashKey } = settings
+  const { folder, clock, log, maxBytes = maxSpoolBytes } = parts
+  let settings = parts.settings()
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs })
-  server.listen(port, '127.0.0.1')
+  server.listen(settings.port, '127.0.0.1')
   await once(server, 'listening')
 
   const hide = (text: string) =>
-    createHmac('sha256', hashKey).update(text).digest('hex').slice(0, 16)
-  const spool = openSpool(relayFolderIn(folder), maxBytes)
-  const sessions = createSessions(level, hide, clock.now)
+    createHmac('sha256', settings.hashKey).update(text).digest('hex').slice(0, 16)
+  const spoolFolder = relayFolderIn(folder)
+  const spool = openSpool(spoolFolder, maxBytes)
+  let withheld = 0
+  withhold(settings)
+  const sessions = createSessions(() => ({ level: settings.level, hide }), clock.now)
   const sender = createSender({
     spool,
-    remote: settings,
+    remote: heed,
     clock,
     onAnswers: sessions.remember,
     onChange: (fault) =>
       log(fault === null ? 'the server is back' : `the server takes no event: ${fault}`),
   })
-  const keyHash = hashOf(localKey)
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -100,14 +106,38 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   let disarmSync: (() => void) | null = null
   let disarmSettle: (() => void) | null = null
 
+  /** The settings as they are now. A change counts from here on, for what waits too. */
+  function heed(): RelaySettings {
+    const before = settings
+    const next = parts.settings()
+    if (next.url !== before.url || next.level !== before.level) withhold(next)
+    settings = next
+    if (next.url !== before.url) {
+      sessions.forgetAnswers()
+      sender.forgive()
+    }
+    return settings
+  }
+
+  function withhold({ url, level }: RelaySettings): void {
+    const lines = keepFor(spoolFolder, spool, { url, level })
+    withheld += lines
+    if (lines > 0) {
+      log(
+        `${lines} events that waited are dropped: they told more than ${level}, or to another server`,
+      )
+    }
+  }
+
   function status(): RelayStatus {
     return {
       server: settings.url,
-      level,
+      level: settings.level,
       waiting: spool.waiting,
       bytes: spool.bytes,
       dropped: spool.dropped + lost,
       refused: sender.refused,
+      withheld,
       breaker: sender.state,
       failures: sender.failures,
       fault: sender.fault,
@@ -117,13 +147,14 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
 
   function isKnown({ headers }: IncomingMessage): boolean {
     const [, key = ''] = /^bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-    return timingSafeEqual(hashOf(key), keyHash)
+    return timingSafeEqual(hashOf(key), hashOf(settings.localKey))
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://relay')
     const isUnattended = searchParams.get(neverAttended.name) === neverAttended.value
     if (!isFromHere(request)) return reply(response, 403, { error: 'forbidden' })
+    heed()
     const [, name = '', event = ''] = /^\/v1\/hooks\/([\w-]+)(?:\/([\w.-]+))?$/.exec(pathname) ?? []
     if (request.method === 'POST' && name === 'plain') return answerRead(request, response)
     if (request.method === 'POST' && name !== '') {

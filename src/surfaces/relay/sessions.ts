@@ -49,6 +49,14 @@ export interface Sessions {
   settle(place: SessionPlace, events: readonly HostEvent[]): string[]
   /** Remembers what the server has answered to lines. */
   remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
+  /** Forgets what the server has answered, because there is another one now. */
+  forgetAnswers(): void
+}
+
+/** What may be told of a session. */
+export interface Telling {
+  level: PrivacyLevel
+  hide: Hide
 }
 
 /** A session, and the file that its host keeps of it. */
@@ -68,7 +76,7 @@ export interface Taken {
  * Creates the memory of a relay. It folds sessions as a server does, because only here the words are known: whether the
  * errand explains an act, who spoke, and the errand that is told again after a compaction.
  */
-export function createSessions(level: PrivacyLevel, hide: Hide, now: () => number): Sessions {
+export function createSessions(telling: () => Telling, now: () => number): Sessions {
   const sessions = new Map<string, Session>()
   /** Sessions by the id that the server knows. */
   const names = new Map<string, string>()
@@ -99,6 +107,7 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
     session.observed = observe(before, told).observed
     // It was told before, by this or another hook.
     if (session.observed === before) return []
+    const { level, hide } = telling()
     const line = redacted(told, level, hide)
     if (line === null) return []
     remembered(names, line.runId, event.runId)
@@ -177,6 +186,13 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
         session.remind = answer.remind
         session.holds = answer.holds
         if (answer.told !== null) session.told.set(agent, answer.told)
+      }
+    },
+    forgetAnswers() {
+      for (const session of sessions.values()) {
+        session.told.clear()
+        session.remind = true
+        session.holds = false
       }
     },
   }
