@@ -329,14 +329,22 @@ function settled(
   event: HostEvent & { kind: 'prompt' },
   prompt: Unsettled,
 ): Observed {
-  const unsettled = (state.unsettled ?? []).filter((each) => each !== prompt)
-  const isNewest = state.errand === prompt.text
+  const before = state.unsettled ?? []
+  const unsettled = before.filter((each) => each !== prompt)
+  const isNewest = state.errand === prompt.text && before.at(-1) === prompt
   if (event.by === 'person' || prompt.errand === null) {
     return isNewest && event.isHeadless === true
       ? { ...state, unsettled, isHeadless: true }
       : { ...state, unsettled }
   }
-  if (!isNewest) return { ...state, unsettled }
+  if (!isNewest) {
+    // What a machine spoke is not to stand again when a later prompt is taken back.
+    const { errand, personAt } = prompt
+    const later = unsettled.map((each) =>
+      each.errand === prompt.text ? { ...each, errand, personAt } : each,
+    )
+    return { ...state, unsettled: later }
+  }
   const after = { ...state, unsettled, errand: prompt.errand, personAt: prompt.personAt }
   const agent = agentOf(after, '')
   return { ...after, agents: { ...after.agents, '': explained(after, agent) } }
