@@ -166,6 +166,53 @@ onEachDatabase((database) => {
     assert.equal((await runOf(app, headers)).trace.at(-1).drifting, true)
   })
 
+  test('what telemetry tells beside a relay counts once, though the relay tells hashes', async (t) => {
+    verifies('hosts.privacy.levels', 'telemetry.once')
+    const { app, headers, hook, relay, clock } = await startBoth(t, { level: 'hashes' })
+    await hook('claude-code', prompted(errand, 'p-1'))
+    await hook('claude-code', did('t-1', { command: 'node --test' }))
+    await relay.drain()
+    const told = (attributes: Record<string, string>) => ({
+      timeUnixNano: `${clock.now()}000000`,
+      attributes: Object.entries({ 'session.id': 's', ...attributes }).map(([key, value]) => ({
+        key,
+        value: { stringValue: value },
+      })),
+    })
+    const logRecords = [
+      told({ 'event.name': 'user_prompt', 'prompt.id': 'p-1', prompt: errand }),
+      told({
+        'event.name': 'tool_result',
+        tool_use_id: 't-1',
+        tool_name: 'Bash',
+        success: 'true',
+        tool_input: '{"command":"node --test"}',
+      }),
+    ]
+    const scope = { name: 'com.anthropic.claude_code.events' }
+    const sent = { resourceLogs: [{ scopeLogs: [{ scope, logRecords }] }] }
+    const { status } = await app.request('POST', '/v1/logs', {
+      body: JSON.stringify(sent),
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    assert.equal(status, 200)
+    const { run, trace } = await runOf(app, headers)
+    assert.deepEqual([run.coverage.acts, trace.length], [1, 1])
+  })
+
+  test('at the level counts a prompt that a hook and a session file tell counts once', async (t) => {
+    verifies('hosts.privacy.levels', 'hosts.watch.server')
+    const { app, headers, hook, relay } = await startBoth(t, { level: 'counts' })
+    const turn = { session_id: 's', turn_id: 'u1', hook_event_name: 'UserPromptSubmit' }
+    await hook('codex', { ...turn, prompt: errand })
+    const read = { kind: 'prompt', text: errand, runId: 'codex:s', agentId: '', eventId: 'm1' }
+    await hook('plain', { ...read, by: 'person', isHeadless: true })
+    await hook('plain', { ...read, by: 'person', text: 'another one', eventId: 'm2' })
+    await relay.drain()
+    const { runs } = (await app.get('/v1/drift/runs?host=codex', headers)).body
+    assert.equal(runs[0].steps, 2)
+  })
+
   test('at the level counts there is no text and no verdict on drift, and the steps say so', async (t) => {
     verifies('hosts.privacy.levels')
     const { app, headers, hook, relay, folder } = await startBoth(t, { level: 'counts' })

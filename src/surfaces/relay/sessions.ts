@@ -13,7 +13,7 @@ import {
   reminderOf,
 } from '../../core/hosts/host-answer.ts'
 import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
-import { observe } from '../../core/hosts/observe.ts'
+import { observe, underFirstId } from '../../core/hosts/observe.ts'
 import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
 import { type Hide, type PrivacyLevel, redacted } from '../../core/hosts/privacy.ts'
 import { readers } from '../../core/hosts/readers.ts'
@@ -201,7 +201,8 @@ export function createSessions(telling: () => Telling, now: () => number): Sessi
 /** The event with what only this machine can tell of it. */
 function placed(observed: Observed, event: HostEvent): HostEvent {
   if (event.kind === 'prompt') {
-    return observed.expects.includes(event.text) ? { ...event, by: 'machine' } : event
+    const known = underFirstId(observed, event)
+    return observed.expects.includes(event.text) ? { ...known, by: 'machine' } : known
   }
   if (event.kind !== 'act') return event
   const { agentId } = event
