@@ -81,7 +81,7 @@ function soon(): Promise<void> {
 }
 
 test('init sets up a relay, hosts start it again, doctor shows it, and uninstall takes it away', async (t) => {
-  verifies('hosts.relay.init', 'hosts.doctor')
+  verifies('hosts.relay.init', 'hosts.doctor', 'hosts.relay.unknown')
   const app = await start(t)
   const { headers, key } = await app.newAccount()
   const user = userOf(t)
@@ -115,10 +115,12 @@ test('init sets up a relay, hosts start it again, doctor shows it, and uninstall
     return body.trace.map(({ goal }: { goal: string }) => goal)
   }
   assert.deepEqual(await goals(), [errand])
+  await user.hook('TeaBreak', {})
   const examined = async () => {
     const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
-    const found = findings.find(({ check }: { check: string }) => check === 'relay')
-    return `${found.state}: ${found.says}`
+    const of = (name: string) => findings.find(({ check }: { check: string }) => check === name)
+    assert.match(of('claude-code').says, /events that were not understood: TeaBreak \(1\)$/)
+    return `${of('relay').state}: ${of('relay').says}`
   }
   assert.match(
     await examined(),
@@ -137,7 +139,8 @@ test('init sets up a relay, hosts start it again, doctor shows it, and uninstall
 
   // The relay is gone: the next event starts it, and is not lost.
   await user.ask('POST', '/relay/stop')
-  assert.match(await examined(), /^warning: not up on port/)
+  const { out: gone } = await user.run('doctor', '--hosts')
+  assert.match(gone, /^warning +relay +not up on port/m)
   const second = 'limit the sign-up endpoint too'
   assert.deepEqual(await prompt(second, 'p-2'), { code: 0, out: '{}\n' })
   while ((await user.status().catch(() => null)) === null) await soon()

@@ -130,6 +130,48 @@ onEachDatabase((database) => {
     assert.match(reminded, /SessionStart.*refund order 1234 to the customer/)
   })
 
+  test('what was answered to an earlier prompt is not told after a newer one', async (t) => {
+    verifies('hosts.relay.told', 'hosts.relay.unknown')
+    const { app, headers, hook, relay, clock } = await startBoth(t)
+    await app.post('/v1/hooks', { mode: 'gate' }, headers)
+    const strays = async (nth: number) => {
+      const input = { command: 'refund', description: 'refund order 9876 to the customer' }
+      await hook('claude-code', did(`t-${nth}`, input))
+      clock.advance(1_000)
+    }
+    const force = {
+      ...common,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'git push --force' },
+    }
+    await hook('claude-code', prompted('refund order 1234 to the customer', 'p-1'))
+    await strays(1)
+    await relay.drain()
+    assert.match(JSON.stringify((await hook('claude-code', force)).body), /refund order 1234/)
+    // The answer has come, and the user speaks before it is told.
+    await hook('claude-code', prompted('forget that, rather refund order 9876', 'p-2'))
+    assert.deepEqual((await hook('claude-code', force)).body, {})
+    assert.deepEqual((await hook('claude-code', did('t-2', { command: 'ls' }))).body, {})
+    // It comes while the user has spoken already.
+    clock.advance(1_000)
+    await hook('claude-code', prompted('forget that, rather refund order 1234', 'p-3'))
+    await relay.drain()
+    await strays(3)
+    const sending = relay.drain()
+    await hook('claude-code', prompted('forget that, rather refund order 9876', 'p-4'))
+    await sending
+    assert.deepEqual((await hook('claude-code', did('t-4', { command: 'ls -l' }))).body, {})
+    assert.deepEqual((await hook('claude-code', force)).body, {})
+    // Names that no reader knows are counted here, and go nowhere.
+    for (const _ of [1, 2]) await hook('claude-code', { ...common, hook_event_name: 'TeaBreak' })
+    const known = { host: 'claude-code', name: 'TeaBreak', count: 2 }
+    assert.deepEqual(relay.status().not_understood, [known])
+    await relay.drain()
+    const { not_understood } = (await app.get('/v1/hooks', headers)).body
+    assert.deepEqual(not_understood, [])
+  })
+
   test('at the level hashes evidence, coverage and verdicts on words stay, and no path is told', async (t) => {
     verifies('hosts.privacy.levels', 'hosts.coverage', 'hosts.evidence.verdict')
     const { app, headers, hook, relay, folder } = await startBoth(t, { level: 'hashes' })

@@ -3,11 +3,12 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { neverAttended } from '../../core/hosts/attended.ts'
-import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
+import { eventsIn, mostEventBytes, mostEvents } from '../../core/hosts/event-lines.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
 import { readEvent } from '../../core/hosts/read-event.ts'
+import { mostUnknownEvents, unknownEvent } from '../../core/hosts/unknown-events.ts'
 import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { placeOfFile, transcripts } from '../../core/transcripts/transcript.ts'
@@ -19,8 +20,6 @@ import { createSessions } from './sessions.ts'
 import { type RelaySettings, relayFolderIn } from './settings.ts'
 import { openSpool } from './spool.ts'
 
-/** The largest body that a hook may send. */
-const maxEventBytes = 1024 * 1024
 /** The most that waits on disk while the server is away. */
 const maxSpoolBytes = 20 * 1024 * 1024
 const requestMs = 5000
@@ -45,6 +44,8 @@ export interface RelayStatus {
   failures: number
   /** What is wrong with the server; null if nothing. */
   fault: string | null
+  /** The events of hosts that no reader understood since it started, by their names; they never leave the machine. */
+  not_understood: { host: HostName; name: string; count: number }[]
   /** ISO 8601; null if it has sent nothing since it started. */
   sent_at: string | null
 }
@@ -87,6 +88,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     createHmac('sha256', settings.hashKey).update(text).digest('hex').slice(0, 16)
   const spoolFolder = relayFolderIn(folder)
   const spool = openSpool(spoolFolder, maxBytes)
+  const unknown: RelayStatus['not_understood'] = []
   let withheld = 0
   withhold(settings)
   const sessions = createSessions(() => ({ level: settings.level, hide }), clock.now)
@@ -141,6 +143,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
       breaker: sender.state,
       failures: sender.failures,
       fault: sender.fault,
+      not_understood: unknown,
       sent_at: sender.sentAt === null ? null : isoTime(sender.sentAt),
     }
   }
@@ -222,7 +225,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     const events = sent.map((line) => readEvent(parseJson(line)))
     const answers = events.map((event) => ({
       ok: event !== null,
-      told: null,
+      told: event === null ? null : sessions.waitingFact(event),
       remind: true,
       holds: false,
     }))
@@ -241,11 +244,20 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   ): Record<string, unknown> {
     let told = emptyAnswer(host, event)
     for (const each of sent) {
+      countUnknown(host, unknownEvent(host, each, event))
       const { lines, answer } = sessions.take(host, event, each, isUnattended)
       if (Object.keys(answer).length > 0) told = answer
       for (const line of lines) keep(line)
     }
     return told
+  }
+
+  function countUnknown(host: HostName, name: string | null): void {
+    if (name === null) return
+    const own = unknown.filter((each) => each.host === host)
+    const known = own.find((each) => each.name === name)
+    if (known !== undefined) known.count++
+    else if (own.length < mostUnknownEvents) unknown.push({ host, name, count: 1 })
   }
 
   function keep(line: string): void {
@@ -322,10 +334,10 @@ async function readText(request: IncomingMessage): Promise<string | null> {
   let bytes = 0
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes <= maxEventBytes) parts.push(part)
-    if (bytes > 8 * maxEventBytes) return null
+    if (bytes <= mostEventBytes) parts.push(part)
+    if (bytes > 8 * mostEventBytes) return null
   }
-  return bytes > maxEventBytes ? null : Buffer.concat(parts).toString()
+  return bytes > mostEventBytes ? null : Buffer.concat(parts).toString()
 }
 
 function hashOf(key: string): Buffer {
