@@ -357,7 +357,7 @@ test('hooks by which Claude Code itself calls a server are told of beside a rela
   const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
   const found = findings.find(({ check }: { check: string }) => check === 'claude-code')
   assert.match(found.says, /itself, past the relay and its level; plumbline init claude-code mends/)
-  assert.match((await init('claude-code')).out, /Every event goes by the program/)
+  assert.match((await init('claude-code')).out, /^Every event goes by the program\.$/m)
   assert.doesNotMatch((await init('codex')).out, past)
 })
 

@@ -160,7 +160,8 @@ async function examineServer(folder: string): Promise<Finding> {
   }
   times.sort((a, b) => a - b)
   const [median = 0, slowest = 0] = [times[probes / 2], times.at(-1)]
-  const says = `${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
+  const who = readRelaySettings(folder) === null ? '' : 'the relay at '
+  const says = `${who}${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
   return { check, state: median < hookLimitMs ? 'ok' : 'warning', says }
 }
 

@@ -250,7 +250,7 @@ function planOf(host: InstallHost, { url, level, byUrl, holds, world, settings }
     text: base.isDone ? base.text : textLike(base.text, added),
     added: entries.length,
     copies: base.copies,
-    notes: notesOf(host, { calls, settings: base.settings }),
+    notes: notesOf(host, { calls, byRelay: level !== null, settings: base.settings }),
   }
 }
 
@@ -285,11 +285,15 @@ function sortedText(entries: readonly HookEntry[]): string {
 
 function notesOf(
   host: InstallHost,
-  { calls, settings }: { calls: boolean; settings: HostFile['settings'] },
+  {
+    calls,
+    byRelay,
+    settings,
+  }: { calls: boolean; byRelay: boolean; settings: HostFile['settings'] },
 ): string[] {
   const off = switchedOff(settings)
   return [
-    host !== 'claude-code'
+    host !== 'claude-code' || byRelay
       ? 'Every event goes by the program.'
       : calls
         ? 'Claude Code calls the server itself, with PLUMBLINE_KEY of the environment from which you start it; only SessionStart goes by the program.'

@@ -112,8 +112,10 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   function heed(): RelaySettings {
     const before = settings
     const next = parts.settings()
-    if (next.url !== before.url || next.level !== before.level) withhold(next)
+    const isOther = next.url !== before.url || next.level !== before.level
+    if (isOther) withhold(next)
     settings = next
+    if (isOther) log(`it tells ${next.url} ${next.level} from now on`)
     if (next.url !== before.url) {
       sessions.forgetAnswers()
       sender.forgive()
