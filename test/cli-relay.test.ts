@@ -21,6 +21,11 @@ const nobody = 'http://127.0.0.1:9'
 
 /** A user with an empty home, and the command line as that user runs it. */
 function userOf(t: TestContext) {
+  // Before its folder goes, which says where it listens.
+  t.after(async () => {
+    if (existsSync(inHome('.plumbline/relay.json')))
+      await ask('POST', '/relay/stop').catch(() => {})
+  })
   const home = freshFolder(t)
   const environment = { HOME: home, PATH: process.env.PATH ?? '' }
   const program = [process.execPath, plumbline]
@@ -32,10 +37,6 @@ function userOf(t: TestContext) {
     return fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
   }
   const status = async () => (await ask('GET', '/relay')).json()
-  t.after(async () => {
-    if (existsSync(inHome('.plumbline/relay.json')))
-      await ask('POST', '/relay/stop').catch(() => {})
-  })
   return {
     home,
     environment,
