@@ -728,6 +728,23 @@ describe('plumbline doctor --hosts', () => {
     assert.match(lines, /^ok +program +\S+hook\nok +server +http/)
   })
 
+  test('asks the server that hooks report to, and shows it no key of another one', async (t) => {
+    verifies('hosts.doctor.server')
+    const app = await start(t)
+    const { key } = await newCaller(app)
+    const user = userOf(t, { PLUMBLINE_KEY: key, PORT: '9' })
+    mkdirSync(user.inHome('.gemini'))
+    await user.run('init', 'gemini-cli', '--server', app.url)
+    const { command } = user.settings(files['gemini-cli']).hooks.BeforeAgent[0].hooks[0]
+    await runHook(command, { session_id: 's1', prompt: errand }, user.environment)
+    assert.match(String((await examined(user))['gemini-cli']), /last run gemini-cli:s1, /)
+    Object.assign(user.environment, { PLUMBLINE_BASE_URL: 'https://away.example' })
+    assert.match(
+      String((await examined(user))['gemini-cli']),
+      /; PLUMBLINE_KEY is for https:\/\/away\.example, and hooks report to http:\/\/127/,
+    )
+  })
+
   test('says why a host does not report', async (t) => {
     verifies('hosts.doctor')
     const user = userOf(t)

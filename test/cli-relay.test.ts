@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { readConfig } from '../src/config.ts'
+import { levelFor } from '../src/surfaces/cli/relay.ts'
+import { keepFor } from '../src/surfaces/relay/audience.ts'
+import { relayFolderIn } from '../src/surfaces/relay/settings.ts'
+import { openSpool } from '../src/surfaces/relay/spool.ts'
 import { runHere } from './command.ts'
 import { start } from './harness.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
@@ -15,6 +21,11 @@ const nobody = 'http://127.0.0.1:9'
 
 /** A user with an empty home, and the command line as that user runs it. */
 function userOf(t: TestContext) {
+  // Before its folder goes, which says where it listens.
+  t.after(async () => {
+    if (existsSync(inHome('.plumbline/relay.json')))
+      await ask('POST', '/relay/stop').catch(() => {})
+  })
   const home = freshFolder(t)
   const environment = { HOME: home, PATH: process.env.PATH ?? '' }
   const program = [process.execPath, plumbline]
@@ -26,10 +37,6 @@ function userOf(t: TestContext) {
     return fetch(`http://127.0.0.1:${port}${path}`, { method, headers })
   }
   const status = async () => (await ask('GET', '/relay')).json()
-  t.after(async () => {
-    if (existsSync(inHome('.plumbline/relay.json')))
-      await ask('POST', '/relay/stop').catch(() => {})
-  })
   return {
     home,
     environment,
@@ -60,20 +67,29 @@ function userOf(t: TestContext) {
   }
 }
 
+/** A port that no program has. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
 /** The relay is another process, so there is nothing to listen to. */
 function soon(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 20))
 }
 
 test('init sets up a relay, hosts start it again, doctor shows it, and uninstall takes it away', async (t) => {
-  verifies('hosts.relay.init', 'hosts.doctor')
+  verifies('hosts.relay.init', 'hosts.doctor', 'hosts.relay.unknown')
   const app = await start(t)
   const { headers, key } = await app.newAccount()
   const user = userOf(t)
   mkdirSync(user.inHome('.claude'))
   const init = (...more: string[]) =>
-    user.run('init', 'claude-code', '--key', key, '--server', app.url, '--level', 'hashes', ...more)
-  const { code, out } = await init()
+    user.run('init', 'claude-code', '--key', key, '--server', app.url, ...more)
+  const { code, out } = await init('--level', 'hashes')
   assert.equal(code, 0)
   assert.match(out, /hooks go to the relay at http:\/\/127\.0\.0\.1:\d+\.$/m)
   assert.match(out, /^The relay tells \S+ prompts and plans in clear, and paths and commands only/m)
@@ -100,17 +116,19 @@ test('init sets up a relay, hosts start it again, doctor shows it, and uninstall
     return body.trace.map(({ goal }: { goal: string }) => goal)
   }
   assert.deepEqual(await goals(), [errand])
+  await user.hook('TeaBreak', {})
   const examined = async () => {
     const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
-    const found = findings.find(({ check }: { check: string }) => check === 'relay')
-    return `${found.state}: ${found.says}`
+    const of = (name: string) => findings.find(({ check }: { check: string }) => check === name)
+    assert.match(of('claude-code').says, /events that were not understood: TeaBreak \(1\)$/)
+    return `${of('relay').state}: ${of('relay').says}`
   }
   assert.match(
     await examined(),
     /^ok: tells \S+ hashes; 0 events wait \(0 KB\); breaker closed; last/,
   )
 
-  // Twice is once, and another level starts it again.
+  // Twice is once, and another level reaches the relay that is up.
   assert.equal((await init()).code, 0)
   assert.equal(user.relay().port, port)
   await init('--level', 'counts')
@@ -118,11 +136,12 @@ test('init sets up a relay, hosts start it again, doctor shows it, and uninstall
     [((await user.status()) as { level: string }).level, user.relay().hash_key.length],
     ['counts', 32],
   )
-  await init()
+  await init('--level', 'hashes')
 
   // The relay is gone: the next event starts it, and is not lost.
   await user.ask('POST', '/relay/stop')
-  assert.match(await examined(), /^warning: not up on port/)
+  const { out: gone } = await user.run('doctor', '--hosts')
+  assert.match(gone, /^warning +relay +not up on port/m)
   const second = 'limit the sign-up endpoint too'
   assert.deepEqual(await prompt(second, 'p-2'), { code: 0, out: '{}\n' })
   while ((await user.status().catch(() => null)) === null) await soon()
@@ -144,6 +163,7 @@ test('a relay that is killed sends afterwards what it had answered', async (t) =
   verifies('hosts.relay.spool')
   const app = await start(t)
   const { headers, key } = await app.newAccount()
+  const away = await awayServer(t, app.url)
   const home = freshFolder(t)
   const env = { PLUMBLINE_HOME: home, PLUMBLINE_KEY: key, HOME: home }
   const relayed = async (...args: string[]) => {
@@ -155,7 +175,7 @@ test('a relay that is killed sends afterwards what it had answered', async (t) =
     }
     return { ...spawned, url: listening.exec(spawned.written.out)![1]! }
   }
-  const first = await relayed('--server', nobody, '--port', '0')
+  const first = await relayed('--server', away.url, '--port', '0')
   const { local_key } = JSON.parse(readFileSync(join(home, 'relay.json'), 'utf8'))
   for (const [nth, prompt] of [errand, 'limit the sign-up endpoint too'].entries()) {
     const event = {
@@ -173,7 +193,8 @@ test('a relay that is killed sends afterwards what it had answered', async (t) =
   }
   first.child.kill('SIGKILL')
   assert.equal(await first.ended, 'SIGKILL')
-  const second = await relayed('--server', app.url)
+  away.state.isUp = true
+  const second = await relayed()
   const run = async () => (await app.get('/v1/drift/run?run_id=claude-code:s', headers)).body.trace
   while ((await run())?.length !== 2) await soon()
   second.child.kill('SIGTERM')
@@ -181,10 +202,122 @@ test('a relay that is killed sends afterwards what it had answered', async (t) =
   assert.doesNotMatch(second.written.err, /limit/)
 })
 
+/** A server that is away until it is told, and then brings requests to another one. */
+async function awayServer(t: TestContext, to: string) {
+  const state = { isUp: false, bodies: [] as string[] }
+  const server = createServer(async (incoming, response) => {
+    let body = ''
+    for await (const part of incoming) body += part
+    if (!state.isUp) return void response.writeHead(503).end()
+    state.bodies.push(body)
+    const { method = '', url = '', headers } = incoming
+    const sent = { method, headers: { authorization: String(headers.authorization) } }
+    const answer = await fetch(`${to}${url}`, method === 'GET' ? sent : { ...sent, body })
+    response.writeHead(answer.status).end(await answer.text())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { state, url: `http://127.0.0.1:${(server.address() as { port: number }).port}` }
+}
+
+test('the level that was chosen stays until another one is, and another one reaches the relay that is up', async (t) => {
+  verifies('hosts.relay.level-kept', 'hosts.relay.heeds', 'hosts.relay.withheld')
+  const app = await start(t)
+  const { key } = await app.newAccount()
+  const away = await awayServer(t, app.url)
+  const user = userOf(t)
+  const init = (host: string, ...more: string[]) =>
+    user.run('init', host, '--key', key, '--server', away.url, ...more)
+  await init('claude-code', '--level', 'hashes')
+  const level = async () => ((await user.status()) as { level: string }).level
+  const again = await init('codex')
+  assert.match(again.out, /^The level hashes is kept; --level changes it\.$/m)
+  assert.equal(await level(), 'hashes')
+
+  const prompt = (text: string, prompt_id: string) =>
+    user.hook('UserPromptSubmit', { prompt: text, prompt_id })
+  await prompt(errand, 'p-1')
+  assert.equal(((await user.status()) as { waiting: number }).waiting, 1)
+  const stricter = await user.run('relay', '--level', 'counts')
+  assert.match(stricter.out, /^The relay is up on \S+; it tells \S+ counts\.$/m)
+  const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
+  const found = findings.find(({ check }: { check: string }) => check === 'relay')
+  assert.match(found.says, /1 events were dropped because the level or the server changed/)
+  assert.equal((await init('claude-code')).code, 0)
+  assert.equal(await level(), 'counts')
+  await prompt('limit the sign-up endpoint too', 'p-2')
+  away.state.isUp = true
+  while (away.state.bodies.length === 0) await soon()
+  await user.drained()
+  assert.doesNotMatch(away.state.bodies.join(), /limit/)
+
+  // To another server no more than it would be told, and nothing of what waits.
+  away.state.isUp = false
+  await prompt('a third one', 'p-3')
+  const moved = await init('claude-code', '--server', app.url)
+  assert.match(moved.out, /^The level counts is kept/m)
+  assert.match(moved.out, /^1 events that waited are gone/m)
+  // A relay on another port takes the place of the one that is up, and hooks go there.
+  const port = await freePort()
+  assert.equal((await user.run('relay', '--ensure', '--port', `${port}`)).code, 0)
+  while ((await user.status().catch(() => null)) === null) await soon()
+  assert.equal(readFileSync(user.inHome('.plumbline/url'), 'utf8'), `http://127.0.0.1:${port}\n`)
+  await prompt('a fourth one', 'p-4')
+  await user.drained()
+})
+
+test('what waited for another server, or told more, is gone when a relay starts', async (t) => {
+  verifies('hosts.relay.withheld', 'hosts.relay.level-kept')
+  const home = freshFolder(t)
+  const spool = openSpool(relayFolderIn(home), 1_000_000)
+  for (const [before, now, waits] of [
+    [
+      { url: 'https://a.example', level: 'words' },
+      { url: 'https://a.example', level: 'hashes' },
+      0,
+    ],
+    [
+      { url: 'https://a.example', level: 'hashes' },
+      { url: 'https://a.example', level: 'words' },
+      1,
+    ],
+    [{ url: 'https://a.example', level: 'words' }, { url: 'https://b.example', level: 'words' }, 0],
+    [{ url: 'https://b.example', level: 'words' }, { url: 'https://b.example', level: 'words' }, 1],
+  ] as const) {
+    keepFor(relayFolderIn(home), spool, before)
+    spool.clear()
+    spool.append('{}')
+    assert.equal(keepFor(relayFolderIn(home), spool, now), 1 - waits)
+    assert.equal(spool.waiting, waits)
+  }
+  spool.close()
+  rmSync(join(relayFolderIn(home), 'audience.json'))
+  const unknown = openSpool(relayFolderIn(home), 1_000_000)
+  assert.equal(
+    keepFor(relayFolderIn(home), unknown, { url: 'https://b.example', level: 'words' }),
+    1,
+  )
+  assert.deepEqual([unknown.waiting, unknown.next(9).lines], [0, []])
+  unknown.close()
+
+  const known = { url: 'https://a.example', key: 'k', port: 1, localKey: 'l', hashKey: 'h' }
+  const levels = (url: string) =>
+    (['words', 'hashes', 'counts'] as const).map((level) =>
+      levelFor(url, undefined, { ...known, level }),
+    )
+  assert.deepEqual(levels('https://a.example'), ['words', 'hashes', 'counts'])
+  assert.deepEqual(levels('https://b.example'), ['hashes', 'hashes', 'counts'])
+  assert.deepEqual(levels('http://127.0.0.1:8787'), ['words', 'hashes', 'counts'])
+})
+
 test('the plugin of opencode starts a relay that is not up', async (t) => {
   verifies('hosts.relay.init')
   const app = await start(t)
-  const { key } = await app.newAccount()
+  const { headers, key } = await app.newAccount()
   const user = userOf(t)
   await user.run('init', 'opencode', '--key', key, '--server', app.url, '--level', 'words')
   assert.ok(!existsSync(user.inHome('.plumbline/relay.json')), 'a server here needs none for words')
@@ -192,19 +325,41 @@ test('the plugin of opencode starts a relay that is not up', async (t) => {
   await user.ask('POST', '/relay/stop')
   const { Plumbline } = await import(user.inHome('.config/opencode/plugin/plumbline.js'))
   const plugin = await Plumbline({ directory: '/home/kim/shop' })
-  const said = (id: string) =>
-    plugin['chat.message'](
-      { sessionID: 's' },
-      { message: { id }, parts: [{ type: 'text', text: errand }] },
-    )
+  const said = (id: string, text = errand) =>
+    plugin['chat.message']({ sessionID: 's' }, { message: { id }, parts: [{ type: 'text', text }] })
   await said('m-1')
   while ((await user.status().catch(() => null)) === null) await soon()
-  // Without a level that needs it the relay goes, and hooks reach the server again.
-  const back = await user.run('init', 'opencode', '--key', key, '--server', app.url)
+  // At a level that needs none the relay goes, and hooks reach the server again.
+  const back = await user.run(
+    ...['init', 'opencode', '--key', key, '--server', app.url, '--level', 'words'],
+  )
   assert.match(back.out, /^Stopped and removed the relay\./m)
   assert.equal(readFileSync(user.inHome('.plumbline/url'), 'utf8'), `${app.url}\n`)
+  // The plugin that runs goes there too.
+  await said('m-2', 'limit the sign-up endpoint too')
+  const { body } = await app.get('/v1/drift/run?run_id=opencode:s', headers)
+  assert.equal(body.run.ground, 'limit the sign-up endpoint too')
   await user.run('uninstall', '--all')
   assert.ok(!existsSync(user.inHome('.plumbline')))
+})
+
+test('hooks by which Claude Code itself calls a server are told of beside a relay', async (t) => {
+  verifies('hosts.relay.init', 'hosts.doctor')
+  const app = await start(t)
+  const { key } = await app.newAccount()
+  const user = userOf(t)
+  mkdirSync(user.inHome('.claude'))
+  Object.assign(user.environment, { PLUMBLINE_KEY: key })
+  const init = (...args: string[]) => user.run('init', ...args, '--server', app.url)
+  assert.match((await init('claude-code')).out, /Claude Code calls the server itself/)
+  const past = /^Claude Code still calls a server itself, past the relay: /m
+  assert.doesNotMatch((await init('codex')).out, past)
+  assert.match((await init('codex', '--level', 'hashes')).out, past)
+  const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
+  const found = findings.find(({ check }: { check: string }) => check === 'claude-code')
+  assert.match(found.says, /itself, past the relay and its level; plumbline init claude-code mends/)
+  assert.match((await init('claude-code')).out, /^Every event goes by the program\.$/m)
+  assert.doesNotMatch((await init('codex')).out, past)
 })
 
 test('relay says what is wrong with its arguments', async (t) => {

@@ -462,6 +462,82 @@ onEachDatabase((database) => {
     }
   })
 
+  test(
+    'what the server advises is printed for the person, and the agent is told all the same',
+    inTime,
+    async (t) => {
+      verifies('hosts.watch.advice')
+      const { app, headers, key, home } = await startOn(t)
+      const stray = { command: 'refund', description: 'refund order 9876 to the customer' }
+      const parts = [
+        { prompt: 'refund order 1234 to the customer' },
+        { tool: 'Bash', input: stray },
+      ]
+      const fact =
+        /^\d\d:\d\d claude-code:\S+ {2}The errand in the user's words: "refund order 1234/m
+      for (const [session, mode] of [
+        ['quiet', 'observe'],
+        ['loud', 'advise'],
+      ] as const) {
+        await app.post('/v1/hooks', { mode }, headers)
+        const text = claudeLines(session, parts, noon - 60_000)
+        const lines = text.trimEnd().split('\n')
+        written(
+          home,
+          `.claude/projects/-home-kim-shop/${session}.jsonl`,
+          lines.map((line) => JSON.parse(line)),
+        )
+        const { out } = await watching(t, 'claude-code', home, { url: app.url, key }).end()
+        if (mode === 'observe') assert.equal(out, '')
+        else assert.match(out, fact)
+        assert.equal(out.split('\n').length, mode === 'observe' ? 1 : 2)
+      }
+      const next = {
+        hook_event_name: 'PostToolUseFailure',
+        session_id: 'loud',
+        tool_name: 'Bash',
+        tool_use_id: 'x',
+        tool_input: { command: 'ls' },
+        error: 'Exit code 1',
+      }
+      const told = await app.post('/v1/hooks/claude-code', next, headers)
+      assert.match(JSON.stringify(told.body), /additionalContext.*refund order 1234/)
+
+      // By a relay it is printed too, and stays for the next hook.
+      const { relay, hook } = await relayTo(t, { url: app.url, key })
+      const watch = (lines: string) =>
+        fetch(`${relay.url}/v1/hooks/plain?tells=person`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${localKey}` },
+          body: lines,
+        }).then((answer) => answer.json() as Promise<{ answers: { told: string | null }[] }>)
+      const place = { runId: 'claude-code:r', agentId: '' }
+      const prompt = {
+        ...place,
+        kind: 'prompt',
+        text: parts[0]!.prompt,
+        by: 'person',
+        eventId: 'a',
+      }
+      await watch(JSON.stringify(prompt))
+      await hook('claude-code', {
+        hook_event_name: 'PostToolUse',
+        session_id: 'r',
+        tool_name: 'Bash',
+        tool_use_id: 'b',
+        tool_input: stray,
+        tool_response: 'done',
+      })
+      await relay.drain()
+      const said = JSON.stringify({ ...place, kind: 'say', text: 'done', eventId: 'c' })
+      const { answers } = await watch(said)
+      assert.match(String(answers[0]!.told), /refund order 1234/)
+      const hooked = await hook('claude-code', { ...next, session_id: 'r' })
+      assert.match(JSON.stringify(hooked.body), /additionalContext.*refund order 1234/)
+      assert.equal((await watch(said)).answers[0]!.told, null)
+    },
+  )
+
   test('what is meant for another machine goes by the relay', inTime, async (t) => {
     verifies('hosts.watch.server')
     const { app, headers, key, home } = await startOn(t)

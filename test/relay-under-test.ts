@@ -2,6 +2,7 @@ import type { TestContext } from 'node:test'
 import type { PrivacyLevel } from '../src/core/hosts/privacy.ts'
 import type { Clock } from '../src/surfaces/relay/clock.ts'
 import { type Relay, startRelay } from '../src/surfaces/relay/relay.ts'
+import type { RelaySettings } from '../src/surfaces/relay/settings.ts'
 import { freshFolder } from './spawned.ts'
 
 /** A clock that stands still until it is moved, and what it has to do then. */
@@ -39,6 +40,8 @@ export interface RelayUnderTest {
   clock: ManualClock
   folder: string
   log: string[]
+  /** Changes its settings, as a command does while it runs. */
+  set(change: Partial<RelaySettings>): void
   /** Sends an event as a host does, and returns the answer. */
   hook(
     path: string,
@@ -58,9 +61,9 @@ export async function relayTo(
 ): Promise<RelayUnderTest> {
   const { level = 'words', folder = freshFolder(t), clock = manualClock(), maxBytes } = more
   const log: string[] = []
-  const settings = { ...server, level, port: 0, localKey, hashKey: 'hash-key' }
+  let settings: RelaySettings = { ...server, level, port: 0, localKey, hashKey: 'hash-key' }
   const relay = await startRelay({
-    settings,
+    settings: () => settings,
     folder,
     clock,
     log: (line) => void log.push(line),
@@ -72,6 +75,9 @@ export async function relayTo(
     clock,
     folder,
     log,
+    set(change) {
+      settings = { ...settings, ...change }
+    },
     async hook(path, body, headers = {}) {
       const answer = await fetch(`${relay.url}/v1/hooks/${path}`, {
         method: 'POST',

@@ -65,6 +65,37 @@ onEachDatabase((database) => {
     assert.equal(relay.status().waiting, 0)
   })
 
+  test('a stricter level and another server reach a relay that is up, and what waits', async (t) => {
+    verifies('hosts.relay.heeds', 'hosts.relay.withheld')
+    const { app, headers, hook, relay, set, log, clock, folder } = await startBoth(t)
+    const other = await app.newAccount()
+    const away = { url: 'http://127.0.0.1:9', key: 'k' }
+    set(away)
+    await hook('claude-code', prompted(errand, 'p-1'))
+    await relay.drain()
+    assert.deepEqual([relay.status().waiting, relay.status().breaker], [1, 'closed'])
+    // Before any event, the batch that is tried again finds the new level.
+    set({ level: 'counts' })
+    clock.advance(90_000)
+    await relay.drain()
+    assert.deepEqual([relay.status().waiting, relay.status().withheld], [0, 1])
+    assert.doesNotMatch(spoolOf(folder), /rate/)
+    assert.equal(log.filter((line) => line.includes('are dropped')).length, 1)
+    await hook('claude-code', prompted('limit the sign-up endpoint too', 'p-2'))
+    set({ url: app.url, key: other.key })
+    await hook('claude-code', prompted('and a third one', 'p-3'))
+    await relay.drain()
+    const { runs } = (await app.get('/v1/drift/runs?host=claude-code', other.headers)).body
+    assert.deepEqual([runs.length, runs[0].steps, relay.status().withheld], [1, 1, 2])
+    assert.equal((await runOf(app, headers)).run, undefined)
+    // A looser level reaches it too, and keeps what waits.
+    set({ level: 'words' })
+    await hook('claude-code', prompted('now in words', 'p-4'))
+    await relay.drain()
+    const told = await runOf(app, other.headers)
+    assert.deepEqual([told.goals, relay.status().withheld], [['now in words'], 2])
+  })
+
   test('what comes back late is told at the next event, once', async (t) => {
     verifies('hosts.relay.told')
     const { app, headers, hook, relay } = await startBoth(t)
@@ -97,6 +128,48 @@ onEachDatabase((database) => {
     const compacted = { ...common, hook_event_name: 'SessionStart', source: 'compact' }
     const reminded = JSON.stringify((await hook('claude-code', compacted)).body)
     assert.match(reminded, /SessionStart.*refund order 1234 to the customer/)
+  })
+
+  test('what was answered to an earlier prompt is not told after a newer one', async (t) => {
+    verifies('hosts.relay.told', 'hosts.relay.unknown')
+    const { app, headers, hook, relay, clock } = await startBoth(t)
+    await app.post('/v1/hooks', { mode: 'gate' }, headers)
+    const strays = async (nth: number) => {
+      const input = { command: 'refund', description: 'refund order 9876 to the customer' }
+      await hook('claude-code', did(`t-${nth}`, input))
+      clock.advance(1_000)
+    }
+    const force = {
+      ...common,
+      hook_event_name: 'PreToolUse',
+      tool_name: 'Bash',
+      tool_input: { command: 'git push --force' },
+    }
+    await hook('claude-code', prompted('refund order 1234 to the customer', 'p-1'))
+    await strays(1)
+    await relay.drain()
+    assert.match(JSON.stringify((await hook('claude-code', force)).body), /refund order 1234/)
+    // The answer has come, and the user speaks before it is told.
+    await hook('claude-code', prompted('forget that, rather refund order 9876', 'p-2'))
+    assert.deepEqual((await hook('claude-code', force)).body, {})
+    assert.deepEqual((await hook('claude-code', did('t-2', { command: 'ls' }))).body, {})
+    // It comes while the user has spoken already.
+    clock.advance(1_000)
+    await hook('claude-code', prompted('forget that, rather refund order 1234', 'p-3'))
+    await relay.drain()
+    await strays(3)
+    const sending = relay.drain()
+    await hook('claude-code', prompted('forget that, rather refund order 9876', 'p-4'))
+    await sending
+    assert.deepEqual((await hook('claude-code', did('t-4', { command: 'ls -l' }))).body, {})
+    assert.deepEqual((await hook('claude-code', force)).body, {})
+    // Names that no reader knows are counted here, and go nowhere.
+    for (const _ of [1, 2]) await hook('claude-code', { ...common, hook_event_name: 'TeaBreak' })
+    const known = { host: 'claude-code', name: 'TeaBreak', count: 2 }
+    assert.deepEqual(relay.status().not_understood, [known])
+    await relay.drain()
+    const { not_understood } = (await app.get('/v1/hooks', headers)).body
+    assert.deepEqual(not_understood, [])
   })
 
   test('at the level hashes evidence, coverage and verdicts on words stay, and no path is told', async (t) => {
@@ -133,6 +206,53 @@ onEachDatabase((database) => {
     await hook('claude-code', did('f-1', foreign))
     await relay.drain()
     assert.equal((await runOf(app, headers)).trace.at(-1).drifting, true)
+  })
+
+  test('what telemetry tells beside a relay counts once, though the relay tells hashes', async (t) => {
+    verifies('hosts.privacy.levels', 'telemetry.once')
+    const { app, headers, hook, relay, clock } = await startBoth(t, { level: 'hashes' })
+    await hook('claude-code', prompted(errand, 'p-1'))
+    await hook('claude-code', did('t-1', { command: 'node --test' }))
+    await relay.drain()
+    const told = (attributes: Record<string, string>) => ({
+      timeUnixNano: `${clock.now()}000000`,
+      attributes: Object.entries({ 'session.id': 's', ...attributes }).map(([key, value]) => ({
+        key,
+        value: { stringValue: value },
+      })),
+    })
+    const logRecords = [
+      told({ 'event.name': 'user_prompt', 'prompt.id': 'p-1', prompt: errand }),
+      told({
+        'event.name': 'tool_result',
+        tool_use_id: 't-1',
+        tool_name: 'Bash',
+        success: 'true',
+        tool_input: '{"command":"node --test"}',
+      }),
+    ]
+    const scope = { name: 'com.anthropic.claude_code.events' }
+    const sent = { resourceLogs: [{ scopeLogs: [{ scope, logRecords }] }] }
+    const { status } = await app.request('POST', '/v1/logs', {
+      body: JSON.stringify(sent),
+      headers: { ...headers, 'content-type': 'application/json' },
+    })
+    assert.equal(status, 200)
+    const { run, trace } = await runOf(app, headers)
+    assert.deepEqual([run.coverage.acts, trace.length], [1, 1])
+  })
+
+  test('at the level counts a prompt that a hook and a session file tell counts once', async (t) => {
+    verifies('hosts.privacy.levels', 'hosts.watch.server')
+    const { app, headers, hook, relay } = await startBoth(t, { level: 'counts' })
+    const turn = { session_id: 's', turn_id: 'u1', hook_event_name: 'UserPromptSubmit' }
+    await hook('codex', { ...turn, prompt: errand })
+    const read = { kind: 'prompt', text: errand, runId: 'codex:s', agentId: '', eventId: 'm1' }
+    await hook('plain', { ...read, by: 'person', isHeadless: true })
+    await hook('plain', { ...read, by: 'person', text: 'another one', eventId: 'm2' })
+    await relay.drain()
+    const { runs } = (await app.get('/v1/drift/runs?host=codex', headers)).body
+    assert.equal(runs[0].steps, 2)
   })
 
   test('at the level counts there is no text and no verdict on drift, and the steps say so', async (t) => {

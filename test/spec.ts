@@ -1128,14 +1128,26 @@ export const requirements = {
   ...written('hosts', 16, {
     'hosts.privacy.levels':
       'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
+    'hosts.doctor.server':
+      'plumbline doctor --hosts asks the server that hooks report to, by the relay or by themselves, and shows it no key that PLUMBLINE_BASE_URL says is of another one.',
+    'hosts.relay.unknown':
+      'A relay counts the events of hosts that no reader understands, by their names alone, and tells them to plumbline doctor --hosts and nobody else.',
+    'hosts.watch.advice':
+      'plumbline watch --server prints what the server advises, once when a run leaves its errand and only where somebody has chosen that; the agent is told by its hooks all the same.',
     'hosts.relay':
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
     'hosts.relay.init':
       'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.level-kept':
+      'plumbline init and plumbline relay without --level keep the level of before and say so; another server is told no more than it is told unless somebody chooses.',
+    'hosts.relay.heeds':
+      'A change of the level or the server reaches a relay that is up before its next event and its next batch.',
+    'hosts.relay.withheld':
+      'Events that wait are dropped when the level gets stricter or the server changes, by the relay that is up or by the next one; its log and doctor --hosts count them.',
     'hosts.relay.private':
       'With a canary in any field of any event of any host, what a relay sends, keeps and logs, and what the server stores, holds no more than the level allows.',
     'hosts.relay.told':
-      'What the server wants an agent to be told is told at its next event that takes a fact, once; a reminder and a held command come from the relay itself.',
+      'What the server wants an agent to be told is told at its next event that takes a fact, once, and never after newer words of the user; a reminder and a held command come from the relay itself.',
     'hosts.relay.away':
       'While the server is dead, hangs, answers garbage or takes no key, hosts are answered as ever, the server is left alone for longer and longer, and then gets every event once, in order.',
     'hosts.relay.batches':

@@ -41,7 +41,6 @@ function readServer() {
 }
 
 export const Plumbline = async ({ directory }) => {
-  const server = readServer()
   const parents = new Map()
   let leftAloneUntil = 0
   let startedUntil = 0
@@ -50,13 +49,16 @@ export const Plumbline = async ({ directory }) => {
   const rootOf = (session) => (parents.has(session) ? rootOf(parents.get(session)) : session)
 
   async function tell(hook, session, input, output) {
-    if (server === null || Date.now() < leftAloneUntil) return {}
+    if (Date.now() < leftAloneUntil) return {}
+    // Anew each time: plumbline init may have led it elsewhere while opencode runs.
+    const server = readServer()
+    if (server === null) return {}
     const body = JSON.stringify({ hook, input, output, directory, root: rootOf(session) })
     try {
-      return await send(hook, body).catch(async (error) => {
+      return await send(server, hook, body).catch(async (error) => {
         if (error?.name === 'TimeoutError' || !existsSync(starter)) throw error
         await startRelay()
-        return send(hook, body)
+        return send(server, hook, body)
       })
     } catch (error) {
       if (error?.name === 'TimeoutError') leftAloneUntil = Date.now() + pauseMs
@@ -64,10 +66,10 @@ export const Plumbline = async ({ directory }) => {
     }
   }
 
-  async function send(hook, body) {
-    const answer = await fetch(`${server.url}/v1/hooks/opencode/${hook}`, {
+  async function send({ url, key }, hook, body) {
+    const answer = await fetch(`${url}/v1/hooks/opencode/${hook}`, {
       method: 'POST',
-      headers: { authorization: server.key, 'content-type': 'application/json' },
+      headers: { authorization: key, 'content-type': 'application/json' },
       body,
       signal: AbortSignal.timeout(waitMs),
     })

@@ -7,7 +7,8 @@ import { wordsOf } from './words/words.ts'
 /**
  * The memory after it has come out who spoke a message whose speaker was not known. A person's stands as that of a
  * user. What a machine spoke no longer stands, and what stood before the message stands again if nothing has been
- * asked for since; the first message of a run stays its ground. Null if the memory holds no such message.
+ * asked for since: at least the newest of the earlier requests that no machine spoke. The first message of a run stays its
+ * ground. Null if the memory holds no such message.
  */
 export function settleSpeaker(
   memory: Memory,
@@ -23,14 +24,18 @@ export function settleSpeaker(
   if (by === 'person') {
     const { before: _, ...settled } = memory
     const named = assignment.map((each) => (each === unsure ? withSpeaker(each, before) : each))
-    return isNewest ? { ...settled, assignment: named } : { ...memory, assignment: named }
+    return isNewest
+      ? { ...settled, assignment: named }
+      : withBefore({ ...memory, assignment: named }, message, by)
   }
   const withdrawn: AssignedRequest = { ...unsure, text: message, by: 'machine', stands: false }
   if (isNewest) {
     const own = detectors[memory.detector].start(before.ground, null)
     return frozen(memory, { ...before, assignment: [...before.assignment, withdrawn] }, own)
   }
-  const others = assignment.flatMap((each) => (each === unsure ? withdrawn : each))
+  const marked = assignment.map((each) => (each === unsure ? withdrawn : each))
+  if (!unsure.stands) return withBefore({ ...memory, assignment: marked }, message, by)
+  const others = groundOf(marked) === '' ? withEarlier(marked, withdrawn) : marked
   const goal = groundOf(others)
   // Nothing else was asked for.
   if (goal === '' || memory.ground === null) {
@@ -42,6 +47,22 @@ export function settleSpeaker(
   const ground = { ...memory.ground, goal, words: wordsOf(goal) }
   const own = detectors[memory.detector].start(ground, null)
   return frozen(memory, { ground, assignment: others }, own)
+}
+
+/** The memory after what stood before its newest message is settled too, so that it may stand again. */
+function withBefore(memory: Memory, message: string, by: 'person' | 'machine'): Memory {
+  const { before, ...rest } = memory
+  if (before === undefined) return memory
+  const settled = settleSpeaker({ ...rest, ...before }, message, by)
+  if (settled === null || settled.ground === null) return memory
+  return { ...rest, before: { ground: settled.ground, assignment: settled.assignment ?? [] } }
+}
+
+/** The assignment in which the newest request before another one stands that no machine spoke. */
+function withEarlier(assignment: Assignment, than: AssignedRequest): AssignedRequest[] {
+  const earlier = assignment.slice(0, assignment.indexOf(than))
+  const newest = earlier.findLast(({ by }) => by !== 'machine')
+  return assignment.map((each) => (each === newest ? { ...each, stands: true } : each))
 }
 
 function isCorrectedBy({ text }: AssignedRequest, message: string): boolean {

@@ -1,5 +1,7 @@
 import { parseJson } from '../text.ts'
 
+/** The largest body that a hook may send, in bytes. */
+export const mostEventBytes = 1024 * 1024
 /** Most events of one body. */
 export const mostEvents = 1000
 

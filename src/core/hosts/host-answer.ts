@@ -1,8 +1,12 @@
+import { irreversibleIn } from '../acts/irreversible.ts'
 import { cutTo } from '../text.ts'
 import { coverageOf } from './coverage.ts'
-import { fieldsOf, parsedFields } from './fields.ts'
-import type { HostName } from './host-event.ts'
+import { fieldsOf, parsedFields, textOf } from './fields.ts'
+import type { HostEvent, HostName } from './host-event.ts'
 import type { Observed, ObservedAgent } from './observed.ts'
+
+/** What stands behind the address if a person, and not the agent, reads what is told. */
+export const toldToPerson = { name: 'tells', value: 'person' } as const
 
 const longestFact = 1000
 /** The hosts that take a context at the beginning of a session, all in one form. */
@@ -19,7 +23,7 @@ export function emptyAnswer(host: HostName, event: string): Record<string, unkno
 }
 
 /** The answer that tells the agent a fact at the beginning of a session. */
-export function answerWith(host: HostName, event: string, fact: string): Record<string, unknown> {
+function answerWith(host: HostName, event: string, fact: string): Record<string, unknown> {
   if (fact === '' || !takesContext.has(host)) return emptyAnswer(host, event)
   return { hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: fact } }
 }
@@ -43,11 +47,7 @@ export function canTell(host: HostName, event: string): boolean {
 }
 
 /** The answer that tells the agent a fact after this event, for an event that takes one. */
-export function answerWithFact(
-  host: HostName,
-  event: string,
-  fact: string,
-): Record<string, unknown> {
+function answerWithFact(host: HostName, event: string, fact: string): Record<string, unknown> {
   switch (host) {
     case 'copilot':
       return { additionalContext: fact }
@@ -73,7 +73,7 @@ const beforeTool: Partial<Record<HostName, string>> = {
 }
 
 /** The command that an agent is about to run; null if the event is of another kind. */
-export function commandBefore(host: HostName, event: string, body: unknown): string | null {
+function commandBefore(host: HostName, event: string, body: unknown): string | null {
   if (beforeTool[host] !== event) return null
   const { tool_input, toolArgs } = fieldsOf(body)
   const { command } = parsedFields(tool_input ?? toolArgs)
@@ -83,13 +83,72 @@ export function commandBefore(host: HostName, event: string, body: unknown): str
   return Array.isArray(words) ? words.join(' ') : typeof words === 'string' ? words : null
 }
 
+/** A command that is about to be run and cannot be undone, and the run of which it is. */
+export interface IrreversibleCommand {
+  kind: string
+  runId: string
+}
+
+/** The command of an event before a tool, if it cannot be undone; null for any other event. */
+export function irreversibleBefore(
+  host: HostName,
+  event: string,
+  body: unknown,
+): IrreversibleCommand | null {
+  const command = commandBefore(host, event, body)
+  const kind = command === null ? null : irreversibleIn(command)
+  const { session_id, sessionId } = fieldsOf(body)
+  return kind === null ? null : { kind, runId: `${host}:${textOf(session_id, sessionId)}` }
+}
+
+/** The answer by which a command is held back: it cannot be undone, and its run has left the errand. */
+export function heldAnswer(
+  host: HostName,
+  event: string,
+  errand: string,
+  { kind }: IrreversibleCommand,
+): Record<string, unknown> {
+  return holdAnswer(host, event, heldReason(errand, kind))
+}
+
+/** What is known of a session when its host waits for an answer. */
+export interface Answering {
+  observed: Observed
+  /** The errand that is told again after a compaction; null if there is none, or if it is not to be told. */
+  errand: string | null
+  /** Takes what the agent is to be told; null if nothing. */
+  takeFact(): string | null
+}
+
+/** Whether events say that the context of an agent was compacted. */
+export function isCompacted(events: readonly HostEvent[]): boolean {
+  return events.some((each) => each.kind === 'session' && each.source === 'compact')
+}
+
+/**
+ * The answer to events of one session: the errand after a compaction, else what the agent is to be told, if the host takes
+ * it at this event. `named` is the event's name, `event` the part of it that stands in the address.
+ */
+export function answerTo(
+  host: HostName,
+  { event, named }: { event: string; named: string },
+  events: readonly HostEvent[],
+  { observed, errand, takeFact }: Answering,
+): Record<string, unknown> {
+  if (isCompacted(events) && errand !== null && errand !== '') {
+    return answerWith(host, event, reminderOf(errand, observed))
+  }
+  const fact = canTell(host, named) ? takeFact() : null
+  return fact === null ? emptyAnswer(host, event) : answerWithFact(host, named, fact)
+}
+
 /** Why a command is held back: at most 300 characters of the errand, and what it does that cannot be undone. */
-export function heldReason(ground: string, kind: string): string {
+function heldReason(ground: string, kind: string): string {
   return `The run has left its errand ("${cutTo(ground, 300)}"), and this cannot be undone (${kind}). [plumbline]`
 }
 
 /** The answer by which a host asks its person before it runs a command, or does not run it where it cannot ask. */
-export function holdAnswer(host: HostName, event: string, reason: string): Record<string, unknown> {
+function holdAnswer(host: HostName, event: string, reason: string): Record<string, unknown> {
   switch (host) {
     case 'gemini-cli':
       return { decision: 'deny', reason }
@@ -137,7 +196,7 @@ export function factOf(
  * last, and what of its plan is open. At most 1,000 characters, ending with the mark by which it is known if it comes
  * back.
  */
-export function reminderOf(ground: string, { agents, errand }: Observed): string {
+function reminderOf(ground: string, { agents, errand }: Observed): string {
   const open = (Object.hasOwn(agents, '') ? agents['']?.plan : undefined) ?? []
   const items = open.filter(({ state }) => state !== 'done').map(({ text }) => text)
   const parts = [

@@ -261,11 +261,8 @@ function prompted(
   if (event.by === 'machine' || state.expects.includes(text))
     return { state, agent: null, steps: [] }
   // A hook and an exporter tell one prompt, under ids of their own.
-  const words = digestOf(text)
-  const { at = null } = event
-  const isTold =
-    text !== untold && state.spoken.some((each) => each.words === words && isSoon(each.at, at))
-  if (isTold) return { state: withAttendance(state, event), agent: null, steps: [] }
+  if (toldBefore(state, event) !== undefined)
+    return { state: withAttendance(state, event), agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
   const isUnsure = event.by === 'unknown' && text !== untold
   const spoken = {
@@ -273,7 +270,10 @@ function prompted(
     errand: text,
     isHeadless,
     unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
-    spoken: [...state.spoken, { words, at }].slice(-mostKept.spoken),
+    spoken: [
+      ...state.spoken,
+      { words: digestOf(text), at: event.at ?? null, id: event.eventId },
+    ].slice(-mostKept.spoken),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
@@ -292,6 +292,26 @@ function prompted(
     agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
     steps: [{ ...step, userMessage: text, isUnsure, plan: null, distance: null }],
   }
+}
+
+/** The prompt with the same words that was told before by another way; undefined if there is none. */
+function toldBefore({ spoken }: Observed, { text, at }: HostEvent & { kind: 'prompt' }) {
+  const words = digestOf(cut(text))
+  return text === untold
+    ? undefined
+    : spoken.find((each) => each.words === words && isSoon(each.at, at ?? null))
+}
+
+/**
+ * The event with the id under which the same words were told before by another way. Without it nobody who does not see the
+ * words could know them again.
+ */
+export function underFirstId(
+  observed: Observed,
+  event: HostEvent & { kind: 'prompt' },
+): HostEvent & { kind: 'prompt' } {
+  const id = toldBefore(observed, event)?.id
+  return id === undefined ? event : { ...event, eventId: id }
 }
 
 /** The session after a prompt was told again that a program had handed over, which not every way of telling says. */
@@ -329,14 +349,22 @@ function settled(
   event: HostEvent & { kind: 'prompt' },
   prompt: Unsettled,
 ): Observed {
-  const unsettled = (state.unsettled ?? []).filter((each) => each !== prompt)
-  const isNewest = state.errand === prompt.text
+  const before = state.unsettled ?? []
+  const unsettled = before.filter((each) => each !== prompt)
+  const isNewest = state.errand === prompt.text && before.at(-1) === prompt
   if (event.by === 'person' || prompt.errand === null) {
     return isNewest && event.isHeadless === true
       ? { ...state, unsettled, isHeadless: true }
       : { ...state, unsettled }
   }
-  if (!isNewest) return { ...state, unsettled }
+  if (!isNewest) {
+    // What a machine spoke is not to stand again when a later prompt is taken back.
+    const { errand, personAt } = prompt
+    const later = unsettled.map((each) =>
+      each.errand === prompt.text ? { ...each, errand, personAt } : each,
+    )
+    return { ...state, unsettled: later }
+  }
   const after = { ...state, unsettled, errand: prompt.errand, personAt: prompt.personAt }
   const agent = agentOf(after, '')
   return { ...after, agents: { ...after.agents, '': explained(after, agent) } }

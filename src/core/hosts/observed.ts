@@ -61,8 +61,8 @@ export interface Observed {
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null
-  /** The newest prompts by digests of their words, with their times. */
-  spoken: { words: string; at: number | null }[]
+  /** The newest prompts by digests of their words, with their times, and the ids of their events. */
+  spoken: { words: string; at: number | null; id?: string }[]
   /** The newest calls of tools without an id, and the ways by which they were told. */
   calls: { what: string; at: number; ways: string[] }[]
   /** The newest prompts of which it is not known whether a person spoke them; absent if there was none. */

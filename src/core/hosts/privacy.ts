@@ -13,13 +13,19 @@ export const privacyLevels = ['words', 'hashes', 'counts'] as const
 
 export type PrivacyLevel = (typeof privacyLevels)[number]
 
+/** Whether a level tells less than another. */
+export function isStricter(level: PrivacyLevel, than: PrivacyLevel): boolean {
+  return privacyLevels.indexOf(level) > privacyLevels.indexOf(than)
+}
+
 /** A hash with a key that stays on the machine: 16 hexadecimal digits, equal for equal texts. */
 export type Hide = (text: string) => string
 
 /** Characters of an item of a plan that are kept anywhere. */
 const longestItem = 300
 const nothing = digestOf('')
-const digest = /^[\da-f]{16}(?=#|$)/
+/** An id in which a hash of texts stands. */
+const digest = /(?:^|#)[\da-f]{16}(?=#|$)/
 
 /**
  * What may be told of an event at a level; null if nothing. The plain hashes of an event can be guessed from short texts,
@@ -36,7 +42,8 @@ export function redacted(event: HostEvent, level: PrivacyLevel, hide: Hide): Hos
     ...given('way', way),
     runId: `${runId.slice(0, mark)}${idAt(runId.slice(mark), level, hide)}`,
     agentId: idAt(agentId, level, hide),
-    eventId: level === 'words' && !digest.test(eventId) ? eventId : hide(eventId),
+    // By an id of the host the same event is known that comes by another way, such as telemetry.
+    eventId: level !== 'counts' && !digest.test(eventId) ? eventId : hide(eventId),
   }
 }
 

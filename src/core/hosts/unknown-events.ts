@@ -5,12 +5,15 @@ import { readers } from './readers.ts'
 /** The most names of events that are kept of one host. */
 export const mostUnknownEvents = 20
 
+/** An event that no host has, by which it is found out who answers. It says nothing. */
+export const probeEvent = 'PlumblineProbe'
+
 /** The events of all hosts that are read, or that are known to say nothing that counts. */
 const knownEvents: ReadonlySet<string> = new Set(
   `SessionStart SessionEnd SessionShutdown UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure PostToolBatch
    SubagentStart SubagentStop Stop StopFailure Interrupt PermissionRequest Notification PreCompact PostCompact
    MessageDisplay TaskCreated TaskCompleted BeforeAgent AfterAgent BeforeTool AfterTool PreCompress BeforeModel
-   AfterModel BeforeToolSelection TaskStart TaskResume TaskCancel TaskComplete TaskError PlumblineProbe
+   AfterModel BeforeToolSelection TaskStart TaskResume TaskCancel TaskComplete TaskError ${probeEvent}
    sessionStart sessionEnd userPromptSubmitted userPromptTransformed preToolUse postToolUse postToolUseFailure
    permissionRequest subagentStart subagentStop agentStop notification preCompact errorOccurred beforeSubmitPrompt
    stop beforeShellExecution afterShellExecution beforeMCPExecution afterMCPExecution beforeReadFile afterFileEdit

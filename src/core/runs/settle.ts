@@ -1,3 +1,4 @@
+import type { Memory } from '../detector/memory.ts'
 import { settleSpeaker } from '../detector/settle.ts'
 import type { Agent, Run } from './run.ts'
 
@@ -18,7 +19,7 @@ export interface SettledRun {
   /** The revision that the message had brought. */
   revision: number
   /** The ground that stands again, with a revision of its own; null if none was taken back. */
-  restored: { revision: number; goal: string } | null
+  restored: { revision: number; goal: string; by: 'user' | 'unknown' | 'machine' } | null
 }
 
 /** Settles who spoke a message of a run; null if the run holds no such message that is unsettled. */
@@ -45,6 +46,15 @@ export function settleRun(
     },
     agent: { ...agent, memory },
     revision: unsure.revision,
-    restored: isBack && goal !== null ? { revision: memory.revision, goal } : null,
+    restored:
+      isBack && goal !== null ? { revision: memory.revision, goal, by: speakerOf(memory) } : null,
   }
+}
+
+/** Who has asked for what stands: a user only if that is known of each request. */
+function speakerOf({ assignment = [] }: Memory): 'user' | 'unknown' | 'machine' {
+  const standing = assignment.filter(({ stands }) => stands).map(({ by }) => by)
+  return (
+    standing.find((by) => by === 'machine') ?? standing.find((by) => by === 'unknown') ?? 'user'
+  )
 }

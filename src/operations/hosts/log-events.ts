@@ -5,6 +5,7 @@ import {
   agentsToTell,
   nothingObserved,
   type Observed,
+  type ObservedAgent,
   withTold,
   withVerdict,
 } from '../../core/hosts/observed.ts'
@@ -20,8 +21,11 @@ import { learnAhead } from '../steps/learn-ahead.ts'
 
 /** What goes with the folding of events. */
 export interface LogOptions {
-  /** Whether an agent that has left its errand is to be told so. */
-  tells?: boolean
+  /**
+   * Who is to be told that an agent has left its errand: the agent, once and again after ten steps; or a person who
+   * watches, when it leaves it, beside what the agent is told. Nobody if absent.
+   */
+  tells?: 'agent' | 'person' | 'nobody'
   /** Whether acts that open no step may be answered before they are stored. */
   mayWait?: boolean
   /** Counts a step as a write of the account; may refuse it. */
@@ -30,15 +34,15 @@ export interface LogOptions {
   alongside?(tx: Store): Promise<void>
 }
 
-/** What an agent of a session is to be told, and what is known of the session. */
+/** What is to be told of an agent of a session, and what is known of the session. */
 interface Logged {
   observed: Observed
   told: string | null
 }
 
 /**
- * Folds events of one session and logs the steps. Returns what is known of the session then, and, if `tells`, what an agent
- * that has left its errand is to be told.
+ * Folds events of one session and logs the steps. Returns what is known of the session then, and what is to be told of an
+ * agent that has left its errand.
  */
 export async function logEvents(
   context: Keyed,
@@ -79,7 +83,7 @@ function mayWait(
 ): boolean {
   if (options.mayWait !== true || steps.length > 0 || settled.length > 0) return false
   const acting = events.at(-1)?.agentId ?? ''
-  if (options.tells === true && agentsToTell(observed).includes(acting)) return false
+  if (options.tells === 'agent' && agentsToTell(observed).includes(acting)) return false
   return events.every(({ kind }) => kind === 'act')
 }
 
@@ -119,7 +123,12 @@ async function logSession(
   runId: string,
   { events, stored }: WaitingSession,
   read: Folded,
-  { tells = false, countWrite, alongside, wasStored = false }: LogOptions & { wasStored?: boolean },
+  {
+    tells = 'nobody',
+    countWrite,
+    alongside,
+    wasStored = false,
+  }: LogOptions & { wasStored?: boolean },
 ): Promise<Logged | null> {
   const { store, account, tier, now } = context
   const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
@@ -146,18 +155,27 @@ async function logSession(
       await tx.runs.settle(account.id, runId, message, now())
     }
     const acting = events.at(-1)?.agentId ?? ''
-    const agent = tells && agentsToTell(after).includes(acting) ? after.agents[acting] : undefined
-    let told: string | null = null
-    if (agent !== undefined) {
-      const errand = ground ?? agent.task ?? after.errand ?? ''
-      told = factOf(errand, agent)
-      after = withTold(after, acting)
-    }
+    const left =
+      tells === 'agent'
+        ? agentsToTell(after).find((id) => id === acting)
+        : tells === 'person'
+          ? strayedIn(before, after)
+          : undefined
+    const agent = left === undefined ? undefined : after.agents[left]
+    const told =
+      agent === undefined ? null : factOf(ground ?? agent.task ?? after.errand ?? '', agent)
+    if (tells === 'agent' && agent !== undefined) after = withTold(after, acting)
     const expires = now() + tier.retention_days * dayMs
     await tx.hostSessions.save(account.id, runId, after, expires)
     await alongside?.(tx)
     return { observed: after, told }
   })
+}
+
+/** The agent that drifts after a step, and did not before; undefined if none does. */
+function strayedIn(before: Observed, { agents }: Observed): string | undefined {
+  const drifts = (agent: ObservedAgent | undefined) => (agent?.drift ?? null) !== null
+  return Object.keys(agents).find((id) => drifts(agents[id]) && !drifts(before.agents[id]))
 }
 
 /** What events leave, the steps that they open, and the prompts whose speaker they tell. */

@@ -1,19 +1,15 @@
-import { irreversibleIn } from '../../core/acts/irreversible.ts'
 import { asUnattended } from '../../core/hosts/attended.ts'
-import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
+import { eventsIn, mostEventBytes, mostEvents } from '../../core/hosts/event-lines.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
-  answerWith,
-  answerWithFact,
+  answerTo,
   canTell,
-  commandBefore,
   emptyAnswer,
-  heldReason,
-  holdAnswer,
-  reminderOf,
+  heldAnswer,
+  irreversibleBefore,
+  isCompacted,
 } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
-import type { Observed } from '../../core/hosts/observed.ts'
 import { readers } from '../../core/hosts/readers.ts'
 import { unknownEvent } from '../../core/hosts/unknown-events.ts'
 import { admitAccount } from '../gate/admission.ts'
@@ -21,9 +17,6 @@ import type { Keyed, Service } from '../gate/context.ts'
 import type { Call } from '../gate/declaration.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { logEvents } from './log-events.ts'
-
-/** The largest body that a hook may send. */
-const maxEventBytes = 1024 * 1024
 
 /** The names of hosts in an address. */
 export function hostNamed(name: string): HostName | null {
@@ -44,7 +37,7 @@ export async function reportEvents(
 ): Promise<Record<string, unknown>> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
-  const sent = eventsIn(await call.readBody(maxEventBytes))
+  const sent = eventsIn(await call.readBody(mostEventBytes))
   if (sent === null) {
     throw new Refusal(400, 'bad_request', {
       detail: `body: send the host's event as JSON, or at most ${mostEvents} events as lines of JSON`,
@@ -61,16 +54,18 @@ export async function reportEvents(
     const settings = await context.store.hookSettings.of(context.account.id, runId)
     const tells = settings.mode !== 'observe' && canTell(host, named)
     const { observed, told } = await logEvents(context, host, runId, own, {
-      tells,
+      tells: tells ? 'agent' : 'nobody',
       mayWait: true,
       countWrite: () => admitAccount(context, call, { isHook: true }),
     })
-    const isCompacted = own.some((each) => each.kind === 'session' && each.source === 'compact')
-    if (isCompacted && settings.remind) {
-      answer = await remind(context, host, event, runId, observed)
-    } else if (told !== null) {
-      answer = answerWithFact(host, named, told)
-    }
+    const reminds = settings.remind && isCompacted(own)
+    const errand = reminds ? ((await groundOf(context, runId)) ?? observed.errand) : null
+    const given = answerTo(host, { event, named }, own, {
+      observed,
+      errand,
+      takeFact: () => told,
+    })
+    if (Object.keys(given).length > 0) answer = given
   }
   return answer
 }
@@ -88,38 +83,22 @@ async function countUnknown(
   }
 }
 
-/**
- * The answer that holds a command back: it cannot be undone, its run has left the errand, and somebody has chosen that
- * such commands are held. Null lets it run.
- */
+/** The answer that holds a command back, if somebody has chosen that such commands are held. Null lets it run. */
 async function held(
   { store, account, now }: Keyed,
   host: HostName,
   event: string,
   sent: readonly unknown[],
 ): Promise<Record<string, unknown> | null> {
-  const command = commandBefore(host, event, sent[0])
-  const kind = command === null ? null : irreversibleIn(command)
-  if (kind === null) return null
-  const { session_id, sessionId } = fieldsOf(sent[0])
-  const runId = `${host}:${textOf(session_id, sessionId)}`
-  const { mode } = await store.hookSettings.of(account.id, runId)
+  const command = irreversibleBefore(host, event, sent[0])
+  if (command === null) return null
+  const { mode } = await store.hookSettings.of(account.id, command.runId)
   if (mode !== 'gate') return null
-  const run = await store.runs.find(account.id, runId, now())
+  const run = await store.runs.find(account.id, command.runId, now())
   if (run === null || !run.drifting) return null
-  return holdAnswer(host, event, heldReason(run.ground ?? '', kind))
+  return heldAnswer(host, event, run.ground ?? '', command)
 }
 
-async function remind(
-  { store, account, now }: Keyed,
-  host: HostName,
-  event: string,
-  runId: string,
-  observed: Observed,
-): Promise<Record<string, unknown>> {
-  const run = await store.runs.find(account.id, runId, now())
-  const ground = run?.ground ?? observed.errand
-  return ground === null
-    ? emptyAnswer(host, event)
-    : answerWith(host, event, reminderOf(ground, observed))
+async function groundOf({ store, account, now }: Keyed, runId: string): Promise<string | null> {
+  return (await store.runs.find(account.id, runId, now()))?.ground ?? null
 }

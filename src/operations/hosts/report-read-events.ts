@@ -1,3 +1,4 @@
+import { mostEvents } from '../../core/hosts/event-lines.ts'
 import type { HostEvent } from '../../core/hosts/host-event.ts'
 import { readEvent } from '../../core/hosts/read-event.ts'
 import { parseJson } from '../../core/text.ts'
@@ -10,8 +11,6 @@ import { hostNamed } from './report-events.ts'
 
 /** The largest body. */
 const maxBytes = 4 * 1024 * 1024
-/** Most events of one body. */
-const maxEvents = 1000
 /** How far ahead of this server's clock another machine's may be, in milliseconds. */
 const aheadMs = 60_000
 
@@ -19,7 +18,7 @@ const aheadMs = 60_000
 export interface ReadAnswer {
   /** Whether it was an event. */
   ok: boolean
-  /** What the agent is to be told; null if nothing. */
+  /** What the agent, or the person who watches, is to be told; null if nothing. */
   told: string | null
   /** Whether the errand is told again after a compaction. */
   remind: boolean
@@ -32,15 +31,19 @@ const noEvent: ReadAnswer = { ok: false, told: null, remind: true, holds: false 
 /**
  * Takes events that were read out of the forms of hosts elsewhere, one a line, and logs the steps that they open; those
  * are durable when this resolves. An event that was taken before counts no second time. Returns an answer for each line,
- * in their order.
+ * in their order. `tells`: whom the answers reach.
  */
-export async function reportReadEvents(service: Service, call: Call): Promise<ReadAnswer[]> {
+export async function reportReadEvents(
+  service: Service,
+  call: Call,
+  tells: 'agent' | 'person',
+): Promise<ReadAnswer[]> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
   const lines = (await call.readBody(maxBytes)).split('\n').filter((line) => line.trim() !== '')
-  if (lines.length === 0 || lines.length > maxEvents) {
+  if (lines.length === 0 || lines.length > mostEvents) {
     throw new Refusal(400, 'bad_request', {
-      detail: `body: send 1 to ${maxEvents} events as lines of JSON`,
+      detail: `body: send 1 to ${mostEvents} events as lines of JSON`,
     })
   }
   const latest = context.now() + aheadMs
@@ -53,6 +56,7 @@ export async function reportReadEvents(service: Service, call: Call): Promise<Re
       call,
       runId,
       own.map(({ event }) => event),
+      tells,
     )
     // The last one is nearest to what the agent does now.
     const last = own.at(-1)?.place
@@ -68,13 +72,14 @@ async function take(
   call: Call,
   runId: string,
   events: readonly HostEvent[],
+  tells: 'agent' | 'person',
 ): Promise<ReadAnswer> {
   const { store, account, now } = context
   const host = hostNamed(runId.slice(0, runId.indexOf(':')))
   if (host === null) return noEvent
   const { mode, remind } = await store.hookSettings.of(account.id, runId)
   const { told } = await logEvents(context, host, runId, events, {
-    tells: mode !== 'observe',
+    tells: mode === 'observe' ? 'nobody' : tells,
     countWrite: () => admitAccount(context, call, { isHook: true }),
   })
   const run = mode === 'gate' ? await store.runs.find(account.id, runId, now()) : null

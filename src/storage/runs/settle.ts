@@ -33,7 +33,7 @@ export async function settleMessage(
     after.revision,
   )
   if (after.restored === null) return
-  const { revision, goal } = after.restored
+  const { revision, goal, by } = after.restored
   await tables.grounds.insert(tx, [
     {
       account,
@@ -41,7 +41,7 @@ export async function settleMessage(
       agent_id: '',
       revision,
       goal,
-      set_by: 'user',
+      set_by: by,
       at: now,
       step: after.run.steps,
     },

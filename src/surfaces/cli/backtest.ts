@@ -37,7 +37,7 @@ would have alarmed and why. It needs no server, no key and no network, and chang
   --budget N       also find the limit that keeps alarms at N of 1,000 steps
   --detector NAME  ${detectorNames.join(' or ')}
   --against NAME   also count the alarms of this detector
-  --words          judge by words alone, without the encoder: 100 times as fast
+  --words          judge by words alone, without the encoder: many times as fast
   --json           print the figures and the alarms as JSON
   --html FILE      write a page that shows them`,
   run: runBacktest,

@@ -1,13 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { HookMode } from '../../core/hosts/hook-settings.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import type { RelayStatus } from '../relay/relay.ts'
 import { type RelaySettings, relayFolderIn } from '../relay/settings.ts'
 import type { CliWorld } from './command.ts'
 import { keyIn, prepareServer } from './hook-key.ts'
 import { removeStarter, writeShim, writeStarter } from './hook-shim.ts'
-import { ensureRelay, relayStatus, stopRelay } from './relay.ts'
+import { ensureRelay, relayStatus, stopRelay, untilDown, untilUp } from './relay.ts'
 import {
   newSecret,
   readRelaySettings,
@@ -16,10 +16,6 @@ import {
   writeRelaySettings,
 } from './relay-file.ts'
 import { isHere } from './server-address.ts'
-
-/** How long a relay may take to start, in looks and milliseconds between them. */
-const looks = 80
-const betweenLooksMs = 100
 
 /** What is wanted of a connection. */
 export interface WantedConnection {
@@ -45,8 +41,8 @@ export interface Connection {
 export async function connect(wanted: WantedConnection): Promise<Connection> {
   const { url, key, folder, label, mode, level, world } = wanted
   const relay = readRelaySettings(folder)
-  const before = relay?.url === url ? relay.key : keyIn(folder, url)
-  const prepared = await prepareServer({ url, key, before, label, mode })
+  const keyBefore = relay?.url === url ? relay.key : keyIn(folder, url)
+  const prepared = await prepareServer({ url, key, before: keyBefore, label, mode })
   if (level === null) {
     const notes = relay === null ? [] : [`${await removeRelay(folder)}`]
     writeShim(folder, url, prepared.key)
@@ -62,14 +58,12 @@ export async function connect(wanted: WantedConnection): Promise<Connection> {
     hashKey: relay?.hashKey ?? newSecret(),
   }
   const address = `http://127.0.0.1:${settings.port}`
-  if (relay !== null && JSON.stringify(relay) !== JSON.stringify(settings)) {
-    // It reads its settings when it starts.
-    if (await stopRelay(relay)) await untilDown(relay)
-  }
+  const before = relay === null ? null : await relayStatus(relay)
+  // A relay that is up heeds them from now on.
   writeRelaySettings(folder, settings)
   writeShim(folder, address, settings.localKey)
   writeStarter(folder, world.program)
-  const isUp = await untilUp(settings, await ensureRelay(settings, folder, world))
+  const up = await untilUp(settings, await ensureRelay(settings, folder, world))
   world.out(
     `Wrote hook, curl.conf, url and relay.json to ${folder}; hooks go to the relay at ${address}.\n`,
   )
@@ -78,9 +72,19 @@ export async function connect(wanted: WantedConnection): Promise<Connection> {
   const notes = [
     told,
     ...(isHere(url) || url.startsWith('https:') ? [] : [plain]),
-    ...(isUp ? [] : [`The relay has not started; ${relayFolderIn(folder)}/log may say why.`]),
+    ...withheldNotes(before, up),
+    ...(up !== null
+      ? []
+      : [`The relay has not started; ${relayFolderIn(folder)}/log may say why.`]),
   ]
   return { url: address, who: 'relay', notes: [...prepared.notes, ...notes] }
+}
+
+function withheldNotes(before: RelayStatus | null, up: RelayStatus | null): string[] {
+  const withheld = (up?.withheld ?? 0) - (before?.withheld ?? 0)
+  return withheld <= 0
+    ? []
+    : [`${withheld} events that waited are gone: they told more than that, or to another server.`]
 }
 
 /** What each level tells, for a person. */
@@ -102,20 +106,6 @@ export async function removeRelay(folder: string): Promise<string | null> {
   const waiting = status?.waiting ?? 0
   const lost = waiting === 0 ? '' : ` ${waiting} events that had not been sent are gone.`
   return `Stopped and removed the relay.${lost}`
-}
-
-async function untilUp(settings: RelaySettings, mayCome: () => boolean): Promise<boolean> {
-  for (let look = 0; look < looks && mayCome(); look++) {
-    if ((await relayStatus(settings)) !== null) return true
-    await pause(betweenLooksMs)
-  }
-  return false
-}
-
-async function untilDown(settings: RelaySettings): Promise<void> {
-  for (let look = 0; look < looks && (await relayStatus(settings)) !== null; look++) {
-    await pause(betweenLooksMs)
-  }
 }
 
 /** The port of relays, or one that no program has. */

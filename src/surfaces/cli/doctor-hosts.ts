@@ -18,13 +18,14 @@ import type { RelaySettings } from '../relay/settings.ts'
 import { untrustedHooks } from './codex-trust.ts'
 import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
-import { asked, keyIn } from './hook-key.ts'
+import { asked, keyIn, probePath } from './hook-key.ts'
 import { shimIn } from './hook-shim.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
 import { filesNow } from './host-files.ts'
 import { foldersOf, hasFolder, placesOf } from './init.ts'
 import { relayStatus } from './relay.ts'
 import { readRelaySettings } from './relay-file.ts'
+import { isHere } from './server-address.ts'
 import { isUsageFault } from './usage-fault.ts'
 import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
 
@@ -81,9 +82,10 @@ async function toldOf(
   settings: CliSettings,
 ): Promise<Finding> {
   const version = await versionOf(programsOf[host], world.environment)
-  const last = reports ? await lastRun(host, world, settings) : null
+  const reached = reachedServer(hooksFolderOf(world, settings), settings)
+  const last = reports ? await lastRun(host, world, reached) : null
   const named = version === null ? says : `${version}: ${says}`
-  const unknown = reports ? await notUnderstood(host, settings) : null
+  const unknown = reports ? await notUnderstood(host, reached) : null
   return { check: host, state, says: [named, last, unknown].filter(Boolean).join('; ') }
 }
 
@@ -121,8 +123,8 @@ async function examineRelay(settings: RelaySettings): Promise<Finding> {
     const says = `not up on port ${settings.port}; the next event of a host starts it, and so does plumbline relay --ensure`
     return { check, state: 'warning', says }
   }
-  const { server, level, waiting, bytes, dropped, refused, breaker, fault, sent_at } = status
-  const known = readLevelFault(settings.level, level)
+  const { server, level, waiting, bytes, dropped, refused, withheld, breaker, fault, sent_at } =
+    status
   const parts = [
     `tells ${server} ${level}`,
     `${waiting} events wait (${Math.ceil(bytes / 1024)} KB)`,
@@ -131,16 +133,12 @@ async function examineRelay(settings: RelaySettings): Promise<Finding> {
     ...(fault === null ? [] : [`the server takes no event: ${fault}`]),
     ...(dropped === 0 ? [] : [`${dropped} events were dropped`]),
     ...(refused === 0 ? [] : [`${refused} events were refused`]),
-    ...known,
+    ...(withheld === 0
+      ? []
+      : [`${withheld} events were dropped because the level or the server changed`]),
   ]
-  const isWell = fault === null && dropped + refused === 0 && known.length === 0
+  const isWell = fault === null && dropped + refused === 0
   return { check, state: isWell ? 'ok' : 'warning', says: parts.join('; ') }
-}
-
-function readLevelFault(wanted: string, told: string): string[] {
-  return wanted === told
-    ? []
-    : [`relay.json says ${wanted}: plumbline init HOST starts it again with it`]
 }
 
 async function examineServer(folder: string): Promise<Finding> {
@@ -153,7 +151,7 @@ async function examineServer(folder: string): Promise<Finding> {
   const times: number[] = []
   for (let nth = 0; nth < probes; nth++) {
     const began = performance.now()
-    const answer = await asked(url, key, 'POST', '/v1/hooks/claude-code/PlumblineProbe', {})
+    const answer = await asked(url, key, 'POST', probePath, {})
     times.push(performance.now() - began)
     if (answer.status !== 200) return { check, state: 'fault', says: `${url}: ${answer.says}` }
     if (answer.note !== null) {
@@ -162,7 +160,8 @@ async function examineServer(folder: string): Promise<Finding> {
   }
   times.sort((a, b) => a - b)
   const [median = 0, slowest = 0] = [times[probes / 2], times.at(-1)]
-  const says = `${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
+  const who = readRelaySettings(folder) === null ? '' : 'the relay at '
+  const says = `${who}${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
   return { check, state: median < hookLimitMs ? 'ok' : 'warning', says }
 }
 
@@ -186,6 +185,11 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
   if (refused !== undefined) {
     const says = `runs no hook that calls ${textOf(refused.handler.url)}: allowedHttpHookUrls does not name it`
     return { state: 'fault', says, reports: true }
+  }
+  const direct = own.find(({ handler }) => textOf(handler.url) !== '')
+  if (direct !== undefined && readRelaySettings(folder) !== null) {
+    const says = `calls ${textOf(direct.handler.url)} itself, past the relay and its level; ${again}`
+    return { state: 'warning', says, reports: true }
   }
   const astray = own.find((entry) => lacksProgram(entry, folder))
   if (astray !== undefined) {
@@ -254,33 +258,55 @@ function versionOf(program: string, env: CliWorld['environment']): Promise<strin
   })
 }
 
-/** The events of a host that the server did not understand; null if there are none, or it does not say. */
+/** The server to which the events of hosts go. */
+interface ReachedServer {
+  url: string
+  /** A key that may read there; null with what is missing in `lacks`. */
+  key: string | null
+  lacks: string
+  /** The relay by which they go; null without one. */
+  relay: RelaySettings | null
+}
+
+/** The server that hooks report to, by the relay or by themselves. A key for another one is not shown to it. */
+function reachedServer(folder: string, { serverUrl, key }: CliSettings): ReachedServer {
+  const relay = readRelaySettings(folder)
+  const file = join(folder, 'url')
+  const named = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  const url = relay?.url ?? (named || serverUrl)
+  const isOther = url !== serverUrl && !isHere(serverUrl)
+  return isOther
+    ? {
+        url,
+        key: null,
+        lacks: `PLUMBLINE_KEY is for ${serverUrl}, and hooks report to ${url}`,
+        relay,
+      }
+    : { url, key, lacks: 'set PLUMBLINE_KEY to see its last run', relay }
+}
+
+/** The events of a host that no reader understood, in the relay or on the server; null if there are none, or none says. */
 async function notUnderstood(
   host: InstallHost | FileHost,
-  { serverUrl, key }: CliSettings,
+  { url, key, relay }: ReachedServer,
 ): Promise<string | null> {
-  if (key === null) return null
-  const { body } = await asked(serverUrl, key, 'GET', '/v1/hooks')
-  const own = listOf(body.not_understood)
+  const here = relay === null ? null : await relayStatus(relay)
+  const there = key === null ? {} : (await asked(url, key, 'GET', '/v1/hooks')).body
+  const own = [...(here?.not_understood ?? []), ...listOf(there.not_understood)]
     .map(fieldsOf)
     .filter((each) => each.host === host)
   if (own.length === 0) return null
   return `events that were not understood: ${own.map(({ name, count }) => `${name} (${count})`).join(', ')}`
 }
 
-/** What the server knows of the last run of a host; null without a key that may read. */
+/** What the server knows of the last run of a host. */
 async function lastRun(
   host: InstallHost | FileHost,
   world: CliWorld,
-  { serverUrl, key }: CliSettings,
-): Promise<string | null> {
-  if (key === null) return 'set PLUMBLINE_KEY to see its last run'
-  const { status, body, says } = await asked(
-    serverUrl,
-    key,
-    'GET',
-    `/v1/drift/runs?host=${host}&limit=1`,
-  )
+  { url, key, lacks }: ReachedServer,
+): Promise<string> {
+  if (key === null) return lacks
+  const { status, body, says } = await asked(url, key, 'GET', `/v1/drift/runs?host=${host}&limit=1`)
   if (status !== 200) return `its last run is not known (${says})`
   const [run] = listOf(body.runs).map(fieldsOf)
   if (run === undefined) return 'no event has arrived yet'

@@ -2,9 +2,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import type { HookMode } from '../../core/hosts/hook-settings.ts'
+import { probeEvent } from '../../core/hosts/unknown-events.ts'
 import { parseJson } from '../../core/text.ts'
 
 const answerLimitMs = 3000
+/** Where an event of no effect goes. */
+export const probePath = `/v1/hooks/claude-code/${probeEvent}`
 
 /** What was found out and done at the server. */
 export interface Prepared {
@@ -40,7 +43,7 @@ export async function prepareServer({ url, key, before, label, mode }: Wanted): 
     )
   }
   if (before !== null && before !== key) {
-    const probed = await asked(url, before, 'POST', '/v1/hooks/claude-code/PlumblineProbe', {})
+    const probed = await asked(url, before, 'POST', probePath, {})
     if (probed.status === 200 && probed.note === null) return { key: before, notes }
   }
   const made = await asked(url, key, 'POST', '/v1/me/keys', { scope: 'hooks', label })

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstallHost } from '../../core/hosts/install.ts'
 import type { FileHost } from '../../core/hosts/install-files.ts'
+import { probeEvent } from '../../core/hosts/unknown-events.ts'
 import { replaceFile } from './host-file.ts'
 
 /**
@@ -66,8 +67,6 @@ fi
 `
 }
 
-/** The event of the probe, which no host has. */
-const probeEvent = 'PlumblineProbe'
 const probeLimitMs = 5000
 
 /** The path of the program that hosts run. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { HookMode } from '../../core/hosts/hook-settings.ts'
 import {
@@ -29,7 +29,8 @@ import {
 } from './host-file.ts'
 import { filesNow, filesToWrite, writeFiles } from './host-files.ts'
 import { lineDiff } from './line-diff.ts'
-import { defaultLevel, readLevel } from './relay.ts'
+import { levelFor, readLevel } from './relay.ts'
+import { readRelaySettings } from './relay-file.ts'
 import { isHere, readServer } from './server-address.ts'
 import { usageFault } from './usage-fault.ts'
 import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
@@ -43,7 +44,8 @@ export const initCommand: Command = {
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
-  --level L     what is told: words, hashes or counts (words, and hashes if the server is elsewhere)
+  --level L     what is told: words, hashes or counts (as before; at first words, and hashes if the
+                server is elsewhere)
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
   --advise      let the server tell the agent when its run has left the errand, as a fact
   --gate        also hold commands that cannot be undone while it has
@@ -93,7 +95,12 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   const key = readKey(values.key ?? settings.key ?? undefined)
   const url = readServer(values.server ?? settings.serverUrl)
   const chosen = readLevel(values.level)
-  const level = chosen ?? defaultLevel(url)
+  const known = readRelaySettings(hooksFolderOf(world, settings))
+  const level = levelFor(url, chosen, known)
+  if (chosen === undefined && known !== null) {
+    const from = level === known.level ? 'is kept' : `takes the place of ${known.level}`
+    world.out(`The level ${level} ${from}; --level changes it.\n`)
+  }
   // A server on this machine keeps no more than the words; less needs somebody who takes them away before it.
   const byRelay = !isHere(url) || level !== 'words'
   const fileHost = fileHosts.find((each) => each === positionals[0])
@@ -108,7 +115,8 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
       settings,
     })
   }
-  const plan = planOf(readHost(positionals), {
+  const host = readHost(positionals)
+  const plan = planOf(host, {
     url,
     level: byRelay ? level : null,
     // Claude Code has the key only if the environment from which it is started has it, as this one.
@@ -124,7 +132,18 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   }
   if (key === null) throw lacksKey()
   await carryOut(values.plugin === true ? withoutHooks(plan) : plan, key, mode, world)
+  if (byRelay && host !== 'claude-code') warnOfCalls(world, settings)
   return exitCodes.ok
+}
+
+/** Says so if Claude Code's own hooks still call a server themselves, and so tell more than a relay would. */
+function warnOfCalls(world: CliWorld, settings: CliSettings): void {
+  const { file } = placesOf('claude-code', world, settings)
+  // Not read as JSON: what is wrong with it is no matter of this host.
+  if (!existsSync(file) || !readFileSync(file, 'utf8').includes('/v1/hooks/')) return
+  world.out(
+    'Claude Code still calls a server itself, past the relay: plumbline init claude-code lets it go by the relay too.\n',
+  )
 }
 
 /** A plan that leaves the settings of the host as they are: its plugin brings the hooks. */
@@ -231,7 +250,7 @@ function planOf(host: InstallHost, { url, level, byUrl, holds, world, settings }
     text: base.isDone ? base.text : textLike(base.text, added),
     added: entries.length,
     copies: base.copies,
-    notes: notesOf(host, { calls, settings: base.settings }),
+    notes: notesOf(host, { calls, byRelay: level !== null, settings: base.settings }),
   }
 }
 
@@ -266,11 +285,15 @@ function sortedText(entries: readonly HookEntry[]): string {
 
 function notesOf(
   host: InstallHost,
-  { calls, settings }: { calls: boolean; settings: HostFile['settings'] },
+  {
+    calls,
+    byRelay,
+    settings,
+  }: { calls: boolean; byRelay: boolean; settings: HostFile['settings'] },
 ): string[] {
   const off = switchedOff(settings)
   return [
-    host !== 'claude-code'
+    host !== 'claude-code' || byRelay
       ? 'Every event goes by the program.'
       : calls
         ? 'Claude Code calls the server itself, with PLUMBLINE_KEY of the environment from which you start it; only SessionStart goes by the program.'

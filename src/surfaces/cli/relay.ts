@@ -1,21 +1,26 @@
 import { spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fieldsOf } from '../../core/hosts/fields.ts'
-import { type PrivacyLevel, privacyLevels } from '../../core/hosts/privacy.ts'
+import { isStricter, type PrivacyLevel, privacyLevels } from '../../core/hosts/privacy.ts'
 import { isoTime } from '../../core/time.ts'
 import type { Clock } from '../relay/clock.ts'
 import { type RelayStatus, startRelay } from '../relay/relay.ts'
 import { type RelaySettings, relayFolderIn } from '../relay/settings.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { asked } from './hook-key.ts'
+import { replaceFile } from './host-file.ts'
 import { newSecret, readRelaySettings, relayPort, writeRelaySettings } from './relay-file.ts'
 import { isHere, readServer } from './server-address.ts'
 import { usageFault } from './usage-fault.ts'
 import { hooksFolderOf, readSettings } from './user-home.ts'
 
 const mostLogLines = 1000
+/** How long a relay may take to start, in looks and milliseconds between them. */
+const looks = 80
+const betweenLooksMs = 100
 
 /** Stands between the hosts of this machine and a server on another one. */
 export const relayCommand: Command = {
@@ -32,6 +37,9 @@ It listens on 127.0.0.1 alone. Options are kept in ~/.plumbline/relay.json (PLUM
   --port N      where it listens (${relayPort})
   --ensure      start it in the background unless it is up, and return at once
 
+A relay that is up heeds a change at once. What waits is dropped if it tells more than the level allows
+now, or was meant for another server.
+
 Events wait in ~/.plumbline/relay while the server is away, at most 20 MB of them. File contents,
 outputs of tools and values of commands never leave the machine, whatever the level.`,
   run: runRelay,
@@ -47,14 +55,22 @@ async function runRelay(args: string[], world: CliWorld): Promise<number> {
   if (positionals.length > 0) throw usageFault(`unexpected argument "${positionals[0]}".`)
   const settings = readSettings(world)
   const folder = hooksFolderOf(world, settings)
-  const relay = settingsFor(folder, settings, values)
+  const known = readRelaySettings(folder)
+  const relay = settingsFor(folder, known, settings, values)
+  if (known !== null && known.port !== relay.port) await leavePort(known, relay, folder)
+  const up = await relayStatus(relay)
+  if (up !== null) {
+    const where = `http://127.0.0.1:${relay.port}`
+    world.out(`The relay is up on ${where}; it tells ${up.server} ${up.level}.\n`)
+    return exitCodes.ok
+  }
   if (values.ensure === true) {
     await ensureRelay(relay, folder, world)
     return exitCodes.ok
   }
   let logged = 0
   const running = await startRelay({
-    settings: relay,
+    settings: () => readRelaySettings(folder) ?? relay,
     folder,
     clock: clockOf(world),
     // A server that comes and goes must not fill the disk.
@@ -63,7 +79,7 @@ async function runRelay(args: string[], world: CliWorld): Promise<number> {
     },
   }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EADDRINUSE') throw error
-    throw usageFault(`port ${relay.port} is in use; a relay may be up already, or name a --port.`)
+    throw usageFault(`port ${relay.port} is in use by another program; name a --port.`)
   })
   world.out(`The relay listens on ${running.url}; it tells ${relay.url} ${relay.level}.\n`)
   await Promise.race([running.ended, world.stopped()])
@@ -74,10 +90,10 @@ async function runRelay(args: string[], world: CliWorld): Promise<number> {
 /** What the options and the file say together; options are kept in the file. */
 function settingsFor(
   folder: string,
+  known: RelaySettings | null,
   settings: CliSettings,
   { server, level, port }: Record<string, unknown>,
 ): RelaySettings {
-  const known = readRelaySettings(folder)
   const url = server === undefined ? known?.url : readServer(server)
   if (url === undefined) {
     throw usageFault('name a --server, or let plumbline init HOST --server URL set the relay up.')
@@ -89,7 +105,7 @@ function settingsFor(
   const next: RelaySettings = {
     url,
     key,
-    level: chosen ?? known?.level ?? defaultLevel(url),
+    level: levelFor(url, chosen, known),
     port: listened ?? known?.port ?? relayPort,
     localKey: known?.localKey ?? newSecret(),
     hashKey: known?.hashKey ?? newSecret(),
@@ -106,9 +122,33 @@ export function readLevel(value: unknown): PrivacyLevel | undefined {
   throw usageFault(`--level is "${value}"; send ${privacyLevels.join(', ')}.`)
 }
 
-/** What is told unless somebody chooses. */
-export function defaultLevel(url: string): PrivacyLevel {
-  return isHere(url) ? 'words' : 'hashes'
+/**
+ * What is told: what somebody chooses, else what was told before, and to another server no more than it is told unless
+ * somebody chooses.
+ */
+export function levelFor(
+  url: string,
+  chosen: PrivacyLevel | undefined,
+  known: RelaySettings | null,
+): PrivacyLevel {
+  const usual = isHere(url) ? 'words' : 'hashes'
+  if (chosen !== undefined) return chosen
+  if (known === null) return usual
+  return known.url !== url && isStricter(usual, known.level) ? usual : known.level
+}
+
+/** Ends the relay that listens on the port of before, as only one may have the spool, and leads hooks to the new one. */
+async function leavePort(
+  known: RelaySettings,
+  relay: RelaySettings,
+  folder: string,
+): Promise<void> {
+  if (await stopRelay(known)) await untilDown(known)
+  const file = join(folder, 'url')
+  const led = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
+  if (led === `http://127.0.0.1:${known.port}`) {
+    replaceFile(file, `http://127.0.0.1:${relay.port}\n`, 0o600)
+  }
 }
 
 function readPort(value: unknown): number {
@@ -157,6 +197,26 @@ export async function relayStatus({ port, localKey }: RelaySettings): Promise<Re
 export async function stopRelay({ port, localKey }: RelaySettings): Promise<boolean> {
   const { status } = await asked(`http://127.0.0.1:${port}`, localKey, 'POST', '/relay/stop')
   return status === 200
+}
+
+/** Waits until the relay of these settings is down, or for eight seconds. */
+export async function untilDown(settings: RelaySettings): Promise<void> {
+  for (let look = 0; look < looks && (await relayStatus(settings)) !== null; look++) {
+    await pause(betweenLooksMs)
+  }
+}
+
+/** Waits until the relay of these settings is up and returns what it says; null if it does not come. */
+export async function untilUp(
+  settings: RelaySettings,
+  mayCome: () => boolean,
+): Promise<RelayStatus | null> {
+  for (let look = 0; look < looks && mayCome(); look++) {
+    const status = await relayStatus(settings)
+    if (status !== null) return status
+    await pause(betweenLooksMs)
+  }
+  return null
 }
 
 /** The clock of the process. */

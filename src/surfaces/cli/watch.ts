@@ -4,8 +4,9 @@ import {
   createSessionJudge,
   type Session,
 } from '../../core/backtest/backtest.ts'
+import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import type { HostEvent } from '../../core/hosts/host-event.ts'
-import { cutTo } from '../../core/text.ts'
+import { cutTo, parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { asReported, newestOf } from '../../core/transcripts/reported.ts'
 import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
@@ -35,8 +36,9 @@ sends nothing anywhere. Ctrl-C ends it.
 
   --drift         print only the steps that drift
   --words         judge by words alone, without the encoder
-  --server [URL]  print nothing and report what the files say to a server: the one that hooks report
-                  to, or URL. Beside hooks nothing counts twice, and the files say what hooks do not:
+  --server [URL]  report what the files say to a server: the one that hooks report to, or URL. Printed
+                  is only what it advises where somebody has chosen that (plumbline init --advise),
+                  when a run leaves its errand. Beside hooks nothing counts twice, and the files say what hooks do not:
                   the words of the agent, and whether a person typed a prompt`,
   run: runWatch,
 }
@@ -132,13 +134,23 @@ async function reportSessions(
   const spool = createMemorySpool()
   const sender = createSender({
     spool,
-    remote,
+    remote: () => ({ ...remote, tellsPerson: true }),
     clock: clockOf(world),
-    onAnswers() {},
+    onAnswers(lines, answers) {
+      for (const [nth, { told }] of answers.entries()) {
+        const runId = textOf(fieldsOf(parseJson(lines[nth] ?? '')).runId)
+        // A relay says it until a hook has told the agent.
+        if (told === null || shown.get(runId) === told) continue
+        shown.set(runId, told)
+        world.out(`${isoTime(world.now()).slice(11, 16)} ${shortRun(runId, '')}  ${told}\n`)
+      }
+    },
     onChange: (fault) =>
       world.err(fault === null ? 'the server is back\n' : `the server takes no event: ${fault}\n`),
   })
   const began = world.now()
+  /** What was printed last, by run. */
+  const shown = new Map<string, string>()
   const look = async () => {
     const files = sessionFilesIn(places, world.now() - followedMs)
     const events = await gained(files.map(({ path }) => path))
@@ -182,7 +194,13 @@ function stepText({
 }: BacktestStep): string {
   const time = at === null ? '' : `${isoTime(at).slice(11, 16)} `
   const mark = drifting ? 'DRIFT' : uncertain ? 'unsure' : 'ok'
-  const run = `${runId.slice(0, runId.indexOf(':') + 9)}${agentId === '' ? '' : ` ${agentId.slice(0, 8)}`}`
+  const run = shortRun(runId, agentId)
   const because = drifting || actEvidence !== null ? `\n             ${why}` : ''
   return `${time}${mark.padEnd(7)}${run}  ${cutTo(goal.replace(/\s+/g, ' '), 160)}${because}\n`
+}
+
+/** A run by its host and the beginning of its session, and an agent of it. */
+function shortRun(runId: string, agentId: string): string {
+  const run = runId.slice(0, runId.indexOf(':') + 9)
+  return agentId === '' ? run : `${run} ${agentId.slice(0, 8)}`
 }

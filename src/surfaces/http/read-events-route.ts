@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { toldToPerson } from '../../core/hosts/host-answer.ts'
 import type { Service } from '../../operations/gate/context.ts'
 import { reportReadEvents } from '../../operations/hosts/report-read-events.ts'
 import type { AddressSettings } from './address.ts'
@@ -31,7 +32,7 @@ const answer = {
     ok: { type: 'boolean', description: 'Whether the line is an event.' },
     told: {
       type: ['string', 'null'],
-      description: 'What the agent is to be told; null if nothing.',
+      description: 'What the agent, or the person, is to be told; null if nothing.',
     },
     remind: {
       type: 'boolean',
@@ -54,6 +55,16 @@ export const readEventsRouteDescribed: DescribedRoute = {
   description:
     'plumbline relay and plumbline watch --server send them. A line is one event, of any session of any host. Steps that it opens are durable before the answer, and each counts as one write. An event of one id counts once, so a batch can be sent again.',
   access: 'keyed',
+  parameters: [
+    {
+      name: toldToPerson.name,
+      in: 'query',
+      required: false,
+      description:
+        'person if a person reads the answers, as of plumbline watch --server: told then says it once when an agent leaves its errand, and hooks tell the agent all the same.',
+      schema: { type: 'string', enum: [toldToPerson.value] },
+    },
+  ],
   body: { required: true, content: { 'application/x-ndjson': { schema: { type: 'string' } } } },
   answers: {
     200: {
@@ -83,7 +94,8 @@ export async function readEventsRoute(
   app.post(path, async (request, reply) => {
     const call = readCall(request, reply, addresses, 'keyed')
     try {
-      const answers = await reportReadEvents(service, call)
+      const isPerson = call.query[toldToPerson.name] === toldToPerson.value
+      const answers = await reportReadEvents(service, call, isPerson ? 'person' : 'agent')
       return reply.type(jsonType).send(JSON.stringify({ answers }))
     } finally {
       reply.headers(call.headers)

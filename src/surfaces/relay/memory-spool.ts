@@ -14,6 +14,7 @@ export function createMemorySpool(): Spool {
     done({ offset }) {
       lines.splice(0, offset)
     },
+    clear: () => lines.splice(0).length,
     sync() {},
     close() {},
     get waiting() {

@@ -3,14 +3,16 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { neverAttended } from '../../core/hosts/attended.ts'
-import { eventsIn, mostEvents } from '../../core/hosts/event-lines.ts'
+import { eventsIn, mostEventBytes, mostEvents } from '../../core/hosts/event-lines.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
 import { readEvent } from '../../core/hosts/read-event.ts'
+import { mostUnknownEvents, unknownEvent } from '../../core/hosts/unknown-events.ts'
 import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { placeOfFile, transcripts } from '../../core/transcripts/transcript.ts'
+import { keepFor } from './audience.ts'
 import type { Clock } from './clock.ts'
 import { createSender } from './sender.ts'
 import { tailOf } from './session-tail.ts'
@@ -18,8 +20,6 @@ import { createSessions } from './sessions.ts'
 import { type RelaySettings, relayFolderIn } from './settings.ts'
 import { openSpool } from './spool.ts'
 
-/** The largest body that a hook may send. */
-const maxEventBytes = 1024 * 1024
 /** The most that waits on disk while the server is away. */
 const maxSpoolBytes = 20 * 1024 * 1024
 const requestMs = 5000
@@ -38,10 +38,14 @@ export interface RelayStatus {
   bytes: number
   dropped: number
   refused: number
+  /** Events that were dropped since it started, because they told more than its level or were for another server. */
+  withheld: number
   breaker: 'closed' | 'open' | 'probing'
   failures: number
   /** What is wrong with the server; null if nothing. */
   fault: string | null
+  /** The events of hosts that no reader understood since it started, by their names; they never leave the machine. */
+  not_understood: { host: HostName; name: string; count: number }[]
   /** ISO 8601; null if it has sent nothing since it started. */
   sent_at: string | null
 }
@@ -60,7 +64,8 @@ export interface Relay {
 
 /** What a relay needs. */
 export interface RelayParts {
-  settings: RelaySettings
+  /** Reads the settings. They are asked for before each event and each batch, so that a change reaches what waits. */
+  settings(): RelaySettings
   /** The folder of what the hooks of hosts need. */
   folder: string
   clock: Clock
@@ -73,25 +78,28 @@ export interface RelayParts {
  * it cannot listen; only one process can, so that nobody else writes the spool.
  */
 export async function startRelay(parts: RelayParts): Promise<Relay> {
-  const { settings, folder, clock, log, maxBytes = maxSpoolBytes } = parts
-  const { level, port, localKey, hashKey } = settings
+  const { folder, clock, log, maxBytes = maxSpoolBytes } = parts
+  let settings = parts.settings()
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs })
-  server.listen(port, '127.0.0.1')
+  server.listen(settings.port, '127.0.0.1')
   await once(server, 'listening')
 
   const hide = (text: string) =>
-    createHmac('sha256', hashKey).update(text).digest('hex').slice(0, 16)
-  const spool = openSpool(relayFolderIn(folder), maxBytes)
-  const sessions = createSessions(level, hide, clock.now)
+    createHmac('sha256', settings.hashKey).update(text).digest('hex').slice(0, 16)
+  const spoolFolder = relayFolderIn(folder)
+  const spool = openSpool(spoolFolder, maxBytes)
+  const unknown: RelayStatus['not_understood'] = []
+  let withheld = 0
+  withhold(settings)
+  const sessions = createSessions(() => ({ level: settings.level, hide }), clock.now)
   const sender = createSender({
     spool,
-    remote: settings,
+    remote: heed,
     clock,
     onAnswers: sessions.remember,
     onChange: (fault) =>
       log(fault === null ? 'the server is back' : `the server takes no event: ${fault}`),
   })
-  const keyHash = hashOf(localKey)
   let end = () => {}
   const ended = new Promise<void>((resolve) => {
     end = resolve
@@ -100,30 +108,58 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   let disarmSync: (() => void) | null = null
   let disarmSettle: (() => void) | null = null
 
+  /** The settings as they are now. A change counts from here on, for what waits too. */
+  function heed(): RelaySettings {
+    const before = settings
+    const next = parts.settings()
+    const isOther = next.url !== before.url || next.level !== before.level
+    if (isOther) withhold(next)
+    settings = next
+    if (isOther) log(`it tells ${next.url} ${next.level} from now on`)
+    if (next.url !== before.url) {
+      sessions.forgetAnswers()
+      sender.forgive()
+    }
+    return settings
+  }
+
+  function withhold({ url, level }: RelaySettings): void {
+    const lines = keepFor(spoolFolder, spool, { url, level })
+    withheld += lines
+    if (lines > 0) {
+      log(
+        `${lines} events that waited are dropped: they told more than ${level}, or to another server`,
+      )
+    }
+  }
+
   function status(): RelayStatus {
     return {
       server: settings.url,
-      level,
+      level: settings.level,
       waiting: spool.waiting,
       bytes: spool.bytes,
       dropped: spool.dropped + lost,
       refused: sender.refused,
+      withheld,
       breaker: sender.state,
       failures: sender.failures,
       fault: sender.fault,
+      not_understood: unknown,
       sent_at: sender.sentAt === null ? null : isoTime(sender.sentAt),
     }
   }
 
   function isKnown({ headers }: IncomingMessage): boolean {
     const [, key = ''] = /^bearer +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-    return timingSafeEqual(hashOf(key), keyHash)
+    return timingSafeEqual(hashOf(key), hashOf(settings.localKey))
   }
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://relay')
     const isUnattended = searchParams.get(neverAttended.name) === neverAttended.value
     if (!isFromHere(request)) return reply(response, 403, { error: 'forbidden' })
+    heed()
     const [, name = '', event = ''] = /^\/v1\/hooks\/([\w-]+)(?:\/([\w.-]+))?$/.exec(pathname) ?? []
     if (request.method === 'POST' && name === 'plain') return answerRead(request, response)
     if (request.method === 'POST' && name !== '') {
@@ -191,7 +227,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     const events = sent.map((line) => readEvent(parseJson(line)))
     const answers = events.map((event) => ({
       ok: event !== null,
-      told: null,
+      told: event === null ? null : sessions.waitingFact(event),
       remind: true,
       holds: false,
     }))
@@ -210,11 +246,20 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   ): Record<string, unknown> {
     let told = emptyAnswer(host, event)
     for (const each of sent) {
+      countUnknown(host, unknownEvent(host, each, event))
       const { lines, answer } = sessions.take(host, event, each, isUnattended)
       if (Object.keys(answer).length > 0) told = answer
       for (const line of lines) keep(line)
     }
     return told
+  }
+
+  function countUnknown(host: HostName, name: string | null): void {
+    if (name === null) return
+    const own = unknown.filter((each) => each.host === host)
+    const known = own.find((each) => each.name === name)
+    if (known !== undefined) known.count++
+    else if (own.length < mostUnknownEvents) unknown.push({ host, name, count: 1 })
   }
 
   function keep(line: string): void {
@@ -291,10 +336,10 @@ async function readText(request: IncomingMessage): Promise<string | null> {
   let bytes = 0
   for await (const part of request as AsyncIterable<Buffer>) {
     bytes += part.length
-    if (bytes <= maxEventBytes) parts.push(part)
-    if (bytes > 8 * maxEventBytes) return null
+    if (bytes <= mostEventBytes) parts.push(part)
+    if (bytes > 8 * mostEventBytes) return null
   }
-  return bytes > maxEventBytes ? null : Buffer.concat(parts).toString()
+  return bytes > mostEventBytes ? null : Buffer.concat(parts).toString()
 }
 
 function hashOf(key: string): Buffer {

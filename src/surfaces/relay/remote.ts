@@ -1,4 +1,5 @@
 import { fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
+import { toldToPerson } from '../../core/hosts/host-answer.ts'
 import { parseJson } from '../../core/text.ts'
 import type { Clock } from './clock.ts'
 
@@ -7,6 +8,8 @@ export interface RemoteServer {
   /** Without a slash at its end. */
   url: string
   key: string
+  /** Whether a person, and not the agent, reads what is told. */
+  tellsPerson?: boolean
 }
 
 /** What the server answers to one event. */
@@ -35,14 +38,15 @@ export interface Limits {
  * outcome. It follows no redirect, which would hand the key to another server.
  */
 export async function sendLines(
-  { url, key }: RemoteServer,
+  { url, key, tellsPerson }: RemoteServer,
   lines: readonly string[],
   { clock, limitMs, stopped }: Limits,
 ): Promise<Sent> {
   const controller = new AbortController()
   const disarm = clock.later(limitMs, () => controller.abort())
   try {
-    const answer = await fetch(`${url}/v1/hooks/plain`, {
+    const query = tellsPerson === true ? `?${toldToPerson.name}=${toldToPerson.value}` : ''
+    const answer = await fetch(`${url}/v1/hooks/plain${query}`, {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/x-ndjson' },
       body: `${lines.join('\n')}\n`,

@@ -15,6 +15,8 @@ export interface Sender {
   wake(): void
   /** Sends what waits, once, if the server may be asked; resolves when it is through or has failed. */
   drain(): Promise<void>
+  /** Asks the server at once again, because it is another one. */
+  forgive(): void
   stop(): void
   readonly state: BreakerState
   /** Failures in a row, and what the newest was; null without one. */
@@ -29,7 +31,8 @@ export interface Sender {
 /** What a sender needs. */
 export interface SenderParts {
   spool: Spool
-  remote: RemoteServer
+  /** The server, asked before each batch; what may not go there has left the spool when it returns. */
+  remote(): RemoteServer
   clock: Clock
   onAnswers(lines: readonly string[], answers: readonly RemoteAnswer[]): void
   /** Notes that the server is away, or back (null). */
@@ -86,9 +89,10 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
 
   /** Whether the next batch may follow at once. */
   async function sendOne(): Promise<boolean> {
+    const server = remote()
     const { lines, end } = spool.next(most)
     if (lines.length === 0) return false
-    const sent = await sendLines(remote, lines, {
+    const sent = await sendLines(server, lines, {
       clock,
       limitMs: answerMs,
       stopped: stopped.signal,
@@ -96,7 +100,8 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
     if (stopped.signal.aborted) return false
     if ('answers' in sent) {
       spool.done(end)
-      onAnswers(lines, sent.answers)
+      // What another server said before this one is of no use.
+      if (remote().url === server.url) onAnswers(lines, sent.answers)
       breaker = atRest
       most = mostLines
       sentAt = clock.now()
@@ -128,6 +133,13 @@ export function createSender({ spool, remote, clock, onAnswers, onChange }: Send
   return {
     wake,
     drain,
+    forgive() {
+      breaker = atRest
+      fault = null
+      disarm?.()
+      disarm = null
+      wake()
+    },
     stop() {
       stopped.abort()
       disarm?.()

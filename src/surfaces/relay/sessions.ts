@@ -1,19 +1,14 @@
-import { irreversibleIn } from '../../core/acts/irreversible.ts'
 import { asUnattended } from '../../core/hosts/attended.ts'
 import { explains } from '../../core/hosts/coverage.ts'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import {
-  answerWith,
-  answerWithFact,
-  canTell,
-  commandBefore,
+  answerTo,
   emptyAnswer,
-  heldReason,
-  holdAnswer,
-  reminderOf,
+  heldAnswer,
+  irreversibleBefore,
 } from '../../core/hosts/host-answer.ts'
 import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
-import { observe } from '../../core/hosts/observe.ts'
+import { observe, underFirstId } from '../../core/hosts/observe.ts'
 import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
 import { type Hide, type PrivacyLevel, redacted } from '../../core/hosts/privacy.ts'
 import { readers } from '../../core/hosts/readers.ts'
@@ -32,6 +27,8 @@ interface Session {
   told: Map<string, string>
   remind: boolean
   holds: boolean
+  /** When its newest errand was told, milliseconds since 1970. What was answered to events before is of no use. */
+  errandAt: number
   /** Its file, until that has been read in vain too often. */
   place: SessionPlace | null
   looks: number
@@ -49,6 +46,16 @@ export interface Sessions {
   settle(place: SessionPlace, events: readonly HostEvent[]): string[]
   /** Remembers what the server has answered to lines. */
   remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
+  /** What an agent of the event's session is still to be told; null if nothing. A hook tells it all the same. */
+  waitingFact(event: HostEvent): string | null
+  /** Forgets what the server has answered, because there is another one now. */
+  forgetAnswers(): void
+}
+
+/** What may be told of a session. */
+export interface Telling {
+  level: PrivacyLevel
+  hide: Hide
 }
 
 /** A session, and the file that its host keeps of it. */
@@ -68,7 +75,7 @@ export interface Taken {
  * Creates the memory of a relay. It folds sessions as a server does, because only here the words are known: whether the
  * errand explains an act, who spoke, and the errand that is told again after a compaction.
  */
-export function createSessions(level: PrivacyLevel, hide: Hide, now: () => number): Sessions {
+export function createSessions(telling: () => Telling, now: () => number): Sessions {
   const sessions = new Map<string, Session>()
   /** Sessions by the id that the server knows. */
   const names = new Map<string, string>()
@@ -82,6 +89,7 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
       told: new Map(),
       remind: true,
       holds: false,
+      errandAt: 0,
       place: null,
       looks: 0,
     }
@@ -94,11 +102,19 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
 
   function lineOf(event: HostEvent): string[] {
     const session = sessionOf(event.runId)
-    const told = placed(session.observed, { ...event, at: event.at ?? now() })
+    const at = event.at ?? now()
+    const told = placed(session.observed, { ...event, at })
     const before = session.observed
-    session.observed = observe(before, told).observed
+    const { observed, steps } = observe(before, told)
+    session.observed = observed
+    if (told.agentId === '' && steps.some(({ userMessage }) => userMessage !== null)) {
+      session.told.delete('')
+      session.holds = false
+      session.errandAt = at
+    }
     // It was told before, by this or another hook.
     if (session.observed === before) return []
+    const { level, hide } = telling()
     const line = redacted(told, level, hide)
     if (line === null) return []
     remembered(names, line.runId, event.runId)
@@ -116,29 +132,31 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
     session.looks = 0
   }
 
-  function answerTo(
+  function answered(
     host: HostName,
     event: string,
     body: unknown,
     events: readonly HostEvent[],
   ): Record<string, unknown> {
     const named = event || textOf(fieldsOf(body).hook_event_name)
-    const runId = events.at(-1)?.runId ?? runIdIn(host, body)
-    const session = sessions.get(runId)
-    if (session === undefined) return emptyAnswer(host, event)
-    const { observed, told, remind, holds } = session
-    const errand = observed.errand ?? ''
-    const command = holds ? commandBefore(host, named, body) : null
-    const kind = command === null ? null : irreversibleIn(command)
-    if (kind !== null) return holdAnswer(host, named, heldReason(errand, kind))
-    const isCompacted = events.some((each) => each.kind === 'session' && each.source === 'compact')
-    if (isCompacted && remind && errand !== '')
-      return answerWith(host, event, reminderOf(errand, observed))
-    const acting = events.at(-1)?.agentId ?? ''
-    const fact = told.get(acting)
-    if (fact === undefined || !canTell(host, named)) return emptyAnswer(host, event)
-    told.delete(acting)
-    return answerWithFact(host, named, fact)
+    const command = irreversibleBefore(host, named, body)
+    const commanding = command === null ? undefined : sessions.get(command.runId)
+    if (command !== null && commanding?.holds === true) {
+      return heldAnswer(host, named, commanding.observed.errand ?? '', command)
+    }
+    const last = events.at(-1)
+    const session = sessions.get(last?.runId ?? '')
+    if (last === undefined || session === undefined) return emptyAnswer(host, event)
+    const { observed, told, remind } = session
+    return answerTo(host, { event, named }, events, {
+      observed,
+      errand: remind ? observed.errand : null,
+      takeFact() {
+        const fact = told.get(last.agentId) ?? null
+        told.delete(last.agentId)
+        return fact
+      },
+    })
   }
 
   return {
@@ -147,7 +165,7 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
       const events = isUnattended ? asUnattended(read) : read
       const lines = events.flatMap(lineOf)
       remembersFile(host, body, events)
-      return { lines, answer: answerTo(host, event, body, events) }
+      return { lines, answer: answered(host, event, body, events) }
     },
     takeRead: lineOf,
     unsettled: () =>
@@ -170,13 +188,26 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
     },
     remember(lines, answers) {
       for (const [nth, answer] of answers.entries()) {
-        const { runId, agentId } = fieldsOf(parseJson(lines[nth] ?? ''))
+        const { runId, agentId, at } = fieldsOf(parseJson(lines[nth] ?? ''))
         const session = sessions.get(names.get(textOf(runId)) ?? '')
         const agent = agents.get(`${textOf(runId)} ${textOf(agentId)}`)
         if (session === undefined || agent === undefined) continue
         session.remind = answer.remind
-        session.holds = answer.holds
+        const isStale = typeof at === 'number' && at < session.errandAt
+        // The task of a sub-agent outlives the user's next words.
+        if (isStale && agent === '') continue
+        if (!isStale) session.holds = answer.holds
         if (answer.told !== null) session.told.set(agent, answer.told)
+      }
+    },
+    waitingFact({ runId, agentId }) {
+      return sessions.get(runId)?.told.get(agentId) ?? null
+    },
+    forgetAnswers() {
+      for (const session of sessions.values()) {
+        session.told.clear()
+        session.remind = true
+        session.holds = false
       }
     },
   }
@@ -185,18 +216,14 @@ export function createSessions(level: PrivacyLevel, hide: Hide, now: () => numbe
 /** The event with what only this machine can tell of it. */
 function placed(observed: Observed, event: HostEvent): HostEvent {
   if (event.kind === 'prompt') {
-    return observed.expects.includes(event.text) ? { ...event, by: 'machine' } : event
+    const known = underFirstId(observed, event)
+    return observed.expects.includes(event.text) ? { ...known, by: 'machine' } : known
   }
   if (event.kind !== 'act') return event
   const { agentId } = event
   const agent = Object.hasOwn(observed.agents, agentId) ? observed.agents[agentId] : undefined
   const isKnown = agent !== undefined && agent.terms.length > 0
   return { ...event, isExplained: isKnown ? explains(agent, event) : null }
-}
-
-function runIdIn(host: HostName, body: unknown): string {
-  const { session_id, sessionId } = fieldsOf(body)
-  return `${host}:${textOf(session_id, sessionId)}`
 }
 
 function remembered(map: Map<string, string>, key: string, value: string): void {

@@ -31,6 +31,8 @@ export interface Spool {
   next(most: number): { lines: string[]; end: Mark }
   /** Forgets what stands before a place. */
   done(end: Mark): void
+  /** Forgets everything. Returns how many lines waited. */
+  clear(): number
   /** Has the disk hold what was added, so that it survives a power cut too. */
   sync(): void
   close(): void
@@ -175,6 +177,14 @@ export function openSpool(folder: string, maxBytes: number): Spool {
       waiting -= lines
       forgetSent()
       writeMark()
+    },
+    clear() {
+      const lines = waiting
+      rotate()
+      while (parts[0] !== undefined && parts.length > 1) remove(parts[0])
+      waiting = 0
+      writeMark()
+      return lines
     },
     sync,
     close() {

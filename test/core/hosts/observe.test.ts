@@ -55,6 +55,29 @@ test('prompts of machines, and those that were announced, open none', () => {
   assert.equal(observed.errand, 'look at the valve')
 })
 
+test('words that a machine spoke are no errand again, in whatever order that comes out', () => {
+  verifies('hosts.who-spoke.settled')
+  const texts = ['mend the pump', 'look at the gauge', 'look at the valve']
+  const prompt = (nth: number, by: 'person' | 'machine' | 'unknown'): HostEvent => ({
+    kind: 'prompt',
+    text: texts[nth]!,
+    by,
+    at: nth * 60_000,
+    runId: 'codex:r',
+    agentId: '',
+    eventId: `p-${nth}`,
+  })
+  for (const order of [
+    [1, 2],
+    [2, 1],
+  ]) {
+    const events = [prompt(0, 'person'), prompt(1, 'unknown'), prompt(2, 'unknown')]
+    const all = [...events, ...order.map((nth) => prompt(nth, 'machine'))]
+    const known = all.reduce((before, event) => observe(before, event).observed, nothingObserved)
+    assert.deepEqual([known.errand, known.personAt, known.unsettled], [texts[0], 0, []])
+  }
+})
+
 test('an event counts once among the newest, whether its session is kept or was read again', () => {
   verifies('hosts.once')
   let kept = nothingObserved

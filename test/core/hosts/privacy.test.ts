@@ -47,7 +47,7 @@ test('hashes keep what is equal equal, and tell no path, no tool and no command'
         to: hide('4123456789abcdef'),
       },
     ],
-    eventId: hide('e'),
+    eventId: 'e',
     isHidden: true,
     isExplained: null,
   })
@@ -56,7 +56,10 @@ test('hashes keep what is equal equal, and tell no path, no tool and no command'
   const counted = at(act, 'counts')
   assert.ok(counted?.kind === 'act' && counted.said === undefined && counted.tool === hide('Edit'))
   const prompt: HostEvent = { ...place, kind: 'prompt', text: 'limit the login', by: 'person' }
-  assert.deepEqual(at(prompt, 'hashes'), { ...prompt, eventId: hide('e') })
+  assert.deepEqual(at(prompt, 'hashes'), prompt)
+  for (const eventId of ['0123456789abcdef', 'turn-1#0123456789abcdef', '0123456789abcdef#1']) {
+    assert.equal(at({ ...prompt, eventId }, 'hashes')?.eventId, hide(eventId))
+  }
   assert.deepEqual(at(prompt, 'counts'), {
     ...prompt,
     text: '…',
