@@ -245,6 +245,9 @@ onEachDatabase((database) => {
         await stripe.send(app, event)
         assert.equal(await tier(), 'pro')
       }
+      const created = { at: 300, kind: 'created', status: 'incomplete' }
+      await stripe.send(app, subscribed(account, 'price_solo', created))
+      assert.equal(await tier(), 'pro', 'of one second the beginning counts less')
       await stripe.send(app, subscribed(account, 'price_pro', { at: 400, kind: 'deleted' }))
       assert.equal(await tier(), 'ground')
       for (const at of [350, 400, 500]) {
