@@ -1414,6 +1414,8 @@ export const requirements = {
     'stream.comment': 'A listener without events gets a comment every 15 seconds.',
     'stream.bounded':
       'A slow listener is cut off with a gap; an account has at most 1,000 listeners on a node, and a further one gets 429.',
+    'stream.unreadable':
+      'What the server cannot read of an account is a gap in the streams of that account, which go on, and stops no other stream.',
     'stream.unheard':
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
     'client.stream':
