@@ -1431,6 +1431,8 @@ export const requirements = {
       'GET /v1/drift/labels lists the labelled steps as JSON lines that plumbline eval reads; redirected and unclear ones say neither and are left out.',
     'quality.read':
       'GET /v1/quality counts alarms, labels and useful ones by reason, detector and host, with precision and alarms per 1,000 steps, each with a 95 % interval, and missed steps.',
+    'quality.old-steps':
+      'Steps of an earlier release count as alarms where a drift of their agent began.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
