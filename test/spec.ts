@@ -1333,6 +1333,8 @@ export const requirements = {
       'A browser that opens /v1/upgrade is led to the page, and without a session to the sign-in.',
     'upgrade.refused':
       'A tier that is not sold is 400 on /v1/upgrade, and one that is not above the account’s is 409.',
+    'upgrade.rate':
+      'The payment provider is asked for at most 10 pages a minute for an account; a further /v1/upgrade is 429.',
     'upgrade.provider-down': 'While the payment provider fails /v1/upgrade is 503 unavailable.',
     'upgrade.customer':
       'An account that pays is led to the page of its subscription, not to a second one.',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import type { TierName } from '../src/core/accounts/tiers.ts'
-import { dayMs } from '../src/core/time.ts'
+import { dayMs, minuteMs } from '../src/core/time.ts'
 import { onEachDatabase } from './backends.ts'
 import { type Browser, newBrowser } from './browser.ts'
 import { type Caller, newCaller } from './caller.ts'
@@ -122,6 +122,28 @@ onEachDatabase((database) => {
       const lines = app.log.filter(({ msg }) => msg === 'the payment provider failed')
       assert.equal(lines.length, 1)
       assert.doesNotMatch(JSON.stringify(app.log) + answer.text, /sk_test|whsec/)
+    })
+
+    test('asks the provider for ten pages a minute at most, and its count goes with the account', async (t) => {
+      verifies('upgrade.rate', 'me.delete')
+      const { app, stripe, caller } = await startSelling(t)
+      for (let count = 0; count < 10; count++) {
+        assert.equal((await caller.get('/v1/upgrade')).status, 200)
+      }
+      const refused = await caller.get('/v1/upgrade')
+      assert.deepEqual(wordOf(refused), [429, 'rate_limit'])
+      assert.equal(refused.headers.get('retry-after'), String(refused.body.retry_after_s))
+      assert.equal(stripe.asked.length, 10)
+      app.advance(minuteMs)
+      assert.equal((await caller.get('/v1/upgrade')).status, 200)
+      const { store } = app.running
+      await caller.request('DELETE', `/v1/me?confirm=${caller.account}`)
+      await store.counters.flush()
+      await app.running.runDue()
+      assert.deepEqual(
+        await store.db.all("SELECT * FROM counters WHERE bucket LIKE 'upgrades%'"),
+        [],
+      )
     })
 
     test('leads a customer to the subscription, not to a second one', async (t) => {
