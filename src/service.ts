@@ -371,7 +371,7 @@ export function createService(
   world: Pick<World, 'now' | 'checkAnswers' | 'resolve'>,
   baseUrl: () => string,
   countVerdict: Service['countVerdict'],
-  log: Pick<Logger, 'info' | 'error'>,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
   encoder: Encoder | null = null,
 ): Service {
   const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers, otlp } = config
@@ -443,6 +443,11 @@ export function createService(
             failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
     encoder,
+    logUnendedSubscriptions: (account, subscriptions) =>
+      log.warn(
+        { account, subscriptions },
+        'an erased account leaves subscriptions that go on; end them at the payment provider',
+      ),
     logChange: (change) => log.info(change, 'changed'),
     findCollisions: createCollisions(sha256),
     digestTests: createInFlight(),

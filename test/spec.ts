@@ -1348,6 +1348,8 @@ export const requirements = {
     'upgrade.operator': 'No event lowers a tier that the operator has given.',
     'upgrade.erase':
       'An account whose subscription goes on is not erased (409) by its own key; one that ends by itself is no obstacle.',
+    'upgrade.erase-operator':
+      'The operator erases an account whose subscription goes on; the answer and the log name the subscription.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),

@@ -32,6 +32,11 @@ export const erasedSchema = z.strictObject({
     .describe(
       'The time by which the server deletes the last row. Nothing is readable from now on. The rows of a very large account take longer.',
     ),
+  unended_subscriptions: z
+    .array(z.string())
+    .describe(
+      'The subscriptions at the payment provider that go on and cost money until they are ended there. Only the operator erases such an account.',
+    ),
 })
 
 const ownsTeam = describeRefusal(
@@ -68,7 +73,7 @@ export const eraseMe = keyed({
       detail: 'confirm: send the id of the account that this key belongs to, from GET /v1/me',
     })
   }
-  const erased = await eraseAccount(context, id, { dissolvesTeam: false })
+  const erased = await eraseAccount(context, id, { byOperator: false })
   // A concurrent request has deleted the account.
   if (erased === null) throw new Refusal(401, 'bad_key', {})
   return erased
@@ -78,23 +83,34 @@ const maxBodyBytes = 4096
 
 /**
  * Deletes an account and its keys, and enqueues the deletion of its data. Returns null if there is no such
- * account. Refuses an owner whose team has members, and an account that goes on paying (409), unless
- * `dissolvesTeam`.
+ * account. Refuses an owner whose team has members, and an account that goes on paying (409), unless the
+ * operator asks: then the team ends, and the log names the subscriptions that go on.
  */
-export function eraseAccount(
+export async function eraseAccount(
+  service: Pick<Service, 'store' | 'now' | 'logUnendedSubscriptions'>,
+  account: string,
+  { byOperator }: { byOperator: boolean },
+): Promise<z.infer<typeof erasedSchema> | null> {
+  const erased = await eraseRows(service, account, byOperator)
+  const unended = erased?.unended_subscriptions ?? []
+  if (unended.length > 0) service.logUnendedSubscriptions(account, unended)
+  return erased
+}
+
+function eraseRows(
   { store, now }: Pick<Service, 'store' | 'now'>,
   account: string,
-  { dissolvesTeam }: { dissolvesTeam: boolean },
+  byOperator: boolean,
 ): Promise<z.infer<typeof erasedSchema> | null> {
   return store.tx(async ({ accounts, subscriptions, teams, erasure, jobs }) => {
     if (!(await accounts.lock(account))) return null
-    if (!dissolvesTeam && (await subscriptions.of(account)).some(goesOn)) throw stillPays()
+    const unended = (await subscriptions.of(account)).filter(goesOn)
+    if (!byOperator && unended.length > 0) throw stillPays()
     const seat = await teams.seatOf(account)
     if (seat !== null) {
       await teams.lock(seat.team)
       const owns = seat.role === 'owner'
-      if (owns && !dissolvesTeam && (await teams.seats(seat.team)).length > 1)
-        throw teamHasMembers()
+      if (owns && !byOperator && (await teams.seats(seat.team)).length > 1) throw teamHasMembers()
       if (owns) await teams.dissolve(seat.team)
       else await teams.removeSeat(seat.team, account)
     }
@@ -102,7 +118,13 @@ export function eraseAccount(
     await accounts.delete(account)
     const at = now()
     await jobs.add(eraseJob(account, at))
-    return { ok: true as const, account, erased, gone_by: isoTime(at + minuteMs) }
+    return {
+      ok: true as const,
+      account,
+      erased,
+      gone_by: isoTime(at + minuteMs),
+      unended_subscriptions: unended.map(({ subscription }) => subscription),
+    }
   })
 }
 
