@@ -558,6 +558,8 @@ export const requirements = {
       'What a request in flight stores for a deleted account is erased with it.',
     'me.export':
       'GET /v1/me/export streams every row that belongs to the account as NDJSON, without secrets.',
+    'me.export-readable':
+      'Every time in GET /v1/me/export is ISO 8601, and what is stored as JSON is JSON there.',
     'dialogue.delete':
       'DELETE /v1/dialogue?conv_id= answers ok and how many turns went; an unknown one is 404 no_conversation.',
     'escalation.delete':
