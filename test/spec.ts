@@ -1449,6 +1449,8 @@ export const requirements = {
     'budget.never-held': 'A budget never holds an escalation back.',
     'budget.start':
       'A budget begins at the quantile of the account’s own past scores; with too few the detector’s own limit decides.',
+    'budget.days':
+      'A budget of a day is spread over the steps of the days before; the day on which it is set counts once, when it is over.',
     'budget.follows':
       'The threshold tracks the quantile: whatever the scores, the share of T steps that passes it is the rate within (1 + 0.05) / (0.05 · T).',
     'budget.cap': 'Alarms never exceed the burst and the rate together, at any time.',
