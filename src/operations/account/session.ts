@@ -164,7 +164,7 @@ function ownerOfKey({ store, hash, now }: Service, key: string) {
 function browserOf({ browser }: Pick<Call, 'browser'>): Browser {
   return (
     browser?.() ?? {
-      ...{ session: null, csrf: undefined, isSameOrigin: true, isVisit: false },
+      ...{ session: null, csrf: undefined, sender: 'program', isVisit: false },
       keepSession: () => {},
     }
   )
