@@ -394,7 +394,15 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
-    waitingActs: createWaitingActs((error) => log.error({ err: error }, 'acts were not stored')),
+    waitingActs: createWaitingActs({
+      failed(error) {
+        // Such as steps beyond the quota of their account.
+        if (error instanceof Refusal) log.info({ reason: error.word }, 'acts were refused')
+        else log.error({ err: error }, 'acts were not stored')
+      },
+      lost: (acts) =>
+        log.error({ acts }, 'acts were lost: the database was not available until the stop'),
+    }),
     channels: createChannels(store, world.now, createShowEvents(store, world.now), (error) =>
       log.error({ err: error }, 'the streams of accounts could not be read'),
     ),

@@ -432,7 +432,8 @@ export const requirements = {
     'quota.headers': 'Metered answers carry the three x-ratelimit headers.',
     'quota.429':
       'Past the quota the answer is 429 rate_limit with detail, retry_after_s and retry-after.',
-    'quota.not-metered': '/v1/cost, /v1/me and /v1/tiers are not metered.',
+    'quota.not-metered':
+      '/v1/cost, /v1/me, /v1/tiers and /v1/upgrade are not metered, nor are what ends or replaces a key, and the first key of a sign-in; every other keyed route is.',
     'quota.account': 'Quotas are per account, whatever key was used.',
     'quota.what-counts': '401, 402, 404 and 429 do not count; 400 and replays do.',
     'http.before-key': 'Unknown routes are 404 and wrong methods 405 before any key is looked at.',
@@ -1256,6 +1257,8 @@ export const requirements = {
     'hosts.durable': 'What makes a step is durable before the answer.',
     'hosts.acts-soon':
       'An act of a hook that opens no step is answered at once and stored within 50 milliseconds, by every node and once; a server that stops stores it first, and a run that is deleted takes it along.',
+    'hosts.acts-lost':
+      'A server that stops while its database is away logs how many answered acts are lost; acts that the quota refuses are logged as no fault.',
     'hosts.note': 'What was wrong with an event stands in x-plumbline-note.',
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
