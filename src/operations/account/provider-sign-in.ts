@@ -122,7 +122,7 @@ export const showFirstKey = keyed({
   group: 'account',
   summary: 'The first key of an account that signing in has made. Only one answer shows it.',
   description:
-    'For the page that a person sees after the first sign-in with an identity provider. Later keys come from POST /v1/me/keys.',
+    'For the page that a person sees after the first sign-in with an identity provider. Later keys come from POST /v1/me/keys. The call does not count against the quota.',
   http: { method: 'POST', path: '/v1/session/first-key' },
   unmetered: true,
   secret: true,
