@@ -1301,6 +1301,8 @@ export const requirements = {
     'session.key-first': 'A key in the request goes before the cookie.',
     'local-link.once':
       'GET /auth/local?token= signs the person at this machine in once and leads to /app; a link that is unknown, used or over leads to /signin?error=expired.',
+    'local-link.whole':
+      'A fault while a link is followed leaves the link as it was, and one at the end of a sign-in leaves no account.',
     'local-link.expiry': 'The link is good for 15 minutes.',
     'local-link.loopback':
       'The link works from a loopback address and under a loopback host alone, and not through a proxy; everything else is 403.',
