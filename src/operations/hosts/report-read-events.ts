@@ -1,3 +1,4 @@
+import { linesIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import type { HostEvent } from '../../core/hosts/host-event.ts'
 import { readEvent } from '../../core/hosts/read-event.ts'
 import { parseJson } from '../../core/text.ts'
@@ -10,8 +11,6 @@ import { hostNamed } from './report-events.ts'
 
 /** The largest body. */
 const maxBytes = 4 * 1024 * 1024
-/** Most events of one body. */
-const maxEvents = 1000
 /** How far ahead of this server's clock another machine's may be, in milliseconds. */
 const aheadMs = 60_000
 
@@ -37,10 +36,10 @@ const noEvent: ReadAnswer = { ok: false, told: null, remind: true, holds: false 
 export async function reportReadEvents(service: Service, call: Call): Promise<ReadAnswer[]> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
-  const lines = (await call.readBody(maxBytes)).split('\n').filter((line) => line.trim() !== '')
-  if (lines.length === 0 || lines.length > maxEvents) {
+  const lines = linesIn(await call.readBody(maxBytes))
+  if (lines === null) {
     throw new Refusal(400, 'bad_request', {
-      detail: `body: send 1 to ${maxEvents} events as lines of JSON`,
+      detail: `body: send 1 to ${mostEvents} events as lines of JSON`,
     })
   }
   const latest = context.now() + aheadMs

@@ -23,6 +23,17 @@ export interface DescribedRoute {
   answers: Record<string, Json>
 }
 
+/** The body of a refusal of such a route. */
+export const errorBody = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['error'],
+      properties: { error: { type: 'string' }, detail: { type: 'string' } },
+    },
+  },
+}
+
 /**
  * An OpenAPI 3.1 document for a service at `servers`: all operations except the administrative ones
  * (`public`), or only those (`admin`).
