@@ -154,7 +154,7 @@ export function readConfig(
   const header = read.PLUMBLINE_CLIENT_ADDRESS.toLowerCase()
   const strange = given
     .map(([name]) => name)
-    .filter((name) => name.startsWith('PLUMBLINE_') && !settingNames.includes(name))
+    .filter((name) => name.startsWith('PLUMBLINE_') && !Object.hasOwn(settings.shape, name))
   return {
     port: read.PORT,
     host: read.HOST,
@@ -222,35 +222,33 @@ function localUrl(host: string, port: number): string | null {
 /** The names of settings that this version does not have yet. */
 const planned = /^PLUMBLINE_(?:JUDGE_\w+|WORKERS)$/
 
-/** Settings that must be set together. */
-const pairs: readonly (readonly string[])[] = [
-  ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'],
-  ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_OIDC_CLIENT_ID'],
-  ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'],
-  ['PLUMBLINE_EMBEDDINGS_URL', 'PLUMBLINE_EMBEDDINGS_MODEL'],
-  ['PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_STRIPE_WEBHOOK_SECRET', 'PLUMBLINE_STRIPE_PRICES'],
+/** Settings of one thing: with any of them it needs all those that come first, and may have the others. */
+const groups: readonly { all: readonly string[]; more?: readonly string[] }[] = [
+  { all: ['PLUMBLINE_SMTP_URL', 'PLUMBLINE_MAIL_FROM'] },
+  {
+    all: ['PLUMBLINE_OIDC_ISSUER', 'PLUMBLINE_OIDC_CLIENT_ID'],
+    more: ['PLUMBLINE_OIDC_CLIENT_SECRET'],
+  },
+  { all: ['PLUMBLINE_GUIDE_URL', 'PLUMBLINE_GUIDE_MODEL'], more: ['PLUMBLINE_GUIDE_KEY'] },
+  {
+    all: ['PLUMBLINE_EMBEDDINGS_URL', 'PLUMBLINE_EMBEDDINGS_MODEL'],
+    more: ['PLUMBLINE_EMBEDDINGS_KEY'],
+  },
+  {
+    all: ['PLUMBLINE_STRIPE_KEY', 'PLUMBLINE_STRIPE_WEBHOOK_SECRET', 'PLUMBLINE_STRIPE_PRICES'],
+    more: ['PLUMBLINE_STRIPE_URL'],
+  },
+  {
+    all: ['PLUMBLINE_OTLP_URL'],
+    more: ['PLUMBLINE_OTLP_HEADERS', 'PLUMBLINE_OTLP_ALL', 'PLUMBLINE_OTLP_TEXT'],
+  },
 ]
 
-/** Settings that say nothing without another one, which comes first. */
-const parts = [
-  ['PLUMBLINE_OTLP_URL', 'PLUMBLINE_OTLP_HEADERS', 'PLUMBLINE_OTLP_ALL', 'PLUMBLINE_OTLP_TEXT'],
-] as const
-
 function missingPartners(given: readonly string[]): string[] {
-  const alone = parts.flatMap(([first, ...others]) => {
-    const other = others.find((name) => given.includes(name))
-    return other === undefined || given.includes(first)
-      ? []
-      : [`${first}: set it too, because ${other} is set`]
-  })
-  return [...alone, ...unpaired(given)]
-}
-
-function unpaired(given: readonly string[]): string[] {
-  return pairs.flatMap((pair) => {
-    const other = pair.find((name) => given.includes(name))
+  return groups.flatMap(({ all, more = [] }) => {
+    const other = [...all, ...more].find((name) => given.includes(name))
     if (other === undefined) return []
-    return pair
+    return all
       .filter((name) => !given.includes(name))
       .map((name) => `${name}: set it too, because ${other} is set`)
   })
@@ -386,6 +384,7 @@ const settings = z.object({
   PLUMBLINE_STRIPE_KEY: headerText.optional(),
   PLUMBLINE_STRIPE_WEBHOOK_SECRET: headerText.optional(),
   PLUMBLINE_STRIPE_PRICES: z.string().transform(readPrices).optional(),
+  // Of a stand-in for Stripe, such as tests have; nothing else needs it, so no document and no help names it.
   PLUMBLINE_STRIPE_URL: safeAddress.optional(),
   PLUMBLINE_WEBHOOK_ALLOW: z.string().transform(readAllowance).optional(),
   PLUMBLINE_ALERT_RETRIES: wholeNumber(100).default(5),
@@ -406,8 +405,10 @@ const settings = z.object({
   LOG_LEVEL: z.enum(logLevels, `send one of ${logLevels.join(', ')}`).default('info'),
 })
 
-/** The names of all settings. */
-export const settingNames: readonly string[] = Object.keys(settings.shape)
+/** The names of the settings that the help lists. */
+export const settingNames: readonly string[] = Object.keys(settings.shape).filter(
+  (name) => name !== 'PLUMBLINE_STRIPE_URL',
+)
 
 function isMailServer(text: string): boolean {
   if (!URL.canParse(text)) return false

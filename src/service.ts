@@ -371,7 +371,7 @@ export function createService(
   world: Pick<World, 'now' | 'checkAnswers' | 'resolve'>,
   baseUrl: () => string,
   countVerdict: Service['countVerdict'],
-  log: Pick<Logger, 'info' | 'error'>,
+  log: Pick<Logger, 'info' | 'warn' | 'error'>,
   encoder: Encoder | null = null,
 ): Service {
   const { detector, adaptation, limit, checkPerDay, toolsPerDay, tiers, otlp } = config
@@ -394,7 +394,15 @@ export function createService(
     },
     store,
     decisions: createDecisions(store, world.now),
-    waitingActs: createWaitingActs((error) => log.error({ err: error }, 'acts were not stored')),
+    waitingActs: createWaitingActs({
+      failed(error) {
+        // Such as steps beyond the quota of their account.
+        if (error instanceof Refusal) log.info({ reason: error.word }, 'acts were refused')
+        else log.error({ err: error }, 'acts were not stored')
+      },
+      lost: (acts) =>
+        log.error({ acts }, 'acts were lost: the database was not available until the stop'),
+    }),
     channels: createChannels(store, world.now, createShowEvents(store, world.now), (error) =>
       log.error({ err: error }, 'the streams of accounts could not be read'),
     ),
@@ -443,6 +451,11 @@ export function createService(
             failed: (reason) => log.info({ reason }, 'an embeddings request failed'),
           }),
     encoder,
+    logUnendedSubscriptions: (account, subscriptions) =>
+      log.warn(
+        { account, subscriptions },
+        'an erased account leaves subscriptions that go on; end them at the payment provider',
+      ),
     logChange: (change) => log.info(change, 'changed'),
     findCollisions: createCollisions(sha256),
     digestTests: createInFlight(),

@@ -231,7 +231,7 @@ onEachDatabase((database) => {
   })
 
   test('the export holds every row of the account, and no secret', async (t) => {
-    verifies('me.export')
+    verifies('me.export', 'me.export-readable')
     const { app, url, caller } = await startFurnished(t)
     const stranger = await newCaller(app)
     await stranger.log({ run_id: 'mine', goal: 'nobody else’s business' })
@@ -268,6 +268,15 @@ onEachDatabase((database) => {
     assert.equal(of('run').created, '2026-01-15T12:00:00.000Z')
     assert.equal(of('alert_settings').config.incidents, true)
     assert.equal(of('agent').memory.ground.goal.length > 0, true)
+    for (const line of lines) {
+      for (const [name, value] of Object.entries(line)) {
+        const shown = `${line.type}.${name}: ${value}`
+        assert.ok(typeof value !== 'string' || !/^[[{]/.test(value), `JSON is no text, ${shown}`)
+      }
+    }
+    const times = answer.text.match(/"\w+":1[0-9]{12}\b/g)
+    assert.equal(times, null, 'a time is ISO 8601, also in JSON')
+    assert.equal(of('pending_span').span.traceId, marker)
     assert.equal(
       lines.filter(({ run_id, type }) => run_id === 'long' && type === 'step').length,
       450,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { dayMs } from '../src/core/time.ts'
 import { onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { start } from './harness.ts'
@@ -100,5 +101,24 @@ onEachDatabase((database) => {
     await set(me, { per_1000_steps: 100 })
     await me.log({ run_id: 'r0', goal: errand })
     assert.notEqual((await me.get('/v1/budget')).body.threshold, threshold)
+  })
+
+  test('the day on which a budget is set counts as one day, and only when it is over', async (t) => {
+    verifies('budget.days')
+    const { app, me } = await startHere(t)
+    const paceOf = async () => {
+      const state = await app.running.store.budgets.of(me.account)
+      return [state?.days, state?.today]
+    }
+    await me.logAll(Array.from({ length: 30 }, () => ({ run_id: 'a', goal: errand })))
+    app.advance(dayMs)
+    await me.logAll(Array.from({ length: 6 }, () => ({ run_id: 'b', goal: errand })))
+    await set(me, { per_day: 3 })
+    assert.deepEqual(await paceOf(), [[30], 6])
+    await me.log({ run_id: 'b', goal: errand })
+    assert.deepEqual(await paceOf(), [[30], 7])
+    app.advance(dayMs)
+    await me.log({ run_id: 'c', goal: errand })
+    assert.deepEqual(await paceOf(), [[30, 7], 1])
   })
 })

@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { nothingObserved } from '../src/core/hosts/observed.ts'
+import { Refusal } from '../src/operations/gate/refusal.ts'
+import { unavailable } from '../src/storage/database/database.ts'
 import { onEachDatabase } from './backends.ts'
 import { start } from './harness.ts'
 import { freshFolder } from './spawned.ts'
@@ -526,6 +529,30 @@ onEachDatabase((database) => {
     assert.deepEqual(
       run.body.trace.map(({ acts }: { acts: number }) => acts),
       [0, 1, 10],
+    )
+  })
+
+  test('acts that are not stored are told in the log, and a refusal is no fault', async (t) => {
+    verifies('hosts.acts-lost')
+    const { app } = await startOn(t)
+    const { waitingActs } = app.running.service
+    const said = { kind: 'say', text: 'x', runId, agentId: '', eventId: 'e' } as const
+    const session = { events: [said, { ...said }], stored: nothingObserved, known: nothingObserved }
+    const beyondQuota = new Refusal(429, 'rate_limit')
+    waitingActs.keep('acct', 'beyond', session, () => Promise.reject(beyondQuota))
+    await waitingActs.flush()
+    assert.deepEqual(
+      app.log
+        .filter(({ msg }) => msg === 'acts were refused')
+        .map(({ level, reason }) => [level, reason]),
+      [[30, 'rate_limit']],
+    )
+    waitingActs.keep('acct', 'away', session, () => Promise.reject(unavailable('away')))
+    await app.running.stop()
+    const lost = app.log.filter(({ level }) => level === 50)
+    assert.deepEqual(
+      lost.map(({ acts, msg }) => [acts, msg]),
+      [[2, 'acts were lost: the database was not available until the stop']],
     )
   })
 

@@ -29,7 +29,7 @@ export interface Listener {
 /** Listens as an account, and resolves when the stream is open; checks the data of every event. */
 export async function startListener(
   t: TestContext,
-  caller: Caller,
+  caller: Pick<Caller, 'app' | 'headers'>,
   query = '',
   headers: Record<string, string> = {},
 ): Promise<Listener> {

@@ -63,6 +63,20 @@ onEachDatabase((database) => {
     assert.equal(browsers.filter(({ cookies }) => cookies.size === 1).length, 1)
   })
 
+  test('a fault while it is followed leaves it as it was', async (t) => {
+    verifies('local-link.whole')
+    const { app, url } = await startOn(t)
+    const link = await linkTo(app, (await app.newAccount()).account)
+    const browser = newBrowser(app)
+    const db = await openFor(t, url)
+    await db.run('ALTER TABLE sessions RENAME TO sessions_away')
+    assert.equal((await browser.get(link)).status, 500)
+    assert.equal(browser.cookies.size, 0)
+    await db.run('ALTER TABLE sessions_away RENAME TO sessions')
+    assert.equal((await browser.get(link)).headers.get('location'), '/app')
+    assert.equal((await browser.get('/v1/session')).body.signed_in, true)
+  })
+
   test('it is good for 15 minutes', async (t) => {
     verifies('local-link.expiry')
     const { app } = await startOn(t)

@@ -7,6 +7,7 @@ import { operations } from '../src/operations/all.ts'
 import type { Operation } from '../src/operations/gate/declaration.ts'
 import { keyed } from '../src/operations/gate/operation.ts'
 import { Refusal } from '../src/operations/gate/refusal.ts'
+import { rateLimitRefusal } from '../src/operations/gate/refusals.ts'
 import { databases, onEachDatabase } from './backends.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
@@ -168,6 +169,22 @@ onEachDatabase((database) => {
       }
     }
     assert.deepEqual(await usedBy(caller), [0, 4])
+  })
+
+  test('counts every keyed route but those that are documented', () => {
+    verifies('quota.not-metered')
+    const unmetered = operations.filter(
+      ({ access, refusals }) => access === 'keyed' && refusals?.includes(rateLimitRefusal) !== true,
+    )
+    assert.deepEqual(unmetered.map(({ http }) => `${http.method} ${http.path}`).sort(), [
+      'DELETE /v1/me',
+      'DELETE /v1/me/keys',
+      'GET /v1/cost',
+      'GET /v1/me',
+      'GET /v1/upgrade',
+      'POST /v1/me/keys/rotate',
+      'POST /v1/session/first-key',
+    ])
   })
 
   test('that is used up does not keep a key from being replaced or revoked', async (t) => {

@@ -198,6 +198,22 @@ test('mail has a server and a sender, and neither without the other', () => {
   assert.equal(faultsOf({ PLUMBLINE_SMTP_URL: 'x', PORT: 'x' }).length, 3)
 })
 
+test('half of a group of settings is a fault that names what is missing', () => {
+  verifies('settings.faults')
+  for (const [name, value, ...missing] of [
+    ['OIDC_CLIENT_SECRET', 'x', 'OIDC_ISSUER', 'OIDC_CLIENT_ID'],
+    ['STRIPE_URL', 'http://127.0.0.1:1', 'STRIPE_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_PRICES'],
+    ['GUIDE_KEY', 'x', 'GUIDE_URL', 'GUIDE_MODEL'],
+    ['EMBEDDINGS_KEY', 'x', 'EMBEDDINGS_URL', 'EMBEDDINGS_MODEL'],
+    ['OTLP_HEADERS', 'a=b', 'OTLP_URL'],
+  ]) {
+    assert.deepEqual(
+      faultsOf({ [`PLUMBLINE_${name}`]: value! }),
+      missing.map((other) => `PLUMBLINE_${other}: set it too, because PLUMBLINE_${name} is set`),
+    )
+  }
+})
+
 test('an identity provider has an issuer and a client id, and an address that is safe', () => {
   verifies('settings.oidc', 'settings.faults')
   const issuer = 'https://id.example/realms/one/'

@@ -167,6 +167,7 @@ onEachDatabase((database) => {
       ok: true,
       account: caller.account,
       gone_by: '2026-01-15T13:01:00.000Z',
+      unended_subscriptions: [],
     })
     assert.deepEqual(erased, {
       ...{ keys: 1, runs: 5, steps: 8, conversations: 1, escalations: 1, selves: 1 },

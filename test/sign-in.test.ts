@@ -102,6 +102,21 @@ onEachDatabase((database) => {
       assert.deepEqual(shown.map(({ status }) => status).sort(), [201, 409, 409, 409])
     })
 
+    test('who meets a fault of the server has no account, and signs in afterwards', async (t) => {
+      verifies('local-link.whole')
+      const setting = await startWithProvider(t)
+      const { app, url, browser, provider } = setting
+      const back = await visitProvider(browser, provider)
+      const db = await openFor(t, url)
+      await db.run('ALTER TABLE sessions RENAME TO sessions_away')
+      assert.equal((await browser.get(back)).status, 500)
+      assert.equal(await accountsIn(setting), 0)
+      await db.run('ALTER TABLE sessions_away RENAME TO sessions')
+      assert.equal(await signIn(setting), '/welcome')
+      assert.equal((await app.get('/v1/session')).body.signed_in, false)
+      assert.equal((await browser.get('/v1/session')).body.signed_in, true)
+    })
+
     test('signs out, and the session is gone', async (t) => {
       verifies('session.sign-out')
       const setting = await startWithProvider(t)

@@ -432,7 +432,8 @@ export const requirements = {
     'quota.headers': 'Metered answers carry the three x-ratelimit headers.',
     'quota.429':
       'Past the quota the answer is 429 rate_limit with detail, retry_after_s and retry-after.',
-    'quota.not-metered': '/v1/cost, /v1/me and /v1/tiers are not metered.',
+    'quota.not-metered':
+      '/v1/cost, /v1/me, /v1/tiers and /v1/upgrade are not metered, nor are what ends or replaces a key, and the first key of a sign-in; every other keyed route is.',
     'quota.account': 'Quotas are per account, whatever key was used.',
     'quota.what-counts': '401, 402, 404 and 429 do not count; 400 and replays do.',
     'http.before-key': 'Unknown routes are 404 and wrong methods 405 before any key is looked at.',
@@ -558,6 +559,8 @@ export const requirements = {
       'What a request in flight stores for a deleted account is erased with it.',
     'me.export':
       'GET /v1/me/export streams every row that belongs to the account as NDJSON, without secrets.',
+    'me.export-readable':
+      'Every time in GET /v1/me/export is ISO 8601, and what is stored as JSON is JSON there.',
     'dialogue.delete':
       'DELETE /v1/dialogue?conv_id= answers ok and how many turns went; an unknown one is 404 no_conversation.',
     'escalation.delete':
@@ -1268,6 +1271,8 @@ export const requirements = {
     'hosts.durable': 'What makes a step is durable before the answer.',
     'hosts.acts-soon':
       'An act of a hook that opens no step is answered at once and stored within 50 milliseconds, by every node and once; a server that stops stores it first, and a run that is deleted takes it along.',
+    'hosts.acts-lost':
+      'A server that stops while its database is away logs how many answered acts are lost; acts that the quota refuses are logged as no fault.',
     'hosts.note': 'What was wrong with an event stands in x-plumbline-note.',
     'hosts.remind':
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
@@ -1310,6 +1315,8 @@ export const requirements = {
     'session.key-first': 'A key in the request goes before the cookie.',
     'local-link.once':
       'GET /auth/local?token= signs the person at this machine in once and leads to /app; a link that is unknown, used or over leads to /signin?error=expired.',
+    'local-link.whole':
+      'A fault while a link is followed leaves the link as it was, and one at the end of a sign-in leaves no account.',
     'local-link.expiry': 'The link is good for 15 minutes.',
     'local-link.loopback':
       'The link works from a loopback address and under a loopback host alone, and not through a proxy; everything else is 403.',
@@ -1347,6 +1354,8 @@ export const requirements = {
       'A browser that opens /v1/upgrade is led to the page, and without a session to the sign-in.',
     'upgrade.refused':
       'A tier that is not sold is 400 on /v1/upgrade, and one that is not above the account’s is 409.',
+    'upgrade.rate':
+      'The payment provider is asked for at most 10 pages a minute for an account; a further /v1/upgrade is 429.',
     'upgrade.provider-down': 'While the payment provider fails /v1/upgrade is 503 unavailable.',
     'upgrade.customer':
       'An account that pays is led to the page of its subscription, not to a second one.',
@@ -1360,6 +1369,8 @@ export const requirements = {
     'upgrade.operator': 'No event lowers a tier that the operator has given.',
     'upgrade.erase':
       'An account whose subscription goes on is not erased (409) by its own key; one that ends by itself is no obstacle.',
+    'upgrade.erase-operator':
+      'The operator erases an account whose subscription goes on; the answer and the log name the subscription.',
     'session.operations-only':
       'The cookie counts for no tool, no hook, no export of telemetry and no administration.',
   }),
@@ -1428,6 +1439,8 @@ export const requirements = {
     'stream.comment': 'A listener without events gets a comment every 15 seconds.',
     'stream.bounded':
       'A slow listener is cut off with a gap; an account has at most 1,000 listeners on a node, and a further one gets 429.',
+    'stream.unreadable':
+      'What the server cannot read of an account is a gap in the streams of that account, which go on, and stops no other stream.',
     'stream.unheard':
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
     'client.stream':
@@ -1443,6 +1456,8 @@ export const requirements = {
       'GET /v1/drift/labels lists the labelled steps as JSON lines that plumbline eval reads; redirected and unclear ones say neither and are left out.',
     'quality.read':
       'GET /v1/quality counts alarms, labels and useful ones by reason, detector and host, with precision and alarms per 1,000 steps, each with a 95 % interval, and missed steps.',
+    'quality.old-steps':
+      'Steps of an earlier release count as alarms where a drift of their agent began.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
@@ -1453,6 +1468,8 @@ export const requirements = {
     'budget.never-held': 'A budget never holds an escalation back.',
     'budget.start':
       'A budget begins at the quantile of the account’s own past scores; with too few the detector’s own limit decides.',
+    'budget.days':
+      'A budget of a day is spread over the steps of the days before; the day on which it is set counts once, when it is over.',
     'budget.follows':
       'The threshold tracks the quantile: whatever the scores, the share of T steps that passes it is the rate within (1 + 0.05) / (0.05 · T).',
     'budget.cap': 'Alarms never exceed the burst and the rate together, at any time.',

@@ -28,11 +28,15 @@ onEachDatabase((database) => {
   }
 
   /** Channels whose waits are short. */
-  function channelsOf(t: TestContext, { running: { service } }: App) {
+  function channelsOf(
+    t: TestContext,
+    { running: { service } }: App,
+    failed: (error: unknown) => void = (error) => assert.ifError(error),
+    show = createShowEvents(service.store, service.now),
+  ) {
     const { store, now } = service
     const pace = { lookEveryMs: 5, gatherMs: 1, commentEveryMs: 50 }
-    const show = createShowEvents(store, now)
-    const channels = createChannels(store, now, show, (error) => assert.ifError(error), pace)
+    const channels = createChannels(store, now, show, failed, pace)
     t.after(channels.close)
     return channels
   }
@@ -219,6 +223,49 @@ onEachDatabase((database) => {
     assert.equal((await slow.next()).value, 'event: gap\ndata: {"reason":"slow"}\n\n')
     assert.equal((await slow.next()).done, true)
     await quick.return?.()
+  })
+
+  test('what cannot be read is a gap in one stream, and no other one waits for it', async (t) => {
+    verifies('stream.unreadable')
+    const { app, me } = await startNodes(t)
+    const { store, now } = app.running.service
+    const other = await newCaller(app)
+    const faults: unknown[] = []
+    const showStored = createShowEvents(store, now)
+    let isDamaged = true
+    const channels = channelsOf(
+      t,
+      app,
+      (error) => faults.push(error),
+      async (account, events) => {
+        if (isDamaged && account === me.account) throw new Error('the rows are damaged')
+        return showStored(account, events)
+      },
+    )
+    // The channel that is read first is the damaged one.
+    const mine = await listenTo(t, app, me, { run_id: 'a' }, channels)
+    const others = await listenTo(t, app, other, {}, channels)
+    const begun = (await mine.next()).value
+    await others.next()
+    async function eventOf(lines: AsyncIterator<string>, name: string): Promise<string> {
+      let text = ''
+      while (!text.includes(`event: ${name}`)) text = (await lines.next()).value
+      return text
+    }
+    await me.log({ run_id: 'b', goal: errand })
+    await other.log({ run_id: 'b', goal: errand })
+    assert.match(await eventOf(others, 'step'), /"run_id":"b"/)
+    const gap = await eventOf(mine, 'gap')
+    assert.match(gap, /^id: \S+\nevent: gap\ndata: \{"reason":"unreadable"\}\n\n$/)
+    assert.notEqual(idOf(gap), idOf(begun))
+    assert.equal(faults.length, 1)
+    const id = /^id: (\S+)/m.exec(begun)?.[1] ?? ''
+    const again = await listenTo(t, app, me, { last_event_id: id }, channels)
+    assert.equal(idOf(await eventOf(again, 'gap')), idOf(gap), 'also for one that comes back')
+    isDamaged = false
+    await me.log({ run_id: 'a', goal: errand })
+    for (const lines of [mine, again]) assert.match(await eventOf(lines, 'step'), /"run_id":"a"/)
+    for (const lines of [mine, others, again]) await lines.return?.()
   })
 
   test('the client goes on by itself where its connection broke', async (t) => {

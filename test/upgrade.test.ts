@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { describe, type TestContext, test } from 'node:test'
 import type { TierName } from '../src/core/accounts/tiers.ts'
-import { dayMs } from '../src/core/time.ts'
+import { dayMs, minuteMs } from '../src/core/time.ts'
 import { onEachDatabase } from './backends.ts'
 import { type Browser, newBrowser } from './browser.ts'
 import { type Caller, newCaller } from './caller.ts'
 import { type Answer, type App, start } from './harness.ts'
+import { spawnPlumbline } from './spawned.ts'
 import { checkedOut, type StandIn, startStripe, subscribed } from './stripe.ts'
 import { verifies } from './verifies.ts'
 
@@ -33,17 +34,23 @@ function visitAs(
 onEachDatabase((database) => {
   interface Setting {
     app: App
+    url: string
     stripe: StandIn
     caller: Caller
     tier(): Promise<TierName>
   }
 
-  async function startSelling(t: TestContext, tier: TierName = 'ground'): Promise<Setting> {
+  async function startSelling(
+    t: TestContext,
+    tier: TierName = 'ground',
+    more: Record<string, string> = {},
+  ): Promise<Setting> {
     const stripe = await startStripe(t)
-    const env = { DATABASE_URL: await database.createUrl(), ...stripe.env }
+    const url = await database.createUrl()
+    const env = { DATABASE_URL: url, ...stripe.env, ...more }
     const app = await start(t, { env })
     const caller = await newCaller(app, tier)
-    return { app, stripe, caller, tier: async () => (await caller.get('/v1/me')).body.tier }
+    return { app, url, stripe, caller, tier: async () => (await caller.get('/v1/me')).body.tier }
   }
 
   describe('/v1/upgrade', () => {
@@ -122,6 +129,28 @@ onEachDatabase((database) => {
       const lines = app.log.filter(({ msg }) => msg === 'the payment provider failed')
       assert.equal(lines.length, 1)
       assert.doesNotMatch(JSON.stringify(app.log) + answer.text, /sk_test|whsec/)
+    })
+
+    test('asks the provider for ten pages a minute at most, and its count goes with the account', async (t) => {
+      verifies('upgrade.rate', 'me.delete')
+      const { app, stripe, caller } = await startSelling(t)
+      for (let count = 0; count < 10; count++) {
+        assert.equal((await caller.get('/v1/upgrade')).status, 200)
+      }
+      const refused = await caller.get('/v1/upgrade')
+      assert.deepEqual(wordOf(refused), [429, 'rate_limit'])
+      assert.equal(refused.headers.get('retry-after'), String(refused.body.retry_after_s))
+      assert.equal(stripe.asked.length, 10)
+      app.advance(minuteMs)
+      assert.equal((await caller.get('/v1/upgrade')).status, 200)
+      const { store } = app.running
+      await caller.request('DELETE', `/v1/me?confirm=${caller.account}`)
+      await store.counters.flush()
+      await app.running.runDue()
+      assert.deepEqual(
+        await store.db.all("SELECT * FROM counters WHERE bucket LIKE 'upgrades%'"),
+        [],
+      )
     })
 
     test('leads a customer to the subscription, not to a second one', async (t) => {
@@ -245,6 +274,9 @@ onEachDatabase((database) => {
         await stripe.send(app, event)
         assert.equal(await tier(), 'pro')
       }
+      const created = { at: 300, kind: 'created', status: 'incomplete' }
+      await stripe.send(app, subscribed(account, 'price_solo', created))
+      assert.equal(await tier(), 'pro', 'of one second the beginning counts less')
       await stripe.send(app, subscribed(account, 'price_pro', { at: 400, kind: 'deleted' }))
       assert.equal(await tier(), 'ground')
       for (const at of [350, 400, 500]) {
@@ -291,6 +323,34 @@ onEachDatabase((database) => {
       await stripe.send(app, renewed)
       assert.equal(await tier(), 'group')
     })
+  })
+
+  test('the operator who erases an account that goes on paying is told what to end', async (t) => {
+    verifies('upgrade.erase-operator', 'command.accounts-delete')
+    const token = 'the-token-of-the-operator'
+    const { app, url, stripe, caller } = await startSelling(t, 'ground', {
+      PLUMBLINE_ADMIN_TOKEN: token,
+    })
+    const { account } = caller
+    const ending = { subscription: 'sub_2', ending: true }
+    await stripe.send(app, checkedOut(account, 'solo'))
+    await stripe.send(app, subscribed(account, 'price_solo', ending))
+    const headers = { authorization: `Bearer ${token}` }
+    const path = `/v1/admin/accounts?account=${account}`
+    const erased = await app.request('DELETE', path, { headers })
+    assert.deepEqual([erased.status, erased.body.unended_subscriptions], [200, ['sub_1']])
+    const warned = app.log.filter(({ level }) => level === 40)
+    assert.deepEqual(
+      warned.map(({ account, subscriptions }) => [account, subscriptions]),
+      [[account, ['sub_1']]],
+    )
+    const other = await newCaller(app, 'ground')
+    await stripe.send(app, checkedOut(other.account, 'solo', { subscription: 'sub_3' }))
+    const command = spawnPlumbline(t, ['accounts', 'delete', other.account, '--yes'], {
+      env: { DATABASE_URL: url },
+    })
+    assert.equal(await command.ended, 0)
+    assert.match(command.written.err, /^The subscription sub_3 goes on: end it at/)
   })
 
   test('an account that goes on paying is not erased, until the subscription ends', async (t) => {

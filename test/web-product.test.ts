@@ -247,6 +247,10 @@ onEachDatabase((database) => {
     await store.counters.count('try:unknown', dayOf(Date.UTC(2026, 0, 15)), 19_996)
     assert.deepEqual(await ask(page), [200, '0'])
     assert.deepEqual(await ask(page), [429, '0'])
+    const refused = await app.post('/v1/check', body, page)
+    assert.doesNotMatch(refused.text, /PLUMBLINE/, 'no setting governs it')
+    const others = await app.post('/v1/check', body)
+    assert.match(others.body.detail, /PLUMBLINE_CHECK_PER_DAY/)
   })
 })
 

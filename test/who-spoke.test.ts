@@ -6,6 +6,7 @@ import { detect, type Memory, newMemory } from '../src/core/detector/public.ts'
 import { settleSpeaker } from '../src/core/detector/settle.ts'
 import { onEachDatabase } from './backends.ts'
 import { type App, start } from './harness.ts'
+import { startListener } from './listener.ts'
 import { relayTo } from './relay-under-test.ts'
 import { claudeLines, type SessionPart } from './session-lines.ts'
 import { freshFolder } from './spawned.ts'
@@ -126,6 +127,17 @@ onEachDatabase((database) => {
     // An earlier one may be settled later.
     await tell(read(errand, 0, 'person'))
     assert.deepEqual(bys(await run()), ['user', 'user'])
+  })
+
+  test('a page that listens sees that it has come out who spoke', async (t) => {
+    verifies('stream.events', 'hosts.who-spoke.settled')
+    const { app, headers, say, tell } = await startOn(t)
+    await say(errand, 0)
+    await say(other, 1)
+    const listener = await startListener(t, { app, headers })
+    await tell(read(other, 1, 'machine'))
+    const { data } = await listener.next()
+    assert.deepEqual([data.run_id, data.ground, data.revision], [runId, errand, 3])
   })
 
   test('the relay reads in the session file who spoke', async (t) => {

@@ -27,6 +27,11 @@ export type ShowEvents = (
   events: readonly PlacedEvent[],
 ) => Promise<readonly ShownEvent[]>
 
+/** Why a stream has a gap: the listener was too slow, its id is too old, or what changed cannot be read. */
+export const gapReasons = ['slow', 'expired', 'unreadable'] as const
+
+type GapReason = (typeof gapReasons)[number]
+
 /** What a listener wants. */
 export interface Listening {
   account: string
@@ -103,7 +108,7 @@ interface ListenerPlace extends StreamPlace {
  * One look serves all listeners: the events of each account are read and written once, whatever the number of
  * its listeners. A listener holds no connection and no transaction, and at most a number and what its socket
  * takes: one that falls behind what its channel keeps is cut off. `failed` gets the faults that no return of the
- * database mends.
+ * database mends. A fault of one account stops no stream of another.
  */
 export function createChannels(
   store: Pick<Store, 'stream'>,
@@ -142,19 +147,23 @@ export function createChannels(
         const all = found.get(channel.account) ?? []
         const some = firstOf(all)
         if (some.length < all.length) looksAgain = true
-        if (some.length > 0) await tell(channel, some)
+        if (some.length > 0) await tell(channel, some).catch(waitOn)
       }
     } catch (error) {
-      // Listeners wait on, and get everything when the database is back.
-      if (!isUnavailable(error)) failed(error)
+      waitOn(error)
     }
     isLooking = false
     timer = null
     plan(looksAgain ? pace.gatherMs : pace.lookEveryMs)
   }
 
+  /** Listeners wait on, and get everything when the database is back. */
+  function waitOn(error: unknown): void {
+    if (!isUnavailable(error)) failed(error)
+  }
+
   async function tell(channel: Channel, events: readonly PlacedEvent[]): Promise<void> {
-    const shown = await show(channel.account, events)
+    const shown = await showOrGap(channel.account, events)
     const { tx, seq } = events.at(-1) ?? channel.place
     channel.place = { tx, seq }
     for (const each of shown) {
@@ -168,6 +177,23 @@ export function createChannels(
       for (const { text } of dropped) channel.characters -= text.length
     }
     for (const wakeUp of channel.waiting) wakeUp()
+  }
+
+  /** Shows events. Those that cannot be shown are a gap, because they could not be shown later either. */
+  async function showOrGap(
+    account: string,
+    events: readonly PlacedEvent[],
+  ): Promise<readonly ShownEvent[]> {
+    const last = events.at(-1)
+    if (last === undefined) return []
+    try {
+      return await show(account, events)
+    } catch (error) {
+      if (isUnavailable(error)) throw error
+      failed(error)
+      const place = { tx: last.tx, seq: last.seq }
+      return [{ place, step: null, name: 'gap', runId: '', data: gapData('unreadable') }]
+    }
   }
 
   async function renew(): Promise<void> {
@@ -220,7 +246,8 @@ export function createChannels(
 
   async function* streamOf(channel: Channel, listening: Listening): AsyncGenerator<string> {
     const { after, runId, gone, stands } = listening
-    const isWanted = ({ runId: own }: ShownEvent) => runId === null || own === runId
+    const isWanted = ({ runId: own, name }: ShownEvent) =>
+      runId === null || own === runId || name === 'gap'
     // Both are taken before the first wait, so that they agree.
     let next = channel.dropped + channel.kept.length
     const head: ListenerPlace = { ...channel.place, step: null }
@@ -273,7 +300,7 @@ export function createChannels(
     for (;;) {
       const all = await store.stream.between(account, place, to)
       const events = firstOf(all)
-      const shown = await show(account, events)
+      const shown = await showOrGap(account, events)
       const texts = shown
         .filter((each) => isWanted(each) && isBehind({ ...each.place, ...each }, from))
         .map((each) => textOf(each, now()))
@@ -340,8 +367,12 @@ function textOf({ place, step, name, data }: ShownEvent, at: number): string {
   return `${idLine({ ...place, step }, at)}event: ${name}\ndata: ${data}\n\n`
 }
 
-function gapOf(reason: 'slow' | 'expired'): string {
-  return `event: gap\ndata: {"reason":"${reason}"}\n\n`
+function gapOf(reason: GapReason): string {
+  return `event: gap\ndata: ${gapData(reason)}\n\n`
+}
+
+function gapData(reason: GapReason): string {
+  return JSON.stringify({ reason })
 }
 
 /** The id names the place, and when it was told: a later place may be deleted an hour after that. */

@@ -30,7 +30,7 @@ export interface WaitingActs {
   forget(account: string, runId: string, events: readonly HostEvent[]): void
   /** Resolves when what waits now is stored, or could not be. */
   flush(): Promise<void>
-  /** Stores what waits; later acts find no room. */
+  /** Stores what waits, and reports what the database does not take; later acts find no room. */
   close(): Promise<void>
 }
 
@@ -47,8 +47,16 @@ interface Waiting {
   store(session: WaitingSession): Promise<void>
 }
 
-/** Creates the waiting acts of a process. `onFault` hears of acts that are lost by an error of this program. */
-export function createWaitingActs(onFault: (error: unknown) => void): WaitingActs {
+/** Who hears of acts that are not stored. */
+export interface WaitingActsWorld {
+  /** Storing acts threw an error other than that the database is away. */
+  failed(error: unknown): void
+  /** So many acts were lost, because the database was away until the process closed. */
+  lost(acts: number): void
+}
+
+/** Creates the waiting acts of a process. */
+export function createWaitingActs({ failed, lost }: WaitingActsWorld): WaitingActs {
   const sessions = new Map<string, Waiting>()
   let timer: NodeJS.Timeout | null = null
   let storing = Promise.resolve()
@@ -81,7 +89,7 @@ export function createWaitingActs(onFault: (error: unknown) => void): WaitingAct
       await store(session)
     } catch (error) {
       if (isUnavailable(error)) return false
-      onFault(error)
+      failed(error)
     }
     remove(key, session.events)
     return true
@@ -111,6 +119,8 @@ export function createWaitingActs(onFault: (error: unknown) => void): WaitingAct
       closed = true
       if (timer !== null) clearTimeout(timer)
       await flush()
+      const acts = [...sessions.values()].flatMap(({ session }) => session.events).length
+      if (acts > 0) lost(acts)
     },
   }
 }

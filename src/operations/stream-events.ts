@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ShowEvents, ShownEvent } from '../jobs/channels.ts'
+import { gapReasons, type ShowEvents, type ShownEvent } from '../jobs/channels.ts'
 import { type PlacedEvent, stepsOf } from '../storage/database/stream.ts'
 import type { Store } from '../storage/store.ts'
 import { deliverySchema, shownDelivery } from './operating/alert-deliveries.ts'
@@ -20,8 +20,10 @@ export const streamEventSchemas = {
   delivery: deliverySchema,
   gap: z.strictObject({
     reason: z
-      .enum(['slow', 'expired'])
-      .describe('Whether the listener was too slow, or its id is older than an hour.'),
+      .enum(gapReasons)
+      .describe(
+        'Whether the listener was too slow, its id is older than an hour, or the server could not read what changed.',
+      ),
   }),
 }
 

@@ -77,7 +77,7 @@ export function createErasure(db: Queries, kind: Database['kind']): Erasure {
 }
 
 /** The counters of an account. */
-const counters = ['reads', 'writes', 'alert-tests', 'digest-tests', 'email-links']
+const counters = ['reads', 'writes', 'alert-tests', 'digest-tests', 'email-links', 'upgrades']
 
 const counted: readonly (readonly [keyof Erased, string, string])[] = [
   ['keys', 'keys', 'COUNT(*)'],

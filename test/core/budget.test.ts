@@ -25,7 +25,7 @@ function spendAll(
   budget: Budget,
   steps: readonly { score: number; drifting: boolean; ms: number }[],
 ) {
-  let state = startBudget(budget, { scores: [], days: [1_000] }, begin)
+  let state = startBudget(budget, { scores: [], days: [1_000], today: 0 }, begin)
   let now = begin
   let passed = 0
   let sent = 0
@@ -78,7 +78,7 @@ test('alarms never exceed the burst and the rate', () => {
         },
       ),
       (budget, steps) => {
-        const start = startBudget(budget, { scores: [], days: [1_000] }, begin)
+        const start = startBudget(budget, { scores: [], days: [1_000], today: 0 }, begin)
         const { sent, ms } = spendAll(budget, steps)
         const refilled =
           'per_day' in budget ? (budget.per_day * ms) / 86_400_000 : rateOf(start) * steps.length
@@ -93,17 +93,17 @@ test('it begins at the quantile of what was before, if there is enough', () => {
   verifies('budget.start')
   const scores = Array.from({ length: 999 }, (_, place) => place / 1_000)
   const at = (per_1000_steps: number, known = scores) =>
-    startBudget({ per_1000_steps }, { scores: known, days: [] }, begin).threshold
+    startBudget({ per_1000_steps }, { scores: known, days: [], today: 0 }, begin).threshold
   assert.equal(at(10), scores[989])
   assert.equal(at(100), scores[899])
   assert.equal(at(10, scores.slice(0, 98)), 0, 'fewer than 1/r − 1')
-  const daily = startBudget({ per_day: 10 }, { scores, days: [100, 1_000, 5_000] }, begin)
+  const daily = startBudget({ per_day: 10 }, { scores, days: [100, 1_000, 5_000], today: 0 }, begin)
   assert.equal(daily.threshold, scores[989])
 })
 
 test('a step that does not drift is never an alarm, and held ones leave the bucket full', () => {
   verifies('budget.rule')
-  const state = startBudget({ per_1000_steps: 1 }, { scores: [], days: [] }, begin)
+  const state = startBudget({ per_1000_steps: 1 }, { scores: [], days: [], today: 0 }, begin)
   assert.equal(spend(state, { score: 1, drifting: false, now: begin }).holds, false)
   assert.equal(spend(state, { score: 1, drifting: true, now: begin }).holds, false)
   const strict = { ...state, threshold: 0.9 }

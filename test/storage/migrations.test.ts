@@ -111,6 +111,53 @@ onEachDatabase((database, openFresh) => {
     ])
   })
 
+  test('an alarm of old steps stands where a drift of its agent began, whatever other agents did between', async (t) => {
+    verifies('quality.old-steps')
+    const db = await openFresh(t)
+    const [before, wrong] = [22, 29]
+    await migrate(db, migrations.slice(0, before))
+    for (const [at, [agent, drifting]] of [
+      ['', 0],
+      ['', 1],
+      ['b', 0],
+      ['', 1],
+      ['b', 1],
+      ['', 0],
+      ['', 1],
+    ].entries()) {
+      await db.run(
+        `INSERT INTO steps (account, run_id, step, ts, agent_id, goal, progress, distance, reason,
+           drifting, phi, goal_score)
+         VALUES ('acct_a', 'r', ?, 0, ?, 'g', 'advancing', 5, 'goal-drift', ?, 0, 0)`,
+        at + 1,
+        agent!,
+        drifting!,
+      )
+    }
+    await migrate(db, migrations.slice(0, wrong))
+    for (const [step, alarm] of [
+      [4, 4],
+      [5, 5],
+    ]) {
+      await db.run(
+        `INSERT INTO labels (account, run_id, step, seq, at, alarm, label)
+         VALUES ('acct_a', 'r', ?, 1, 0, ?, 'useful')`,
+        step!,
+        alarm!,
+      )
+    }
+    await migrate(db)
+    assert.deepEqual(await db.all('SELECT step, agent_id, held FROM alarms ORDER BY step'), [
+      { step: 2, agent_id: '', held: 0 },
+      { step: 5, agent_id: 'b', held: 0 },
+      { step: 7, agent_id: '', held: 0 },
+    ])
+    assert.deepEqual(await db.all('SELECT step, alarm FROM labels ORDER BY step'), [
+      { step: 4, alarm: 2 },
+      { step: 5, alarm: 5 },
+    ])
+  })
+
   test('a database newer than the program is refused and left alone', async (t) => {
     const db = await openFresh(t)
     await migrate(db, list)

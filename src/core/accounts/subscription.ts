@@ -121,8 +121,10 @@ const ranks = [
   'customer.subscription.deleted',
 ]
 
+/** The place of a type that is listed itself, and otherwise of the one that begins it. */
 function rankOf(type: string): number {
-  return ranks.findLastIndex((start) => type.startsWith(start))
+  const exact = ranks.indexOf(type)
+  return exact >= 0 ? exact : ranks.findIndex((start) => type.startsWith(start))
 }
 
 function fieldsOf(value: unknown): Record<string, unknown> {

@@ -32,10 +32,14 @@ const burstsADay = 8
 /** Steps with the same probability are told apart by less than a probability is rounded to. */
 const tieBreak = 0.001
 
-/** What has happened before a budget is set: the scores of steps at which a drift could begin, and steps a day. */
+/** What has happened before a budget is set. */
 export interface BudgetHistory {
+  /** The scores of steps at which a drift could begin. */
   scores: readonly number[]
+  /** The steps of the days before today that had any, oldest first. */
   days: readonly number[]
+  /** The steps of today so far. */
+  today: number
 }
 
 /**
@@ -44,7 +48,8 @@ export interface BudgetHistory {
  */
 export function startBudget(budget: Budget, history: BudgetHistory, now: number): BudgetState {
   const days = history.days.slice(-daysKept)
-  const state = { budget, threshold: 0, filled: now, day: dayOf(now), today: 0, days, tokens: 0 }
+  const { today } = history
+  const state = { budget, threshold: 0, filled: now, day: dayOf(now), today, days, tokens: 0 }
   const scores = history.scores.toSorted((a, b) => a - b)
   const place = Math.ceil((scores.length + 1) * (1 - rateOf(state)))
   return { ...state, threshold: scores[place - 1] ?? 0, tokens: burstOf(state) }

@@ -78,14 +78,14 @@ export const deleteAccount = admin({
   group: 'admin',
   summary: 'Delete an account and all its data. A team that it owns ends.',
   description:
-    'The server refuses its keys at once (other nodes within 5 seconds) and deletes every row of the account within a minute.',
+    'The server refuses its keys at once (other nodes within 5 seconds) and deletes every row of the account within a minute. It ends no subscription at the payment provider: `unended_subscriptions` and the log name those that go on.',
   http: { method: 'DELETE', path: '/v1/admin/accounts' },
   input: z.object({ account }),
   output: erasedSchema,
   changes: (_erased, { account }) => ({ account }),
   refusals: [badRequest, noAccount],
 })(async (service, { account }) => {
-  const erased = await eraseAccount(service, account, { dissolvesTeam: true })
+  const erased = await eraseAccount(service, account, { byOperator: true })
   if (erased === null) throw unknownAccount()
   return erased
 })

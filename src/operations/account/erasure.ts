@@ -32,6 +32,11 @@ export const erasedSchema = z.strictObject({
     .describe(
       'The time by which the server deletes the last row. Nothing is readable from now on. The rows of a very large account take longer.',
     ),
+  unended_subscriptions: z
+    .array(z.string())
+    .describe(
+      'The subscriptions at the payment provider that go on and cost money until they are ended there. Only the operator erases such an account.',
+    ),
 })
 
 const ownsTeam = describeRefusal(
@@ -68,7 +73,7 @@ export const eraseMe = keyed({
       detail: 'confirm: send the id of the account that this key belongs to, from GET /v1/me',
     })
   }
-  const erased = await eraseAccount(context, id, { dissolvesTeam: false })
+  const erased = await eraseAccount(context, id, { byOperator: false })
   // A concurrent request has deleted the account.
   if (erased === null) throw new Refusal(401, 'bad_key', {})
   return erased
@@ -78,23 +83,34 @@ const maxBodyBytes = 4096
 
 /**
  * Deletes an account and its keys, and enqueues the deletion of its data. Returns null if there is no such
- * account. Refuses an owner whose team has members, and an account that goes on paying (409), unless
- * `dissolvesTeam`.
+ * account. Refuses an owner whose team has members, and an account that goes on paying (409), unless the
+ * operator asks: then the team ends, and the log names the subscriptions that go on.
  */
-export function eraseAccount(
+export async function eraseAccount(
+  service: Pick<Service, 'store' | 'now' | 'logUnendedSubscriptions'>,
+  account: string,
+  { byOperator }: { byOperator: boolean },
+): Promise<z.infer<typeof erasedSchema> | null> {
+  const erased = await eraseRows(service, account, byOperator)
+  const unended = erased?.unended_subscriptions ?? []
+  if (unended.length > 0) service.logUnendedSubscriptions(account, unended)
+  return erased
+}
+
+function eraseRows(
   { store, now }: Pick<Service, 'store' | 'now'>,
   account: string,
-  { dissolvesTeam }: { dissolvesTeam: boolean },
+  byOperator: boolean,
 ): Promise<z.infer<typeof erasedSchema> | null> {
   return store.tx(async ({ accounts, subscriptions, teams, erasure, jobs }) => {
     if (!(await accounts.lock(account))) return null
-    if (!dissolvesTeam && (await subscriptions.of(account)).some(goesOn)) throw stillPays()
+    const unended = (await subscriptions.of(account)).filter(goesOn)
+    if (!byOperator && unended.length > 0) throw stillPays()
     const seat = await teams.seatOf(account)
     if (seat !== null) {
       await teams.lock(seat.team)
       const owns = seat.role === 'owner'
-      if (owns && !dissolvesTeam && (await teams.seats(seat.team)).length > 1)
-        throw teamHasMembers()
+      if (owns && !byOperator && (await teams.seats(seat.team)).length > 1) throw teamHasMembers()
       if (owns) await teams.dissolve(seat.team)
       else await teams.removeSeat(seat.team, account)
     }
@@ -102,7 +118,13 @@ export function eraseAccount(
     await accounts.delete(account)
     const at = now()
     await jobs.add(eraseJob(account, at))
-    return { ok: true as const, account, erased, gone_by: isoTime(at + minuteMs) }
+    return {
+      ok: true as const,
+      account,
+      erased,
+      gone_by: isoTime(at + minuteMs),
+      unended_subscriptions: unended.map(({ subscription }) => subscription),
+    }
   })
 }
 
@@ -129,7 +151,7 @@ export const exportMe = keyed({
   name: 'me.export',
   group: 'account',
   summary: 'All stored data of this account, as JSON lines.',
-  description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row of the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601. The export leaves out secrets, and the hashes and tokens that stand for them. ${exportRule}`,
+  description: `Streamed: a line \`{"type":"account",…}\`, then a line for each row of the account, with its \`type\`: key, run, ground, agent, step, escalation, conversation, conversation_turn, self, template, alert_settings, alert_log_entry and others. Times are ISO 8601, also inside JSON. The export leaves out secrets, and the hashes and tokens that stand for them. ${exportRule}`,
   http: { method: 'GET', path: '/v1/me/export' },
   input: z.object({}),
   output: z.unknown().describe('JSON lines.'),
@@ -155,9 +177,14 @@ async function* linesOf({ store, account: { id } }: Keyed): AsyncGenerator<strin
   }
 }
 
-function exportedOf({ exported }: OwnedTable, row: OwnedRow): OwnedRow {
-  return Object.fromEntries(exported.map((name) => [name, row[name] ?? null]))
+function exportedOf({ table, exported }: OwnedTable, row: OwnedRow): OwnedRow {
+  return Object.fromEntries(
+    exported.map((name) => [shownNames[`${table}.${name}`] ?? name, row[name] ?? null]),
+  )
 }
+
+/** The names of columns that say something else where they are read without their table. */
+const shownNames: Readonly<Record<string, string>> = { 'pending_spans.note': 'span' }
 
 function lineOf(type: string, row: OwnedRow): string {
   const shown = Object.entries(row).map(([name, value]) => [name, shownValue(name, value)])
@@ -168,20 +195,37 @@ function lineOf(type: string, row: OwnedRow): string {
 function shownValue(name: string, value: string | number | null): unknown {
   if (typeof value === 'number' && times.has(name)) return isoTime(value)
   if (typeof value === 'number' && flags.has(name)) return value === 1
-  if (typeof value === 'string' && structured.has(name)) return parseJson(value) ?? value
+  if (typeof value === 'string' && structured.has(name)) {
+    return shownJson(parseJson(value) ?? value, name)
+  }
   return value
 }
+
+/** Converts the times in stored JSON, where a name of a time may also stand for the number of a step. */
+function shownJson(value: unknown, name: string): unknown {
+  if (typeof value === 'number') {
+    return times.has(name) && value >= earliest && value < latest ? isoTime(value) : value
+  }
+  if (Array.isArray(value)) return value.map((each) => shownJson(each, name))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([inner, each]) => [inner, shownJson(each, inner)]),
+  )
+}
+
+/** In milliseconds since 1970: from 2001 to 2286. */
+const [earliest, latest] = [1e12, 1e13]
 
 const times: ReadonlySet<string> = new Set([
   ...['created', 'updated', 'expires', 'ts', 'at', 'last_used', 'joined', 'decided_at', 'due'],
   ...['opened', 'notified', 'closed', 'next', 'sent_until', 'failing_since', 'paused_until'],
-  'until',
+  ...['until', 'received', 'last', 'last_person_at', 'filled', 'personAt'],
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],
-  ...['uncertain', 'key_shown', 'live', 'ending', 'over'],
+  ...['uncertain', 'key_shown', 'live', 'ending', 'over', 'remind'],
 ])
 const structured: ReadonlySet<string> = new Set([
   ...['memory', 'judgment', 'config', 'roles', 'incident', 'state'],
-  ...['verdict', 'plan', 'totals', 'about'],
+  ...['verdict', 'plan', 'totals', 'about', 'assignment', 'clock', 'coverage', 'result', 'span'],
 ])

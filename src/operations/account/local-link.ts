@@ -1,7 +1,7 @@
 import { minuteMs } from '../../core/time.ts'
 import type { Service } from '../gate/context.ts'
 import type { Browser } from '../gate/declaration.ts'
-import { startSession } from './session.ts'
+import { addSession } from './session.ts'
 
 /** The path of the link that signs the person at this machine in. */
 export const localPath = '/auth/local'
@@ -20,18 +20,19 @@ export async function makeLocalLink(
   return { url: `${serverUrl}${localPath}?token=${token}`, expires }
 }
 
-/** Signs a browser in by a link, and returns whether the link was good. */
+/** Signs a browser in by a link, and returns whether the link was good. A fault leaves the link as it was. */
 export async function followLocalLink(
   service: Service,
   browser: Browser,
   token: string,
 ): Promise<boolean> {
-  const { store, hash, now } = service
-  const account = await store.tx(async ({ accounts, signInLinks }) => {
-    const linked = await signInLinks.take(hash(token), now())
-    return linked === null ? null : accounts.find(linked)
+  const { hash, now } = service
+  const session = await service.store.tx(async (store) => {
+    const linked = await store.signInLinks.take(hash(token), now())
+    if (linked === null || (await store.accounts.find(linked)) === null) return null
+    return addSession({ ...service, store }, browser, linked, null)
   })
-  if (account === null) return false
-  await startSession(service, browser, account.id, null)
+  if (session === null) return false
+  browser.keepSession(session)
   return true
 }

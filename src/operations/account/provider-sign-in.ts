@@ -10,7 +10,7 @@ import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { emailField } from './accounts.ts'
 import { issueKey, newKeySchema } from './keys.ts'
-import { startSession } from './session.ts'
+import { addSession } from './session.ts'
 
 /** The path to which the provider sends the browser back. */
 export const callbackPath = '/auth/callback'
@@ -67,8 +67,12 @@ export async function endSignIn(
   url.search = answer.toString()
   const person = await identity.finish(url, flow)
   if (person === null) return { error: 'provider' }
-  const { account, keyShown } = await accountOf(service, person)
-  await startSession(service, browser, account, null)
+  const { session, keyShown } = await service.store.tx(async (store) => {
+    const own = { ...service, store }
+    const { account, keyShown } = await accountOf(own, person)
+    return { session: await addSession(own, browser, account, null), keyShown }
+  })
+  browser.keepSession(session)
   return { to: keyShown ? flow.to : welcomePath }
 }
 
@@ -96,24 +100,22 @@ async function readFlow(service: Service, sealed: string) {
   return read.success ? read.data : null
 }
 
-/** Finds the account of a person, or makes it. Of two first sign-ins at once, one makes it. */
-function accountOf(
-  { store, newId, now }: Service,
+/** Finds the account of a person, or makes it, in a transaction. Of two first sign-ins at once, one makes it. */
+async function accountOf(
+  { store: { accounts, emails, identities }, newId, now }: Service,
   { issuer, subject, email }: Person,
 ): Promise<{ account: string; keyShown: boolean }> {
-  return store.tx(async ({ accounts, emails, identities }) => {
-    const account = newId('acct')
-    const created = now()
-    if (!(await identities.add({ issuer, subject, account, created }))) {
-      const known = await identities.find(issuer, subject)
-      if (known === null) throw new Error('an identity that is neither new nor known')
-      return known
-    }
-    await accounts.create({ id: account, tier: 'ground', email: null, created })
-    const address = emailField.safeParse(email)
-    if (address.success) await emails.adopt(account, address.data)
-    return { account, keyShown: false }
-  })
+  const account = newId('acct')
+  const created = now()
+  if (!(await identities.add({ issuer, subject, account, created }))) {
+    const known = await identities.find(issuer, subject)
+    if (known === null) throw new Error('an identity that is neither new nor known')
+    return known
+  }
+  await accounts.create({ id: account, tier: 'ground', email: null, created })
+  const address = emailField.safeParse(email)
+  if (address.success) await emails.adopt(account, address.data)
+  return { account, keyShown: false }
 }
 
 /** Shows the first key of an account that a sign-in has made. */
@@ -122,7 +124,7 @@ export const showFirstKey = keyed({
   group: 'account',
   summary: 'The first key of an account that signing in has made. Only one answer shows it.',
   description:
-    'For the page that a person sees after the first sign-in with an identity provider. Later keys come from POST /v1/me/keys.',
+    'For the page that a person sees after the first sign-in with an identity provider. Later keys come from POST /v1/me/keys. The call does not count against the quota.',
   http: { method: 'POST', path: '/v1/session/first-key' },
   unmetered: true,
   secret: true,

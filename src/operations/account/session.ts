@@ -110,7 +110,12 @@ export const signIn = open({
       detail: 'This key may only report events of hooks. Use a key of the scope full.',
     })
   }
-  await startSession(context, browser, owner.account.id, owner.keyId)
+  const { account, keyId } = owner
+  browser.keepSession(
+    await context.store.tx((tx) =>
+      addSession({ ...context, store: tx }, browser, account.id, keyId),
+    ),
+  )
   return { ok: true as const }
 })
 
@@ -134,26 +139,27 @@ export const signOut = open({
   return { ok: true as const }
 })
 
-/** Starts a session of an account, which ends with the key `keyId` if one is given, in place of the browser's last one. */
-export async function startSession(
+/**
+ * Stores a session of an account, which ends with the key `keyId` if one is given, in place of the browser's last one.
+ * Call it in a transaction, and have the browser keep the token that it returns after the commit.
+ */
+export async function addSession(
   { store, hash, newToken, now }: Service,
   browser: Browser,
   account: string,
   keyId: string | null,
-): Promise<void> {
+): Promise<string> {
   const token = newToken()
   const created = now()
-  await store.tx(async ({ sessions }) => {
-    if (browser.session !== null) await sessions.end(hash(browser.session))
-    await sessions.add({
-      hash: hash(token),
-      account,
-      key_id: keyId,
-      created,
-      expires: sessionEnd(created, created),
-    })
+  if (browser.session !== null) await store.sessions.end(hash(browser.session))
+  await store.sessions.add({
+    hash: hash(token),
+    account,
+    key_id: keyId,
+    created,
+    expires: sessionEnd(created, created),
   })
-  browser.keepSession(token)
+  return token
 }
 
 function ownerOfKey({ store, hash, now }: Service, key: string) {
@@ -164,7 +170,7 @@ function ownerOfKey({ store, hash, now }: Service, key: string) {
 function browserOf({ browser }: Pick<Call, 'browser'>): Browser {
   return (
     browser?.() ?? {
-      ...{ session: null, csrf: undefined, isSameOrigin: true, isVisit: false },
+      ...{ session: null, csrf: undefined, sender: 'program', isVisit: false },
       keepSession: () => {},
     }
   )

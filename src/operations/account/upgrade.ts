@@ -1,15 +1,19 @@
 import { z } from 'zod'
 import { isAbove, nextTier } from '../../core/accounts/subscription.ts'
 import { type TierName, tierNames } from '../../core/accounts/tiers.ts'
+import { minuteMs } from '../../core/time.ts'
 import type { Payment } from '../../outbound/payment.ts'
 import type { Keyed, Service } from '../gate/context.ts'
 import type { DescribedRefusal, Operation } from '../gate/declaration.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { keyed } from '../gate/operation.ts'
+import { countRate } from '../gate/rate-limit.ts'
 import { Refusal } from '../gate/refusal.ts'
+import { rateLimitRefusal } from '../gate/refusals.ts'
 import { tierName } from './tiers.ts'
 
 const retryAfterSeconds = 30
+const pagesPerMinute = 10
 
 const paymentDown: DescribedRefusal = {
   status: 503,
@@ -29,8 +33,7 @@ const askForUpgrade = keyed({
   name: 'upgrade.read',
   group: 'account',
   summary: 'Where a person pays for a higher tier.',
-  description:
-    'Without `tier` it is the next higher one. For an account that pays already, the page is the one that changes or ends the subscription. The tier moves when the payment provider reports the payment. A browser that opens this address is led to the page (303).',
+  description: `Without \`tier\` it is the next higher one. For an account that pays already, the page is the one that changes or ends the subscription. The provider is asked for at most ${pagesPerMinute} pages a minute. The tier moves when the payment provider reports the payment. A browser that opens this address is led to the page (303).`,
   http: { method: 'GET', path: '/v1/upgrade' },
   unmetered: true,
   input: z.object({ tier: tierName.optional() }),
@@ -39,6 +42,7 @@ const askForUpgrade = keyed({
     badRequest,
     describeRefusal(409, 'conflict', 'The account has this tier already, or a higher one.'),
     describeRefusal(501, 'not_configured', 'This server sells no tiers.'),
+    { ...rateLimitRefusal, when: `More than ${pagesPerMinute} pages in a minute.` },
     paymentDown,
   ],
 })(async (context, { tier }) => {
@@ -87,10 +91,18 @@ export function sellsTiers({ payment, settings }: Pick<Service, 'payment' | 'set
 
 /** The page at the payment provider: for a customer that of the subscription, otherwise the checkout of a tier. */
 async function pageOf(
-  { settings, account, store }: Keyed,
+  context: Keyed,
   payment: Payment,
   tier: TierName | undefined,
 ): Promise<Upgrade> {
+  const { settings, account, store } = context
+  // No daily quota counts the call, and each page is a request to the provider.
+  await countRate(context, {
+    counter: `upgrades:${account.id}`,
+    limit: pagesPerMinute,
+    windowMs: minuteMs,
+    what: 'pages a minute',
+  })
   const returnUrl = `${settings.baseUrl()}/app/settings`
   const subscriptions = await store.subscriptions.of(account.id)
   const paying = subscriptions.find(({ live }) => live)?.customer ?? null

@@ -10,10 +10,7 @@ import type { AddressLimit, Call, KeyedDeclaration } from './declaration.ts'
 import { Refusal } from './refusal.ts'
 
 /** The parts of a call that admission reads. */
-export type Caller = Pick<
-  Call,
-  'method' | 'address' | 'credential' | 'headers' | 'browser' | 'isFromPage'
->
+export type Caller = Pick<Call, 'method' | 'address' | 'credential' | 'headers' | 'browser'>
 
 /** An admitted account and its tier. */
 export interface Admitted {
@@ -35,10 +32,11 @@ export async function admitAddress(
 ): Promise<void> {
   const whole = limit.perDay(service.settings)
   if (whole === 0) return
-  const page = call.isFromPage === true ? limit.fromPage : undefined
+  const page = call.browser?.().sender === 'own page' ? limit.fromPage : undefined
   const perDay = page?.perDay ?? whole
   const bucket = await bucketOf(service, call, page?.counter ?? limit.counter)
-  const { refusal } = await countDaily(service, call, bucket, perDay, 'This address', limit.setting)
+  const setting = page === undefined ? limit.setting : undefined
+  const { refusal } = await countDaily(service, call, bucket, perDay, 'This address', setting)
   if (refusal !== null) throw refusal
 }
 

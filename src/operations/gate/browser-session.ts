@@ -44,8 +44,10 @@ export function csrfOf({ hash }: Pick<Service, 'hash'>, session: string): string
 }
 
 /** Refuses a request that a page of another origin may have made the browser send (403). */
-export function refuseForged({ hash }: Service, { session, csrf, isSameOrigin }: Browser): void {
-  if (!isSameOrigin) throw forged('The request comes from a page of another origin.')
+export function refuseForged({ hash }: Service, { session, csrf, sender }: Browser): void {
+  if (sender === 'another page') {
+    throw forged('The request comes from a page of another origin.')
+  }
   // Comparing hashes takes a time that says nothing about the token.
   if (session !== null && hash(csrf ?? '') !== hash(csrfOf({ hash }, session))) {
     throw forged(

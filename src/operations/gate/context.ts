@@ -84,6 +84,8 @@ export interface Service {
   readonly embeddings: Embeddings | null
   /** Reads goals beside errands in this process; null if it is switched off or its file is missing. */
   readonly encoder: Encoder | null
+  /** Warns the operator of subscriptions that an erased account leaves going on at the payment provider. */
+  logUnendedSubscriptions(account: string, subscriptions: readonly string[]): void
   /** Logs a change of an account or key. */
   logChange(change: Change): void
   /** Finds the collisions among the live runs of a team, in slices. */

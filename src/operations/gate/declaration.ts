@@ -8,8 +8,8 @@ export interface Browser {
   readonly session: string | null
   /** The token against requests that other sites make a browser send; undefined without one. */
   readonly csrf: string | undefined
-  /** Whether no header says that a page of another origin sends the call. */
-  readonly isSameOrigin: boolean
+  /** What sends the call, as its headers say. A program can claim to be a page, and then has its allowance. */
+  readonly sender: 'own page' | 'program' | 'another page'
   /** Whether a person opens the address, so that the answer is a page to see. */
   readonly isVisit: boolean
   /** Sets the cookie of the session with the answer; null takes it away. */
@@ -21,8 +21,6 @@ export interface Call {
   readonly method: string
   /** The caller's address in canonical form, or `unknown`. The daily limits count by it. */
   readonly address: string
-  /** Whether a browser sent it from a page of this server. Any other program can claim that, so it opens nothing. */
-  readonly isFromPage?: boolean
   /** The credential; undefined without one, '' if the header or parameter holds no credential. */
   readonly credential: string | undefined
   /** The browser that calls; undefined where no cookie counts, such as for tools and hooks. */
@@ -159,7 +157,7 @@ export interface AddressLimit {
   /** The setting that the operator can raise. The refusal names it. */
   setting: 'PLUMBLINE_CHECK_PER_DAY' | 'PLUMBLINE_TOOLS_PER_DAY'
   perDay(settings: Settings): number
-  /** The limit of calls that a page of this server sends, counted apart; absent if they count like any other. */
+  /** The fixed limit of calls that a page of this server sends, counted apart; absent if they count like any other. */
   fromPage?: { counter: string; perDay: number }
 }
 

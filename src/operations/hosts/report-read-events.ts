@@ -1,4 +1,4 @@
-import { mostEvents } from '../../core/hosts/event-lines.ts'
+import { linesIn, mostEvents } from '../../core/hosts/event-lines.ts'
 import type { HostEvent } from '../../core/hosts/host-event.ts'
 import { readEvent } from '../../core/hosts/read-event.ts'
 import { parseJson } from '../../core/text.ts'
@@ -40,8 +40,8 @@ export async function reportReadEvents(
 ): Promise<ReadAnswer[]> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
-  const lines = (await call.readBody(maxBytes)).split('\n').filter((line) => line.trim() !== '')
-  if (lines.length === 0 || lines.length > mostEvents) {
+  const lines = linesIn(await call.readBody(maxBytes))
+  if (lines === null) {
     throw new Refusal(400, 'bad_request', {
       detail: `body: send 1 to ${mostEvents} events as lines of JSON`,
     })

@@ -6,7 +6,7 @@ import {
   startBudget,
 } from '../../core/alerts/budget.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
-import { dayMs } from '../../core/time.ts'
+import { dayMs, dayOf } from '../../core/time.ts'
 import type { Store } from '../../storage/store.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { nextTurn } from '../gate/event-loop-turns.ts'
@@ -88,9 +88,10 @@ const stepsRead = 2_000
 const stepsAtATime = 500
 const daysRead = 14
 
-/** The scores of the newest steps at which a drift could begin, and the steps of the last days. */
+/** The scores of the newest steps at which a drift could begin, and the steps of the last days and of today. */
 async function historyOf(store: Store, account: string, now: number): Promise<BudgetHistory> {
-  const days = await store.budgets.stepsByDay(account, now - daysRead * dayMs)
+  const today = dayOf(now)
+  const counted = await store.budgets.stepsByDay(account, (today - daysRead) * dayMs)
   const scores: number[] = []
   let left = stepsRead
   for (const { run_id } of await store.runs.recent(account, now, runsRead)) {
@@ -116,5 +117,9 @@ async function historyOf(store: Store, account: string, now: number): Promise<Bu
       await nextTurn()
     }
   }
-  return { scores, days }
+  return {
+    scores,
+    days: counted.filter(({ day }) => day < today).map(({ steps }) => steps),
+    today: counted.find(({ day }) => day === today)?.steps ?? 0,
+  }
 }

@@ -12,8 +12,8 @@ export interface Budgets {
   set(account: string, state: BudgetState | null): Promise<void>
   /** Counts the alarms that a budget held back from `from` until before `to`, milliseconds since 1970. */
   countHeld(account: string, from: number, to: number): Promise<number>
-  /** Counts the steps of the runs last updated since a time, by the day of their update, oldest first. */
-  stepsByDay(account: string, since: number): Promise<number[]>
+  /** Counts the steps of the runs last updated since a time, by the day of their update (days since 1970), oldest first. */
+  stepsByDay(account: string, since: number): Promise<{ day: number; steps: number }[]>
 }
 
 /** Creates the budgets on a database or a transaction. */
@@ -37,16 +37,14 @@ export function createBudgets(db: Queries, kind: Database['kind']): Budgets {
       )
       return row?.count ?? 0
     },
-    async stepsByDay(account, since) {
-      const rows = await db.all<{ steps: number }>(
+    stepsByDay: (account, since) =>
+      db.all<{ day: number; steps: number }>(
         `SELECT day, SUM(steps) AS steps FROM (
            SELECT updated / 86400000 AS day, steps FROM runs WHERE account = ? AND updated >= ?
          ) AS kept GROUP BY day ORDER BY day`,
         account,
         since,
-      )
-      return rows.map(({ steps }) => steps)
-    },
+      ),
   }
 }
 

@@ -692,4 +692,22 @@ export const migrations: readonly Migration[] = [
       PRIMARY KEY (account, host, name)
     )`,
   ],
+  [
+    // The alarms of old steps were found by the step before, which may be of another agent: only the last earlier
+    // step of the same agent says whether a drift began. Labels belong to the alarm of their drift.
+    `DELETE FROM alarms WHERE (
+       SELECT before.drifting FROM steps AS before WHERE before.account = alarms.account
+         AND before.run_id = alarms.run_id AND before.agent_id = alarms.agent_id
+         AND before.step < alarms.step ORDER BY before.step DESC LIMIT 1
+     ) = 1`,
+    `UPDATE labels SET alarm = (
+       SELECT MAX(alarms.step) FROM alarms JOIN steps ON steps.account = alarms.account
+         AND steps.run_id = alarms.run_id AND steps.agent_id = alarms.agent_id
+       WHERE steps.account = labels.account AND steps.run_id = labels.run_id
+         AND steps.step = labels.step AND alarms.step <= labels.step
+     ) WHERE alarm IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM alarms WHERE alarms.account = labels.account
+         AND alarms.run_id = labels.run_id AND alarms.step = labels.alarm
+     )`,
+  ],
 ]

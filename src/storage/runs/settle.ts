@@ -1,5 +1,6 @@
 import { type SettledMessage, settleRun } from '../../core/runs/settle.ts'
 import type { Database, Queries } from '../database/database.ts'
+import { recordEvents } from '../database/stream.ts'
 import { agentOf, agentRow, type RunRow, runOf, runRow, runTables } from './tables.ts'
 
 /**
@@ -32,18 +33,20 @@ export async function settleMessage(
     runId,
     after.revision,
   )
-  if (after.restored === null) return
-  const { revision, goal, by } = after.restored
-  await tables.grounds.insert(tx, [
-    {
-      account,
-      run_id: runId,
-      agent_id: '',
-      revision,
-      goal,
-      set_by: by,
-      at: now,
-      step: after.run.steps,
-    },
-  ])
+  if (after.restored !== null) {
+    const { revision, goal, by } = after.restored
+    await tables.grounds.insert(tx, [
+      {
+        account,
+        run_id: runId,
+        agent_id: '',
+        revision,
+        goal,
+        set_by: by,
+        at: now,
+        step: after.run.steps,
+      },
+    ])
+  }
+  await recordEvents(tx, kind, [{ account, at: now, kind: 'run', run_id: runId, subject: '' }])
 }

@@ -9,7 +9,7 @@ export const accountsCommand: Command = {
   summary: 'delete an account and all its data',
   usage: 'plumbline accounts delete ID --yes [--json]',
   details: `delete erases the account, its keys, and all its rows. You cannot undo it. A team that the
-account owns ends.
+account owns ends. A subscription at the payment provider goes on until you end it there.
   --yes   confirm; without it the command deletes nothing
   --json  print the result as JSON
 
@@ -31,7 +31,7 @@ requests in flight still wrote. The database is the one that DATABASE_URL names.
       throw usageFault(`this erases ${id} and all its data for good; add --yes to do it.`)
     }
     const answer = await world.withService(async (service) => {
-      const erased = await eraseAccount(service, id, { dissolvesTeam: true })
+      const erased = await eraseAccount(service, id, { byOperator: true })
       // The command erases the rows itself, because no server may be running.
       while (erased !== null && (await eraseSlice(service.store, id)));
       return erased
@@ -43,6 +43,9 @@ requests in flight still wrote. The database is the one that DATABASE_URL names.
     }
     const counts = Object.entries(answer.erased).map(([what, count]) => `${what} ${count}`)
     world.out(`Erased ${id}: ${counts.join(', ')}.\n`)
+    for (const subscription of answer.unended_subscriptions) {
+      world.err(`The subscription ${subscription} goes on: end it at the payment provider.\n`)
+    }
     return exitCodes.ok
   },
 }

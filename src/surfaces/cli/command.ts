@@ -25,7 +25,7 @@ export interface CliWorld {
   stopped(): Promise<unknown>
   /** The environment of the process, without the `.env` file. */
   environment: Readonly<Record<string, string | undefined>>
-  /** The names of all settings. */
+  /** The names of the settings that the help lists. */
   settingNames: readonly string[]
   /** The settings that commands need from the environment, or every fault in them. */
   settings(): CliSettings | { faults: string[] }

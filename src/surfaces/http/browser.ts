@@ -19,7 +19,7 @@ const plainSessionCookie = 'plumbline_session'
 
 const token = /^[\w-]{43}$/
 
-/** Reads the browser of a request: the cookie of its session, and whether a page of this server sends it. */
+/** Reads the browser of a request: the cookie of its session, and what sends it. */
 export function readBrowser(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -33,7 +33,7 @@ export function readBrowser(
   return {
     session: value !== null && token.test(value) ? value : null,
     csrf: typeof csrf === 'string' ? csrf : undefined,
-    isSameOrigin: isFromOwnPage(request, baseUrls()),
+    sender: senderOf(request, baseUrls()),
     isVisit: isVisit(request),
     keepSession(kept) {
       const maxAge = kept === null ? 0 : sessionLongestMs / 1000
@@ -49,9 +49,13 @@ function isVisit({ headers, method }: FastifyRequest): boolean {
   return mode === undefined ? accept.startsWith('text/html') : mode === 'navigate'
 }
 
-/** Browsers say where a request comes from; a program that says nothing holds no cookie of a victim. */
-function isFromOwnPage({ headers }: FastifyRequest, baseUrls: readonly string[]): boolean {
+/**
+ * Browsers say where a request comes from; over plain HTTP on a local network they send no `sec-fetch-site`, but the
+ * origin of a POST. A program that says nothing holds no cookie of a victim.
+ */
+function senderOf({ headers }: FastifyRequest, baseUrls: readonly string[]): Browser['sender'] {
   const { origin, host, 'sec-fetch-site': site } = headers
-  if (site !== undefined && site !== 'same-origin') return false
-  return origin === undefined || isOwnOrigin(origin, host, baseUrls)
+  if (site !== undefined && site !== 'same-origin') return 'another page'
+  if (origin !== undefined && !isOwnOrigin(origin, host, baseUrls)) return 'another page'
+  return site === undefined && origin === undefined ? 'program' : 'own page'
 }

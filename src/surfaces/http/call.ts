@@ -21,7 +21,6 @@ export function readCall(
   return {
     method,
     address: addressBucket(addresses, raw, ip),
-    isFromPage: isFromPage(headers),
     credential: credentialOf(headers.authorization, access === 'admin' ? undefined : query.key),
     idempotencyKey: headerText(headers['idempotency-key']),
     lastEventId: headerText(headers['last-event-id']),
@@ -34,15 +33,6 @@ export function readCall(
       return signal
     },
   }
-}
-
-/**
- * Browsers say where a request comes from. Over plain HTTP on a local network they send no `sec-fetch-site`, but
- * the origin of a POST.
- */
-function isFromPage({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders): boolean {
-  if (site !== undefined) return site === 'same-origin'
-  return origin !== undefined && (origin === `http://${host}` || origin === `https://${host}`)
 }
 
 /** A signal that aborts if the connection closes before the answer is sent. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { DescribedRefusal, Operation } from '../../operations/gate/declaration.ts'
+import { rateLimitRefusal } from '../../operations/gate/refusals.ts'
 import { sessionCookie } from './browser.ts'
 
 /** The version of the interface this service implements. */
@@ -20,6 +21,17 @@ export interface DescribedRoute {
   parameters?: readonly Json[]
   body?: Json
   answers: Record<string, Json>
+}
+
+/** The body of a refusal of such a route. */
+export const errorBody = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['error'],
+      properties: { error: { type: 'string' }, detail: { type: 'string' } },
+    },
+  },
 }
 
 /**
@@ -134,7 +146,7 @@ const onEveryAnswer = ['deprecation', 'link', 'x-request-id']
 const onCountedAnswers = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset']
 
 function describeOperation(operation: Operation, schemas: Json): Json {
-  const counted = operation.refusals?.some(({ status }) => status === 429) ?? false
+  const counted = operation.refusals?.includes(rateLimitRefusal) ?? false
   const headers = headersOf(...onEveryAnswer, ...(counted ? onCountedAnswers : []))
   const good = {
     description: 'The answer.',

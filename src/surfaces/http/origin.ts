@@ -7,8 +7,9 @@ export function isOwnOrigin(
   host: string | undefined,
   baseUrls: readonly string[],
 ): boolean {
-  const own = URL.canParse(origin) ? new URL(origin) : null
-  return own?.host === host || baseUrls.some((baseUrl) => new URL(baseUrl).origin === own?.origin)
+  if (!URL.canParse(origin)) return false
+  const named = new URL(origin)
+  return named.host === host || baseUrls.some((baseUrl) => new URL(baseUrl).origin === named.origin)
 }
 
 /**

@@ -3,7 +3,7 @@ import { takePaymentEvent } from '../../operations/account/payment-events.ts'
 import type { Service } from '../../operations/gate/context.ts'
 import { type AddressSettings, addressBucket } from './address.ts'
 import { readBinary } from './body.ts'
-import type { DescribedRoute } from './openapi.ts'
+import { type DescribedRoute, errorBody } from './openapi.ts'
 
 /** The parts of the route. */
 export interface PaymentRoutesParts {
@@ -13,19 +13,6 @@ export interface PaymentRoutesParts {
 
 const path = '/v1/stripe/webhook'
 const maxBytes = 1024 * 1024
-
-const refusal = (description: string) => ({
-  description,
-  content: {
-    'application/json': {
-      schema: {
-        type: 'object',
-        required: ['error'],
-        properties: { error: { type: 'string' }, detail: { type: 'string' } },
-      },
-    },
-  },
-})
 
 /** The route as the description shows it. */
 export const paymentRouteDescribed: DescribedRoute = {
@@ -60,9 +47,18 @@ export const paymentRouteDescribed: DescribedRoute = {
         },
       },
     },
-    400: refusal('The signature is missing, wrong or old (bad_signature).'),
-    501: refusal('No payment provider is configured (not_configured).'),
-    503: refusal('The database cannot be reached. Stripe sends the event again.'),
+    400: {
+      description: 'The signature is missing, wrong or old (bad_signature).',
+      content: errorBody,
+    },
+    501: {
+      description: 'No payment provider is configured (not_configured).',
+      content: errorBody,
+    },
+    503: {
+      description: 'The database cannot be reached. Stripe sends the event again.',
+      content: errorBody,
+    },
   },
 }
 

@@ -5,7 +5,7 @@ import { reportReadEvents } from '../../operations/hosts/report-read-events.ts'
 import type { AddressSettings } from './address.ts'
 import { jsonType } from './answer.ts'
 import { readCall } from './call.ts'
-import type { DescribedRoute } from './openapi.ts'
+import { type DescribedRoute, errorBody } from './openapi.ts'
 
 /** The parts of the route. */
 export interface ReadEventsRouteParts {
@@ -14,16 +14,6 @@ export interface ReadEventsRouteParts {
 }
 
 const path = '/v1/hooks/plain'
-
-const errors = {
-  'application/json': {
-    schema: {
-      type: 'object',
-      required: ['error'],
-      properties: { error: { type: 'string' }, detail: { type: 'string' } },
-    },
-  },
-}
 
 const answer = {
   type: 'object',
@@ -79,10 +69,10 @@ export const readEventsRouteDescribed: DescribedRoute = {
         },
       },
     },
-    400: { description: 'The body has no line, or more than 1,000.', content: errors },
-    401: { description: 'The request has no key, or no valid one.', content: errors },
-    413: { description: 'The body is larger than 4 MiB.', content: errors },
-    429: { description: 'The daily limit is used up.', content: errors },
+    400: { description: 'The body has no line, or more than 1,000.', content: errorBody },
+    401: { description: 'The request has no key, or no valid one.', content: errorBody },
+    413: { description: 'The body is larger than 4 MiB.', content: errorBody },
+    429: { description: 'The daily limit is used up.', content: errorBody },
   },
 }
 

@@ -48,9 +48,10 @@ export async function signInRoutes(app: FastifyInstance, parts: SignInRoutesPart
   app.get(callbackPath, { exposeHeadRoute: false }, async (request, reply) => {
     const browser = readBrowser(request, reply, parts)
     const flow = readCookie(request.headers.cookie, flowCookie(request, parts).name)
-    keepFlow(request, reply, parts, null)
     const { searchParams } = new URL(request.url, 'http://any')
     const ended = await endSignIn(service, browser, searchParams, flow)
+    // After a fault the browser may try again.
+    keepFlow(request, reply, parts, null)
     return reply.redirect('error' in ended ? signInPage(ended.error) : ended.to, 302)
   })
 }

@@ -8,7 +8,7 @@ import type { AddressSettings } from './address.ts'
 import { jsonType } from './answer.ts'
 import { readBinary } from './body.ts'
 import { readCall } from './call.ts'
-import type { DescribedRoute } from './openapi.ts'
+import { type DescribedRoute, errorBody } from './openapi.ts'
 
 /** The parts of the routes. */
 export interface TelemetryRoutesParts {
@@ -24,16 +24,6 @@ const unpack = promisify(gunzip)
 const kinds = ['traces', 'logs', 'metrics'] as const
 /** The protocol puts its paths behind an address of the exporter's choice; some add them to the server's own. */
 const prefixes = ['/v1', '/v1/otlp/v1'] as const
-
-const errors = {
-  'application/json': {
-    schema: {
-      type: 'object',
-      required: ['error'],
-      properties: { error: { type: 'string' }, detail: { type: 'string' } },
-    },
-  },
-}
 
 /** The routes as the description shows them. */
 export const telemetryRoutesDescribed: readonly DescribedRoute[] = prefixes.flatMap((prefix) =>
@@ -68,11 +58,14 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
           [wireType]: { schema: { type: 'string', format: 'binary' } },
         },
       },
-      400: { description: 'The body is no export request.', content: errors },
-      401: { description: 'The request has no key, or no valid one.', content: errors },
-      413: { description: 'The body is larger than 4 MiB.', content: errors },
-      415: { description: 'The body has another type.', content: errors },
-      429: { description: 'The daily limit is used up, or too many spans wait.', content: errors },
+      400: { description: 'The body is no export request.', content: errorBody },
+      401: { description: 'The request has no key, or no valid one.', content: errorBody },
+      413: { description: 'The body is larger than 4 MiB.', content: errorBody },
+      415: { description: 'The body has another type.', content: errorBody },
+      429: {
+        description: 'The daily limit is used up, or too many spans wait.',
+        content: errorBody,
+      },
     },
   }
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { neverAttended } from '../../core/hosts/attended.ts'
-import { eventsIn, mostEventBytes, mostEvents } from '../../core/hosts/event-lines.ts'
+import { eventsIn, linesIn, mostEventBytes, mostEvents } from '../../core/hosts/event-lines.ts'
 import { emptyAnswer } from '../../core/hosts/host-answer.ts'
 import { type HostName, hostNames } from '../../core/hosts/host-event.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
@@ -219,8 +219,8 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     const body = await readText(request)
     if (!isKnown(request)) return reply(response, 401, { error: 'bad_key' })
     if (body === null) return reply(response, 413, { error: 'too_large' })
-    const sent = body.split('\n').filter((line) => line.trim() !== '')
-    if (sent.length === 0 || sent.length > mostEvents) {
+    const sent = linesIn(body)
+    if (sent === null) {
       const detail = `body: send 1 to ${mostEvents} events as lines of JSON`
       return reply(response, 400, { error: 'bad_request', detail })
     }
