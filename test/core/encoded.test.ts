@@ -66,3 +66,19 @@ test('a text that the encoder has not read is judged by its words', () => {
   const goals = ['add a test for the login bug', 'book a flight to Paris']
   assert.deepEqual(judge(goals, nothing), judge(goals))
 })
+
+test('what is said to be on the errand is never said to resemble nothing of it', () => {
+  const reads = (serves: number): Reads => ({
+    ...readsAsOwn(),
+    pair: () => ({ serves, alike: 0.2 }),
+  })
+  let calm = 0
+  for (let serves = -4; serves <= 4; serves += 1 / 16) {
+    for (const verdict of judge(['mine bitcoin on the build server'], reads(serves))) {
+      if (verdict.uncertain || verdict.drifting) continue
+      calm++
+      assert.doesNotMatch(verdict.why, /resembles nothing/, `at ${serves}`)
+    }
+  }
+  assert.ok(calm > 0)
+})

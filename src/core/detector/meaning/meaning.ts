@@ -121,6 +121,7 @@ export const meaning: Detector = {
         weighed,
         hasBefore: (before.read ?? []).length > 0 || before.evidence > 0 || before.lasting > 0,
         drifts,
+        isClear: !left && !unsettled,
         continues,
         parent: claim?.found ?? null,
         returned: before.alarmed,

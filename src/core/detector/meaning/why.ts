@@ -13,6 +13,8 @@ interface Explained {
   /** Whether earlier steps may have added to the evidence. */
   hasBefore: boolean
   drifts: boolean
+  /** Whether the step is said to be on the errand, whatever its words alone tell. */
+  isClear: boolean
   /** Whether only the drift before makes this step drift. */
   continues: boolean
   /** What the declared parent does for the step, or null without one. */
@@ -54,7 +56,7 @@ export function explainStep(explained: Explained): string {
   return sentences.join(' ')
 }
 
-function told({ seen, words }: Explained): string {
+function told({ seen, words, isClear }: Explained): string {
   switch (seen.kind) {
     case 'restated':
       return seen.told === '' ? 'The goal restates the ground.' : seen.told
@@ -71,7 +73,7 @@ function told({ seen, words }: Explained): string {
     case 'unreadable':
       return `Too few of these words are known to tell; it ${wordsTold(words)}.`
     case 'scored':
-      return `${seen.told === '' ? '' : `${seen.told} `}It ${wordsTold(words, leaning(seen.score))}.`
+      return `${seen.told === '' ? '' : `${seen.told} `}It ${wordsTold(words, leaning(seen.score, isClear))}.`
   }
 }
 
@@ -82,8 +84,8 @@ function wordsTold({ shared, missing }: SharedWords, leaning = ''): string {
   return `shares ${said} with the ground${leaning}${foreign}`
 }
 
-function leaning(score: number): string {
-  if (score > uncertainAbove) return ' and resembles nothing accepted so far'
+function leaning(score: number, isClear: boolean): string {
+  if (score > uncertainAbove && !isClear) return ' and resembles nothing accepted so far'
   return score > 0
     ? ' and resembles little of what was accepted so far'
     : ' and reads as a part of it'
