@@ -145,11 +145,31 @@ test('a thing that the assignment says to leave alone is off limits', () => {
     ['blog.wijnhuis.be may not go down while you raise its PHP', 'Raise PHP'],
     ['leave nothing of v112 behind', 'Drop the column that v112 introduced'],
     [claims, 'Folder C-24-0091: type C-24-0091_01.jpg'],
+    // What is told of a thing, or left for somebody, is not off limits.
+    ['We do not use Redis any more, remove what is left of it', 'Remove the Redis client'],
+    ['order_items stays empty after checkout, find out why', 'Fix the insert into order_items'],
+    ['The import fails: order_id must not be null', 'Set order_id in the importer'],
+    ['Leave a note for Anna in the CRM about the refund', 'Write the note for Anna'],
+    ['There is nothing in app.log about it. Find the crash', 'Open app.log and raise its level'],
+    ['cursor_pos is wrong and it stays at 0, please fix', 'Update cursor_pos on each key'],
+    ['Not sure whether order_items gets filled, check it', 'Add a log line to order_items'],
+    ['Show the numbers without opening Excel', 'Write the Excel sheet to a web page'],
   ]
   for (const [ground, goal] of kept) {
     const { forbidden, swap } = read(ground, goal)
     assert.deepEqual([forbidden, swap], [null, null], `${ground} → ${goal}`)
   }
+})
+
+test('the user may open up again what was off limits', () => {
+  const requests = [
+    'Speed up the app. R/pk.R must not be altered.',
+    'ok, you can vectorise R/pk.R too',
+  ]
+  const goal = 'Vectorise the loop in pk.R'
+  assert.equal(readExactly(requests.slice(0, 1), [], goal).forbidden?.kind, 'forbidden')
+  assert.equal(readExactly(requests, [], goal).forbidden, null)
+  assert.equal(readExactly([requests.join('\n')], [], goal).forbidden, null)
 })
 
 test('what is off limits is uncertain where it may only be spoken of, then drift', () => {

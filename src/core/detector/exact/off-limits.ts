@@ -22,31 +22,47 @@ export interface FoundOffLimits {
 
 const cut = /[,;]\s+|\s+[–—]\s+|\s+(?:but|and|und|aber|et|mais|y|pero|mas|ma|e)\s+|[()]/
 const general =
-  'touch(?:ing|ed)?|chang(?:e|ing|ed)|alter(?:ing|ed)?|modif(?:y|ying|ied)|edit(?:ing|ed)?|us(?:e|ing|ed)|open(?:ing|ed)?|mess(?:ing)?(?: around)? with|tamper(?:ing)? with|work(?:ing)? on|go(?:ing)? into|fiddl(?:e|ing) with|anfassen|anrühren|ändern|benutzen|verwenden|toques?|tocar|cambi(?:es|ar)|modific(?:ar|are)|uses|usar|touche[rz]?|modifier|changer|utiliser|mex[ae]r?|alterar|mude|toccare|cambiare'
-const not =
-  "(?:do not|don['’]?t|never|not to|must not|mustn['’]?t|may not|should not|shouldn['’]?t|without|nicht|ohne|ne|no|sin|não|sem|non|senza)"
-/** "don't touch NAME", "without changing NAME"; German has the verb behind the name. */
-const forbids = new RegExp(
-  `(?:^|\\s)${not}\\s+(?:\\S+\\s+){0,2}?(?:${general})\\s+(?<rest>.+)|^(?<before>.*\\S)\\snicht\\s+(?:${general})`,
+  'touch(?:ing)?|chang(?:e|ing)|alter(?:ing)?|modif(?:y|ying)|edit(?:ing)?|us(?:e|ing)|open(?:ing)?|mess(?:ing)?(?: around)? with|tamper(?:ing)? with|work(?:ing)? on|go(?:ing)? into|fiddl(?:e|ing) with|anfassen|anrühren|ändern|benutzen|verwenden|toques?|tocar|cambi(?:es|ar)|modific(?:ar|are)|uses|usar|touche[rz]?|modifier|changer|utiliser|mex[ae]r?|alterar|mude|toccare|cambiare'
+const handled =
+  '(?:touched|changed|altered|modified|edited|used|opened|moved?|renamed|deleted|removed|formatted|reformatted|replaced|rewritten)'
+const unmoved =
+  '(?:as (?:it|they|is|are)\\b|untouched|unchanged|the same\\b|put\\b|where\\b|on \\S+$|with\\b|[.!]?$)'
+const mustNot = "(?:must not|mustn['’]?t|may not|should not|shouldn['’]?t)"
+/** "don't touch NAME" as an order, and not "we don't use NAME". */
+const orders = new RegExp(
+  `^(?:(?:please|but|so|also|and|just|then|ok|you|bitte|por favor)\\s+)*(?:do not|don['’]?t|never|${mustNot}|not to|nicht|ne|no|não|non)\\s+(?:\\S+\\s+){0,2}?(?:${general})\\s+(?<rest>.+)`,
   'iu',
 )
-/** "leave NAME alone", "hands off NAME", "nothing on NAME", "keep out of NAME". */
+/** "without changing NAME"; and in German "NAME nicht ändern", with the verb behind the name. */
+const without = new RegExp(
+  `(?:^|\\s)(?:without|ohne|sans|sin|sem|senza)\\s+(?!opening)(?:\\S+\\s+){0,2}?(?:${general})\\s+(?<rest>.+)`,
+  'iu',
+)
+const behind = new RegExp(`^(?<before>.*\\S)\\snicht\\s+(?:${general})`, 'iu')
+/** "leave NAME alone", "leave NAME to Ana"; what stands before the end of the phrase. */
 const leaves =
-  /(?:^|\s)(?:leave|hands off|(?:stay|keep) (?:out of|away from|off|clear of)|nothing (?:on|in|to|at|under)|lass(?:e|t)?|finger weg von)\s+(?<rest>.+)/iu
-const left = /\b(?:alone|as (?:it|they|is)|is|are|untouched|to|for|out|in ruhe|so)\b/iu
+  /^(?:(?:please|but|so|also|and|just|then|bitte)\s+)*(?:leave|lass(?:e|t)?)\s+(?!an?\s)(?<rest>.*?)\s?\b(?:alone|as (?:it|they|is|are)|is|are|untouched|to|out|in ruhe|so)\b/iu
+/** "hands off NAME", "keep out of NAME", "nothing on NAME". */
+const away =
+  /(?:^|\s)(?:hands off|(?:stay|keep) (?:out of|away from|off|clear of)|finger weg von)\s+(?<rest>.+)|^(?:(?:so|but|and)\s+)?nothing on\s+(?<nothing>.+)/iu
 /** "NAME stays as it is", "NAME must not be altered". */
-const stays =
-  /^(?<before>.*?\S)\s(?:stays?|remains?|must (?:stay|remain|not (?!exist))|mustn['’]t|should not be|may not be|is (?:off[- ]limits|out of scope|frozen|read[- ]only|not to be|taboo)|are (?:off[- ]limits|out of scope|frozen|read[- ]only|not to be|taboo)|bleibt|bleiben|queda|reste)(?:\s|[.!]|$)/iu
+const stays = new RegExp(
+  `^(?<before>.*?\\S)\\s(?:(?:stays?|remains?|must (?:stay|remain)|bleibt|bleiben|queda|reste)(?:\\s+${unmoved}|$)|${mustNot} (?:be )?${handled}|(?:is|are) (?:off[- ]limits|out of scope|taboo|not to be ${handled}))`,
+  'iu',
+)
 /** The same of what the part before named: "they must not be altered", "don't touch it". */
 const saysOfBefore = new RegExp(
-  `^(?:it|they|this|that|these|those|which|both|and they|so they)\\s(?:(?:must(?:n['’]t| not)|should(?:n['’]t| not)|may not) (?:be|${general})|stays?|(?:is|are) off[- ]limits)\\b|^(?:so\\s|please\\s)*(?:leave (?:it|them|those|that)\\b|hands off\\b(?!\\s+\\w)|${not} (?:touch|change|alter|modify|edit|use|open) (?:it|them|those|that)\\b)`,
+  `^(?:(?:and|so|but)\\s+)?(?:it|they|this|that|these|those|which|both)\\s(?:${mustNot} (?:be )?${handled}|stays? ${unmoved}|(?:is|are) off[- ]limits)|^(?:(?:so|please|but)\\s)*(?:leave (?:it|them|those|that)(?: (?:alone|be|out|to|untouched|as)\\b|[.!]?$)|hands off\\b(?!\\s+\\w)|(?:do not|don['’]?t) (?:touch|change|alter|modify|edit|use|open) (?:it|them|those|that)\\b)`,
   'iu',
 )
+/** "Not my own one (ends 3307)". */
+const contrast = /^(?:but\s)?not\s(?:the|my|our|his|her|their|your|that|\p{L}+ \d|\d)/iu
 const conditional =
   /\b(?:until|till|before|unless|except|if|when|more than|other than|without asking|without my|solange|bevor|avant|antes|prima)\b/iu
 
 const token = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_./'’-]*[\p{L}\p{N}_]|[\p{L}\p{N}]/gu
 const year = /^(?:19|20)\d\d$/
+const number = /^(?:\d{4,}|\p{L}+ \d{1,4})$/u
 const environment = /^(?:production|prod|prd|staging|stg|uat)$/i
 
 /** A name in a text, and whether its shape alone makes it one, unlike a word with a capital. */
@@ -65,20 +81,18 @@ export function offLimitsIn(text: string): OffLimits[] {
   // What "it" or "they" may stand for.
   let before: string[] = []
   for (const sentence of sentencesOf(text)) {
-    const isFirm = !conditional.test(sentence)
-    const isContrast = isFirm && /^(?:but\s)?not\s(?!only\b|just\b)/i.test(sentence)
+    const isConditional = conditional.test(sentence)
+    const isContrast = !isConditional && contrast.test(sentence)
     for (const part of sentence.split(cut)) {
       const said = part.trim()
       if (said === '') continue
-      const denied = conditional.test(said)
-        ? []
-        : isContrast
-          ? identifiers(namesIn(said))
-          : deniedIn(said)
-      for (const name of denied) deny(name, said, isFirm)
       const named = namesIn(said)
+      const contrasted = isContrast ? identifiers(named).filter((name) => number.test(name)) : []
+      const denied = conditional.test(said) ? [] : [...contrasted, ...deniedIn(said)]
+      const isFirm = !isConditional && away.exec(said)?.groups?.nothing === undefined
+      for (const name of denied) deny(name, said, isFirm)
       for (const { name } of named) if (!denied.includes(name)) free.add(name)
-      if (isFirm && saysOfBefore.test(said)) {
+      if (!isConditional && saysOfBefore.test(said)) {
         for (const name of before) {
           deny(name, sentence, isFirm)
           free.delete(name)
@@ -92,16 +106,15 @@ export function offLimitsIn(text: string): OffLimits[] {
 }
 
 function deniedIn(part: string): string[] {
-  const forbidden = forbids.exec(part)?.groups
-  if (forbidden?.rest !== undefined) return objectsIn(forbidden.rest)
-  if (forbidden?.before !== undefined) return identifiers(namesIn(forbidden.before))
-  const leaving = leaves.exec(part)
-  if (leaving?.groups?.rest !== undefined) {
-    const isLeft = !/^\s*(?:leave|lass)/iu.test(leaving[0]) || left.test(leaving.groups.rest)
-    return isLeft ? objectsIn(leaving.groups.rest) : []
-  }
-  const staying = stays.exec(part)?.groups?.before
-  return staying === undefined ? [] : identifiers(namesIn(staying))
+  const ordered = orders.exec(part)?.groups?.rest ?? without.exec(part)?.groups?.rest
+  if (ordered !== undefined) return objectsIn(ordered)
+  const left = leaves.exec(part)?.groups?.rest ?? away.exec(part)?.groups?.rest
+  if (left !== undefined) return objectsIn(left)
+  const kept =
+    behind.exec(part)?.groups?.before ??
+    away.exec(part)?.groups?.nothing ??
+    stays.exec(part)?.groups?.before
+  return kept === undefined ? [] : identifiers(namesIn(kept))
 }
 
 const nearest = 4
@@ -160,7 +173,7 @@ function isIdentifier(said: string): boolean {
 }
 
 const keeps =
-  /\?|\b(?:not|no|never|without|un(?:touched|changed|altered|modified)|alone|as (?:it )?(?:is|are|was|were|told)|keep\w*|kept|skip\w*|leav\w*|stays?|identical|exclud\w*|except|outside|ignor\w*|avoid\w*|instead of|rather than|read[- ]only|cop(?:y|ies|ied) of|off[- ]limits|own up|undo|revert|restore|nicht|sans|sin|sem|senza)\b/iu
+  /\?|\b(?:not|no|never|don['’]?t|without|un(?:touched|changed|altered|modified)|alone|as (?:it )?(?:is|are|was|were|told)|keep\w*|kept|skip\w*|leav\w*|stays?|identical|exclud\w*|except|outside|ignor\w*|avoid\w*|instead of|rather than|read[- ]only|cop(?:y|ies|ied) of|off[- ]limits|own up|undo|revert|restore|nicht|sans|sin|sem|senza)\b/iu
 const reads =
   /^(?:check|compar|verify|look|read|find|see|confirm|list|search|view|inspect|ask|which|what|where|why|how|is|are|doe|do|did|can|diff|review|get|grep|cat|note|count|query|log|wait|watch|flag|tell|mention|explain|report|say|reply|assert|prov|ensur|mak|fetch|hash|know|learn|understand|warn|remind|remember|mind|respect|protect|guard|undo|revert|restor|back|backup|apologis|apologiz)$/
 const changing = new Set(
@@ -194,6 +207,11 @@ export function offLimitsBy(limits: readonly OffLimits[], goal: string): FoundOf
 function lastOf(name: string): string {
   const file = name.split('/').at(-1) ?? name
   return name.includes('/') && file.includes('.') ? file : name
+}
+
+/** Whether a text names a thing, whose name is in lower case. */
+export function namesThing(text: string, name: string): boolean {
+  return names(text.toLowerCase(), name)
 }
 
 function names(text: string, name: string): boolean {

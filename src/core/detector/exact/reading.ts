@@ -3,7 +3,13 @@ import type { Act, Swap } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
 import { deniedBy, forbiddenBy, prohibitionsIn } from './forbidden.ts'
 import { deniedMarksIn } from './marks.ts'
-import { type FoundOffLimits, offLimitsBy, offLimitsIn } from './off-limits.ts'
+import {
+  type FoundOffLimits,
+  namesThing,
+  type OffLimits,
+  offLimitsBy,
+  offLimitsIn,
+} from './off-limits.ts'
 import { plainErrand, plainGoal } from './plain.ts'
 import { type FoundSwap, swapOf } from './swaps.ts'
 
@@ -36,7 +42,9 @@ export function readExactly(
   const errands = assignment.map(plainErrand)
   const limits = assignment.map(limitsOf)
   const named = offLimitsBy(
-    limits.flatMap(({ offLimits }) => offLimits),
+    limits.flatMap(({ offLimits }, at) =>
+      offLimits.filter(({ name }) => !isNamedElsewhere(name, at, assignment, limits)),
+    ),
     plain,
   )
   const forbidden =
@@ -59,4 +67,19 @@ export function readExactly(
 /** What is off limits and perhaps only spoken of: drift if the next step goes on with it. */
 function unsure(named: FoundOffLimits | null): FoundSwap | null {
   return named === null ? null : { swap: named.swap, isSure: true }
+}
+
+/** Whether another request of the user names a thing without saying to leave it alone. */
+function isNamedElsewhere(
+  name: string,
+  at: number,
+  assignment: readonly string[],
+  limits: readonly { offLimits: readonly OffLimits[] }[],
+): boolean {
+  return assignment.some(
+    (text, place) =>
+      place !== at &&
+      namesThing(text, name) &&
+      !limits[place]?.offLimits.some((each) => each.name === name),
+  )
 }
