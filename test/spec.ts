@@ -1448,6 +1448,8 @@ export const requirements = {
   }),
 
   ...written('api', 17, {
+    'run.read.after':
+      'GET /v1/drift/run takes after, the number of the step behind which the trace begins; a cursor takes its place, and what is no such number is 400.',
     'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
     'upgrade.answer':
       'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',

@@ -10,34 +10,19 @@ export interface RunTail {
 }
 
 const shownSteps = 8
-const firstPage = 200
+/** Read to find the last steps of the main agent among those of sub-agents. */
+const pageSize = 200
 
 /** Reads a run with its last steps; null if the server does not store it. */
 export async function readTail(runId: string): Promise<RunTail | null> {
   try {
-    const first = await api.readRun({ run_id: runId, limit: firstPage })
-    let { run, trace, next_cursor } = first
-    // A long run is read on from just before its end; the first page of a short one holds all of it.
-    if (next_cursor !== null) {
-      const end = await api.readRun({
-        run_id: runId,
-        limit: firstPage,
-        cursor: cursorAfter(run.steps - firstPage),
-      })
-      run = end.run
-      trace = end.trace
-    }
+    const read = (after: number) => api.readRun({ run_id: runId, limit: pageSize, after })
+    const first = await read(0)
+    const { run, trace } =
+      first.next_cursor === null ? first : await read(first.run.steps - pageSize)
     return { run, steps: trace.filter(({ agent_id }) => !agent_id).slice(-shownSteps) }
   } catch (error) {
     if (faultOf(error).status === 404) return null
     throw error
   }
-}
-
-/** The cursor of the page that begins after a step. */
-function cursorAfter(step: number): string {
-  return btoa(JSON.stringify({ after: step }))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
 }
