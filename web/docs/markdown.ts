@@ -4,7 +4,7 @@ import type { Mark } from '../app/line/marks.ts'
 import { type Figure, figures } from '../product/figures.ts'
 import type { RecordedRun } from '../product/recorded.ts'
 import { drawMark } from '../shared/plumb-line.ts'
-import { copyIcon } from '../shared/signs.ts'
+import { icon } from '../shared/signs.ts'
 import { drawRun, runInWords } from './run-figure.ts'
 
 /** A page made of Markdown. */
@@ -69,7 +69,7 @@ export function renderPage(source: string, runs: Readonly<Record<string, Recorde
         const [kind, name = ''] = lang.split(' ')
         if (kind === 'run') return drawRun(runOf(name))
         if (kind === 'marks') return marksList()
-        return `<div class="block code"><pre tabindex="0" aria-label="Code"><code>${escapeHtml(text)}</code></pre><button type="button" class="copy" aria-label="Copy" hidden>${copyIcon()}</button></div>\n`
+        return `<div class="block code"><pre tabindex="0" aria-label="Code"><code>${escapeHtml(text)}</code></pre><button type="button" class="copy" aria-label="Copy" hidden>${icon('copy')}</button></div>\n`
       },
       table(token: Tokens.Table) {
         const cell = (tag: string) => (each: Tokens.TableCell) =>

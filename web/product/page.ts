@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { guidanceFor } from '../../src/core/guidance/guidance.ts'
 import { escapeHtml } from '../../src/core/html.ts'
 import { drawLine, type Layout, type Row, rowsOf } from '../shared/plumb-line.ts'
-import { copyIcon, logo } from '../shared/signs.ts'
+import { icon, logo } from '../shared/signs.ts'
 import { type Figure, figures, kindsInWords } from './figures.ts'
 import { hangingRows, hangLayout } from './hanging.ts'
 import type { RecordedRun, RecordedStep } from './recorded.ts'
@@ -24,7 +24,7 @@ function read<Content>(file: string): Content {
 export function productPage(html: string): string {
   const parts: Record<string, string> = {
     logo: logo(),
-    copy: copyIcon(),
+    copy: icon('copy'),
     hero: hero(),
     try: tryIt(),
     quality: quality(),
@@ -223,7 +223,7 @@ function connect(): string {
       more,
     }) => `<section class="panel" id="connect-${id}" aria-label="${name}">
 <h3 class="panel-title">${name}</h3><p class="says">${says}</p>
-<div class="block code"><pre tabindex="0" aria-label="What to paste for ${name}">${code}</pre><button type="button" class="copy" aria-label="Copy" hidden>${copyIcon()}</button></div>
+<div class="block code"><pre tabindex="0" aria-label="What to paste for ${name}">${code}</pre><button type="button" class="copy" aria-label="Copy" hidden>${icon('copy')}</button></div>
 <p class="more">${more}</p></section>`,
   )
   return `<h2 id="connect-title">Connect an agent</h2>

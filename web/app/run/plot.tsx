@@ -23,18 +23,12 @@ const laneWidth = 60
 const laneInk = 0.2
 const pegWidth = 18
 const overviewFrom = 60
-const liveMs = 15 * 60_000
 
 /** Sizes of the drawing that the width of the page decides. */
 export interface Sizes {
   plot: number
   row: number
   isPhone: boolean
-}
-
-/** Whether a run may go on: it has no outcome, and its last step is not long ago. */
-export function isLive({ outcome, updated }: StoredRun, at: number): boolean {
-  return outcome === null && at - Date.parse(updated) < liveMs
 }
 
 /** The line, what hangs from it, and the rows of the steps beside it. */

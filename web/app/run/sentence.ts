@@ -1,7 +1,7 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
 import { differenceOf } from '../line/difference.ts'
 import { markOf } from '../line/marks.ts'
-import { short } from '../time.ts'
+import { counted, short } from '../time.ts'
 
 /** A drift of one agent: the steps around it, by number. */
 export interface Episode {
@@ -66,7 +66,7 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
       last.left === last.called
         ? ''
         : ` It left at step ${last.left} and was called at ${last.called}.`
-    return `Drifting for ${steps(last.drifting)}. The errand is still owed.${since}`
+    return `Drifting for ${counted(last.drifting, 'step')}. The errand is still owed.${since}`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
     const [errand, goal] = differenceOf(lastStep.swap.ground, lastStep.swap.goal)
@@ -79,7 +79,7 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
       last.left === last.called
         ? ` left at step ${last.called}`
         : ` left at step ${last.left}, was called at ${last.called},`
-    return `Back on its errand since step ${last.back}.${before}${left} and spent ${steps(last.drifting)}${cost} adrift.`
+    return `Back on its errand since step ${last.back}.${before}${left} and spent ${counted(last.drifting, 'step')}${cost} adrift.`
   }
   const ofSub = episodes.findLast(({ agent }) => agent !== '')
   if (ofSub !== undefined) {
@@ -93,8 +93,4 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
   return run.outcome === null
     ? 'On its errand so far. Nothing here needs you.'
     : 'On its errand from the first step to the last. Nothing here needs you.'
-}
-
-function steps(count: number): string {
-  return `${count} ${count === 1 ? 'step' : 'steps'}`
 }

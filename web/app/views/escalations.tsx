@@ -14,11 +14,11 @@ import { useKeys } from '../keys.ts'
 import { listen } from '../live.ts'
 import { Failed, Shown, Skeleton, useResource } from '../resource.tsx'
 import { go, path, query } from '../router.ts'
+import { isLive } from '../run/is-live.ts'
 import { readWaiting, Top } from '../shell.tsx'
 import { ago, now } from '../time.ts'
 
 const pageSize = 100
-const liveMs = 15 * 60_000
 
 interface Queue {
   waiting: readonly Escalation[]
@@ -242,7 +242,6 @@ function One({
   }
   const { escalation, tail } = value.value
   const { first, rest } = sentenceOf(escalation, tail)
-  const last = tail?.steps.at(-1)
   return (
     <section class="decide" aria-label="The question">
       <a
@@ -274,11 +273,7 @@ function One({
           ground={tail.run.ground}
           steps={tail.steps}
           asked={askedStep(tail, escalation)?.step ?? null}
-          isLive={
-            tail.run.outcome === null &&
-            last !== undefined &&
-            now.value - Date.parse(last.ts) < liveMs
-          }
+          isLive={isLive(tail.run, now.value)}
           isPhone={wide.value === 'phone'}
           isNarrow={wide.value === 'narrow'}
         />

@@ -10,7 +10,7 @@ import { listen } from '../live.ts'
 import { Failed, Skeleton } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
-import { inWords, short, whole } from '../time.ts'
+import { counted, inWords, short, whole } from '../time.ts'
 import { Onboarding } from './onboarding.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.listRuns>>
@@ -180,7 +180,7 @@ function takeIn(data: ListedRun | { run_id: string; deleted: true }): void {
 /** What the list would show if it were read again. */
 function newsOf(fresh: number, turnedRuns: number): string {
   const news = [
-    fresh === 0 ? null : `${whole(fresh)} new ${fresh === 1 ? 'run' : 'runs'}`,
+    fresh === 0 ? null : counted(fresh, 'new run'),
     turnedRuns === 0
       ? null
       : `${whole(turnedRuns)} more ${turnedRuns === 1 ? 'needs' : 'need'} a look`,
@@ -213,8 +213,8 @@ function Sentence() {
         {second}
       </h2>
       <p>
-        {whole(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
-        {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
+        {counted(total, 'run')} kept; {who} {others === 1 && who !== 'all' ? 'is' : 'are'} on their
+        errand or finished{unsure}.
       </p>
     </div>
   )
@@ -432,7 +432,7 @@ function Row({ run }: { run: ListedRun }) {
         <small>
           <code>{run.run_id}</code>
           {run.state === 'waiting' ? <span class="warn-text"> waits for a person</span> : null}
-          {subAgents === 0 ? null : ` ${subAgents} sub-agent${subAgents === 1 ? '' : 's'}`}
+          {subAgents === 0 ? null : ` ${counted(subAgents, 'sub-agent')}`}
         </small>
       </span>
       <span class="run-spark">
@@ -462,7 +462,7 @@ function Now({ run }: { run: ListedRun }) {
     return (
       <>
         <b class="drift-text">drifting</b>
-        {known ? ` for ${streak} ${streak === 1 ? 'step' : 'steps'}` : ''}
+        {known ? ` for ${counted(streak, 'step')}` : ''}
       </>
     )
   }
