@@ -2,6 +2,7 @@ import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.
 import { differenceOf } from '../line/difference.ts'
 import { markOf } from '../line/marks.ts'
 import { counted, short } from '../time.ts'
+import { saysOfDrift, saysOfNames, words } from '../words.ts'
 
 /** A drift of one agent: the steps around it, by number. */
 export interface Episode {
@@ -60,17 +61,17 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
   const main = episodes.filter(({ agent }) => agent === '')
   const last = main.at(-1)
   const lastStep = trace.findLast(({ agent_id }) => agent_id === undefined)
-  if (trace.length === 0) return 'Waiting for the first step. This page changes by itself.'
+  if (trace.length === 0) return words.waitingForStep
   if (last !== undefined && last.back === null && run.drifting) {
     const since =
       last.left === last.called
         ? ''
         : ` It left at step ${last.left} and was called at ${last.called}.`
-    return `Drifting for ${counted(last.drifting, 'step')}. The errand is still owed.${since}`
+    return `${saysOfDrift(last.drifting)}${since}`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
     const [errand, goal] = differenceOf(lastStep.swap.ground, lastStep.swap.goal)
-    return `The goal names ${goal} where the errand names ${errand}.`
+    return saysOfNames(goal, errand).join('')
   }
   if (last !== undefined && last.back !== null) {
     const cost = last.tokens > 0 ? ` and ${short(last.tokens)} tokens` : ''
@@ -88,7 +89,7 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
     return `The main agent kept to its errand. The sub-agent ${ofSub.agent} left its own at step ${ofSub.left}${called} ${back}.`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'uncertain') {
-    return 'The words do not tell. A plan or a parent goal would.'
+    return words.undecided
   }
   return run.outcome === null
     ? 'On its errand so far. Nothing here needs you.'

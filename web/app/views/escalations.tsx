@@ -17,6 +17,7 @@ import { go, path, query } from '../router.ts'
 import { isLive } from '../run/is-live.ts'
 import { readWaiting, Top } from '../shell.tsx'
 import { ago, now } from '../time.ts'
+import { words } from '../words.ts'
 
 const pageSize = 100
 
@@ -121,7 +122,7 @@ export default function Escalations() {
                 </ul>
                 <p class="queue-foot">
                   {list.length === 0
-                    ? 'Nobody is waited for.'
+                    ? words.nobody
                     : isDecided
                       ? 'A decision is final.'
                       : 'While one waits, irreversible acts of its run are refused.'}
@@ -148,7 +149,7 @@ function hrefOf({ esc_id }: Escalation, isDecided: boolean): string {
 function Nobody({ isDecided }: { isDecided: boolean }) {
   return (
     <div class="notice">
-      <h2>{isDecided ? 'Nothing was decided yet.' : 'Nobody is waited for.'}</h2>
+      <h2>{isDecided ? 'Nothing was decided yet.' : words.nobody}</h2>
       <p>
         When an agent asks a person about its errand, the question stands here, and the agent waits
         for the answer.

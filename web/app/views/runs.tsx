@@ -7,10 +7,10 @@ import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { Sparkline, Wall } from '../line/spark.tsx'
 import { listen } from '../live.ts'
-import { Failed, Skeleton } from '../resource.tsx'
+import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
-import { counted, inWords, short, whole } from '../time.ts'
+import { ago, counted, inWords, short, whole } from '../time.ts'
 import { Onboarding } from './onboarding.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.listRuns>>
@@ -301,6 +301,17 @@ function Filters() {
   )
 }
 
+/** When the newest of the runs that drift took its last step; null if none does. */
+async function readNewestDrift(): Promise<string | null> {
+  const { runs } = await api.listRuns({ state: 'drifting', limit: 1 })
+  return runs[0]?.updated ?? null
+}
+
+function NewestDrift() {
+  const { value } = useResource(readNewestDrift).value
+  return value === null ? null : <p>The newest drift was {ago(value)} ago.</p>
+}
+
 function NothingFound() {
   const state = query.value.get('state')
   const what =
@@ -312,6 +323,9 @@ function NothingFound() {
         No {what}
         {query.value.get('q') === null ? when : ` with “${query.value.get('q')}”`}.
       </h2>
+      {state === 'drifting' && query.value.get('q') === null && when !== '' ? (
+        <NewestDrift />
+      ) : null}
       <p class="actions">
         {cursor.value === null ? null : (
           <button type="button" class="button" onClick={() => readPage(cursor.value)}>
