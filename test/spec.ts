@@ -1381,6 +1381,8 @@ export const requirements = {
     'web.upgrade': 'What a tier lacks leads to the tiers, and from there to the checkout.',
     'web.escalations':
       'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',
+    'web.escalations.streak':
+      'The question of a run that drifts says for how many steps it has drifted now, not how many have drifted in all.',
     'web.alerts':
       'An alert is set, tested with its outcome and what was sent, and seen delivered; a refused address is said at its field, and a tier without alerts sees which tier has them.',
     'web.keys-view':

@@ -86,6 +86,10 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByRole('heading', { name: 'No runs with “nothing holds this”.' }).waitFor()
       await page.getByRole('button', { name: 'Clear the filter' }).click()
       await untilCount(page.locator('.run-row'), 3)
+      await page.clock.setSystemTime(Date.now() + 2 * 86_400_000)
+      await page.goto(`${app.url}/app/runs?state=drifting&since=1d`)
+      await page.getByRole('heading', { name: 'No drifting runs in the last 24 hours.' }).waitFor()
+      await page.getByText('The newest drift was 2 days ago.').waitFor()
       assert.deepEqual(faults, [])
     })
 

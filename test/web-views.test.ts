@@ -269,6 +269,24 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
     await page.waitForURL(`${app.url}/app/runs`)
   })
 
+  test('an escalation of a run that drifts says for how many steps it does, and not in all', async (t) => {
+    verifies('web.escalations.streak')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    const away = drift.slice(1)
+    await report(app, holder, 'twice', [...drift, ...upgrade.slice(0, 2), ...away])
+    const { run, trace } = (await app.get('/v1/drift/run?run_id=twice', holder.headers)).body
+    const streak =
+      trace.length - 1 - trace.findLastIndex((step: { drifting: boolean }) => !step.drifting)
+    assert.ok(streak >= 1 && streak < run.drifting_steps, `${streak} of ${run.drifting_steps}`)
+    const id = await ask(app, holder, 'twice')
+    const { page } = await openPage(t, app, `/app/escalations/${id}`, holder)
+    const steps = `${streak} ${streak === 1 ? 'step' : 'steps'}`
+    await page
+      .getByRole('heading', { name: `Drifting for ${steps}. The errand is still owed.` })
+      .waitFor()
+  })
+
   test('an address that may not be called is said at its field, and a failed test too', async (t) => {
     verifies('web.alerts')
     const DATABASE_URL = (await databases[0]?.createUrl()) ?? ''

@@ -6,10 +6,12 @@ export type Step = StoredStep
 /** The run of a question with its last steps. */
 export interface RunTail {
   run: StoredRun
+  /** The last steps of the main agent that were read. */
   steps: readonly Step[]
+  /** Whether there are earlier ones, which were not read. */
+  isCut: boolean
 }
 
-const shownSteps = 8
 /** Read to find the last steps of the main agent among those of sub-agents. */
 const pageSize = 200
 
@@ -18,9 +20,9 @@ export async function readTail(runId: string): Promise<RunTail | null> {
   try {
     const read = (after: number) => api.readRun({ run_id: runId, limit: pageSize, after })
     const first = await read(0)
-    const { run, trace } =
-      first.next_cursor === null ? first : await read(first.run.steps - pageSize)
-    return { run, steps: trace.filter(({ agent_id }) => !agent_id).slice(-shownSteps) }
+    const isCut = first.next_cursor !== null
+    const { run, trace } = isCut ? await read(first.run.steps - pageSize) : first
+    return { run, steps: trace.filter(({ agent_id }) => !agent_id), isCut }
   } catch (error) {
     if (faultOf(error).status === 404) return null
     throw error

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Escalation } from '../../../src/surfaces/client/client.ts'
 import { differenceOf } from '../line/difference.ts'
+import { episodesOf, goingOn } from '../run/sentence.ts'
 import { saysOfDrift, saysOfNames, words } from '../words.ts'
 import type { RunTail, Step } from './run-tail.ts'
 
@@ -34,12 +35,10 @@ export function sentenceOf(
     }
   }
   const below = step === null ? rest : `Step ${step.step}: ${step.goal}. ${step.why ?? ''}`
-  if (tail.run.drifting) {
-    const streak = escalation.streak ?? tail.run.drifting_steps
-    return {
-      first: saysOfDrift(Math.max(1, streak)),
-      rest: below,
-    }
+  const drift = goingOn(tail.run, episodesOf(tail.steps))
+  if (drift !== null) {
+    const isWhole = !tail.isCut || drift.left !== tail.steps[0]?.step
+    return { first: saysOfDrift(drift.drifting, !isWhole), rest: below }
   }
   if (step?.uncertain === true) {
     return { first: words.undecided, rest: below }

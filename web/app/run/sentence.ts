@@ -55,6 +55,12 @@ export function episodesOf(trace: readonly StoredStep[]): Episode[] {
   return found
 }
 
+/** The drift of the main agent that goes on; null if its last verdict does not drift. */
+export function goingOn(run: StoredRun, episodes: readonly Episode[]): Episode | null {
+  const last = episodes.findLast(({ agent }) => agent === '')
+  return last !== undefined && last.back === null && run.drifting ? last : null
+}
+
 /** What a run did, in one or two sentences. */
 export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string {
   const episodes = episodesOf(trace)
@@ -62,12 +68,13 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
   const last = main.at(-1)
   const lastStep = trace.findLast(({ agent_id }) => agent_id === undefined)
   if (trace.length === 0) return words.waitingForStep
-  if (last !== undefined && last.back === null && run.drifting) {
+  const open = goingOn(run, episodes)
+  if (open !== null) {
     const since =
-      last.left === last.called
+      open.left === open.called
         ? ''
-        : ` It left at step ${last.left} and was called at ${last.called}.`
-    return `${saysOfDrift(last.drifting)}${since}`
+        : ` It left at step ${open.left} and was called at ${open.called}.`
+    return `${saysOfDrift(open.drifting)}${since}`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
     const [errand, goal] = differenceOf(lastStep.swap.ground, lastStep.swap.goal)

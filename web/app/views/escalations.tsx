@@ -20,6 +20,7 @@ import { ago, now } from '../time.ts'
 import { words } from '../words.ts'
 
 const pageSize = 100
+const shownSteps = 8
 
 interface Queue {
   waiting: readonly Escalation[]
@@ -272,7 +273,7 @@ function One({
       {tail === null || tail.steps.length === 0 ? null : (
         <LastSteps
           ground={tail.run.ground}
-          steps={tail.steps}
+          steps={tail.steps.slice(-shownSteps)}
           asked={askedStep(tail, escalation)?.step ?? null}
           isLive={isLive(tail.run, now.value)}
           isPhone={wide.value === 'phone'}
