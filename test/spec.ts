@@ -1353,6 +1353,8 @@ export const requirements = {
   ...written('design', 17, {
     'web.run':
       'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
+    'web.run.moved':
+      'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
     'web.runs.still':

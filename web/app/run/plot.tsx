@@ -250,9 +250,7 @@ function drawRun(pen: CanvasRenderingContext2D, ink: Ink, drawing: Drawing): voi
       : lastItem.y + lastItem.height / (lastItem.kind === 'end' ? 3 : 1) + 2
     : top + height + 40
   const turns = seen.flatMap((item) =>
-    item.kind === 'turn'
-      ? [{ y: item.y + item.height / 2, revision: item.step.revision ?? 1 }]
-      : [],
+    item.kind === 'turn' ? [{ y: item.y + item.height / 2, revision: item.revision }] : [],
   )
   drawGround(
     pen,
@@ -354,6 +352,7 @@ function revisionAt({ items }: Layout, place: number, agent: string): number {
   for (let at = Math.min(place, items.length) - 1; at >= 0; at--) {
     const item = items[at]
     if (item === undefined || !('step' in item)) continue
+    if (item.kind === 'turn') return item.revision
     if (item.step !== null && (item.step.agent_id ?? '') === agent) return item.step.revision ?? 1
   }
   return 1
@@ -413,7 +412,7 @@ function Row({
   }
   const { step } = item
   if (item.kind === 'ground' || item.kind === 'turn') {
-    const says = item.kind === 'turn' ? 'the user moved the ground' : 'ground'
+    const says = item.kind === 'turn' ? item.says : 'ground'
     const number = step === null ? '' : String(step.step)
     const select = () => {
       if (step !== null) setQuery({ step: String(step.step) })
