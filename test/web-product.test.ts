@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { before, describe, type TestContext, test } from 'node:test'
 import { buildWeb } from '../bin/build-web.js'
+import type { Share } from '../src/core/figures.ts'
 import { dayOf } from '../src/core/time.ts'
 import { builtWeb } from '../src/surfaces/http/web-files.ts'
 import { contents } from '../web/docs/contents.ts'
 import { findParts, type Part } from '../web/docs/find.ts'
-import { type Figure, figures } from '../web/product/figures.ts'
+import { figures } from '../web/product/figures.ts'
 import { recordedFiles, recordRuns, startRecorder } from '../web/product/record.ts'
 import { piecesOf, swappedWords } from '../web/product/verdict.ts'
 import { onEachDatabase } from './backends.ts'
@@ -174,7 +175,7 @@ test('the figures are those of the tables', () => {
     /runs, as written([\s\S]*?)runs, greetings[\s\S]*?authored runs, with their plans([\s\S]*?)authored runs with a plan/.exec(
       table,
     ) ?? []
-  const shown = ({ value, low, high }: Figure, digits: number) =>
+  const shown = ({ value, low, high }: Share, digits: number) =>
     `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`
   const { authored } = figures
   assert.ok(table.includes(`; ${figures.errands} errands of`))

@@ -1,7 +1,8 @@
 import { Marked, type Tokens } from 'marked'
+import type { Share } from '../../src/core/figures.ts'
 import { escapeHtml } from '../../src/core/html.ts'
 import type { Mark } from '../app/line/marks.ts'
-import { type Figure, figures } from '../product/figures.ts'
+import { figures } from '../product/figures.ts'
 import type { RecordedRun } from '../product/recorded.ts'
 import { drawMark } from '../shared/plumb-line.ts'
 import { icon } from '../shared/signs.ts'
@@ -152,7 +153,7 @@ function figureText(path: string): string {
   let found: unknown = figures
   for (const name of path.split('.')) found = (found as Record<string, unknown>)[name]
   if (typeof found === 'number') return shown(found)
-  const { value, low, high } = (found ?? {}) as Figure
+  const { value, low, high } = (found ?? {}) as Share
   if (value === undefined) throw new Error(`no figure is called ${path}`)
   return `${shown(value)} (${shown(low)} to ${shown(high)})`
 }
