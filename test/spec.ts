@@ -1493,9 +1493,9 @@ export const requirements = {
       'The page /docs/api shows the description of this server and asks no other origin for anything.',
     'page.llms': '/llms.txt lists the pages of the docs as plain text.',
     'page.policy':
-      'Every page carries a content security policy without inline scripts, is framed by nobody, and is not stored without being asked for again.',
+      'Every page carries a content security policy without inline scripts, is framed by nobody, and is not stored without being asked for again. The policy allows no inline styles but those of Redoc on /docs/api.',
     'page.accessible':
-      'axe-core finds nothing serious on a page in either theme, and none is wider than 320 px.',
+      'axe-core finds nothing serious on a page in either theme, and none is wider than 320 px. Of /docs/api it looks at the first three blocks of Redoc.',
   }),
 }
 
