@@ -79,7 +79,7 @@ export function renderPage(source: string, runs: Readonly<Record<string, Recorde
           ? `<thead><tr>${token.header.map(cell('th')).join('')}</tr></thead>`
           : ''
         const rows = token.rows.map((row) => `<tr>${row.map(cell('td')).join('')}</tr>`).join('')
-        return `<div class="table"><table>${head}<tbody>${rows}</tbody></table></div>\n`
+        return `<div class="table" role="group" aria-label="Table" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`
       },
     },
   })
