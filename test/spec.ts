@@ -1422,6 +1422,8 @@ export const requirements = {
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
     'client.stream':
       'client.stream() tells the events of a stream, and connects again behind the last one.',
+    'client.stream.lost':
+      'client.stream() tells each break with the time until it connects again: a second at first, twice as long each time that fails, 30 seconds at most.',
     'labels.add':
       'POST /v1/drift/label records what a person says of a step, and a trace and a stream show it.',
     'labels.newest':

@@ -104,7 +104,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
     void readWaiting()
     return listen((events) => {
       if (
-        events.some(({ kind }) => kind === 'escalation' || kind === 'incident' || kind === 'gap')
+        events.some(
+          ({ event }) => event === 'escalation' || event === 'incident' || event === 'gap',
+        )
       ) {
         void readWaiting()
       }
@@ -211,8 +213,6 @@ export function Live({ says = 'live' }: { says?: string }) {
       </span>
     )
   }
-  const inS =
-    retryAt.value === null ? 0 : Math.max(1, Math.round((retryAt.value - now.value) / 1000))
   return (
     <span class="live off" role="status">
       <i class="live-dot off" />
@@ -221,7 +221,11 @@ export function Live({ says = 'live' }: { says?: string }) {
       <button type="button" class="link" onClick={reconnect}>
         Reconnect now
       </button>
-      <span class="visually-hidden">Trying again in {inS} s.</span>
+      {retryAt.value === null ? null : (
+        <span class="visually-hidden">
+          Trying again in {Math.max(1, Math.round((retryAt.value - now.value) / 1000))} s.
+        </span>
+      )}
     </span>
   )
 }

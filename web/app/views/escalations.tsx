@@ -70,7 +70,7 @@ export default function Escalations() {
   const queue = useResource(readQueue)
   useEffect(() => {
     return listen((events) => {
-      if (events.some(({ kind }) => kind === 'escalation' || kind === 'gap')) void queue.read()
+      if (events.some(({ event }) => event === 'escalation' || event === 'gap')) void queue.read()
     })
   }, [])
   const isDecided = query.value.get('show') === 'decided'
@@ -217,10 +217,8 @@ function One({
     return listen((events) => {
       const runId = one.value.value?.escalation.run_id
       const isAbout = events.some(
-        ({ kind, data }) =>
-          kind === 'escalation' ||
-          kind === 'gap' ||
-          (kind === 'step' && data !== null && data.run_id === runId),
+        ({ event, data }) =>
+          event === 'escalation' || event === 'gap' || (event === 'step' && data.run_id === runId),
       )
       if (isAbout) void one.read()
     })

@@ -112,8 +112,8 @@ export function Runs() {
   useEffect(
     () =>
       listen((events) => {
-        if (events.some(({ kind }) => kind === 'gap')) void readPage(null)
-        for (const { kind, data } of events) if (kind === 'run' && data !== null) takeIn(data)
+        if (events.some(({ event }) => event === 'gap')) void readPage(null)
+        for (const { event, data } of events) if (event === 'run') takeIn(data)
       }),
     [],
   )
