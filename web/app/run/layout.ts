@@ -1,5 +1,5 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
-import { type Mark, markOf } from '../line/marks.ts'
+import { type Mark, markOf } from '../../shared/line.ts'
 
 /** A row of the run view. */
 export type Item =

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { bobPath, jogOf, markOf, mostPhi, saysOfMark, xOf } from '../../shared/line.ts'
 import { swapText } from '../line/difference.ts'
 import {
   drawBranch,
@@ -8,11 +9,9 @@ import {
   drawThread,
   type Frame,
   type Ink,
-  jogOf,
   type Point,
   readInk,
 } from '../line/draw.ts'
-import { markOf, mostPhi, saysOfMark, xOf } from '../line/marks.ts'
 import { setQuery } from '../router.ts'
 import { clock, short, span, timeOfDay } from '../time.ts'
 import { GoalText } from './goal-text.tsx'
@@ -209,7 +208,7 @@ function Bob({ x, y, swings }: { x: number; y: number; swings: number | null }) 
       aria-hidden="true"
       style={{ left: `${x - 6}px`, top: `${y}px` }}
     >
-      <path class="line-bob" d="M1.4 2h9.2l-1.2 7-3.4 8-3.4-8z" />
+      <path class="line-bob" transform="translate(6 2)" d={bobPath} />
     </svg>
   )
 }

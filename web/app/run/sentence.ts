@@ -1,6 +1,6 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { markOf } from '../../shared/line.ts'
 import { differenceOf } from '../line/difference.ts'
-import { markOf } from '../line/marks.ts'
 import { counted, short } from '../time.ts'
 import { saysOfDrift, saysOfNames, words } from '../words.ts'
 
