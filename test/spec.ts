@@ -1393,6 +1393,8 @@ export const requirements = {
       'Settings keep digest, hooks, colours and single keys; the account is erased only after its id is typed, and the page says what was erased.',
     'web.quality':
       'Quality shows the precision of the alarms with its interval once ten are labelled, and the alarms without a label, which L, Y and N label by the keyboard.',
+    'web.quality.reliability':
+      'Quality draws what was said against what people say, once there is a label, and says how many there are.',
     'web.cost': 'Cost shows the tokens of the runs and those spent while drifting.',
     'web.fleet':
       'The fleet shows members and collisions; an invite code is shown once, gives a seat, and a member is removed after a question.',
@@ -1436,6 +1438,8 @@ export const requirements = {
     'quality.read':
       'GET /v1/quality counts alarms, labels and useful ones by reason, detector and host, with precision and alarms per 1,000 steps, each with a 95 % interval, and missed steps.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
+    'quality.reliability':
+      'GET /v1/quality holds reliability: by tenths of the stated probability of drift the number of labelled steps, the mean of what was said, and the share that had left the errand with its 95 % interval.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
     'budget.set':

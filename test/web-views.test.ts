@@ -153,8 +153,13 @@ for (const { name, skip, createUrl } of databases) {
     })
 
     test('a verdict is labelled by the keyboard, and the precision changes', async (t) => {
-      verifies('web.quality')
+      verifies('web.quality', 'web.quality.reliability')
       const app = await startApp(t)
+      const unlabelled = await openPage(t, app, '/app/quality', await app.newAccount())
+      await unlabelled.page
+        .getByRole('heading', { name: 'No alarm has fired on your runs.' })
+        .waitFor()
+      assert.equal(await unlabelled.page.locator('.reliability').count(), 0)
       const holder = await app.newAccount()
       for (let run = 0; run < 11; run++) {
         await report(app, holder, `run ${run}`, drift)
@@ -179,6 +184,9 @@ for (const { name, skip, createUrl } of databases) {
         })
         .waitFor()
       await page.getByText('may be as low as 0.72').waitFor()
+      const reliability = page.getByRole('region', { name: 'Does it know how sure it is?' })
+      await reliability.getByText(/on 10 labelled steps of yours/).waitFor()
+      await reliability.getByText(/^Off by 0\.\d\d on average\.$/).waitFor()
       await page.locator('.own-row').getByText('1.00').first().waitFor()
       await page.keyboard.press('n')
       await page
