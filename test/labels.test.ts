@@ -124,6 +124,36 @@ onEachDatabase((database) => {
     assert.deepEqual(body.published, publishedFigures)
   })
 
+  test('what was said stands against what people say, by tenths', async (t) => {
+    verifies('quality.reliability')
+    const { me } = await startHere(t)
+    assert.deepEqual((await me.get('/v1/quality')).body.reliability, [])
+    for (const run_id of ['a', 'b', 'c']) {
+      await me.logAll([errand, astray, astray].map((goal) => ({ run_id, goal })))
+    }
+    await label(me, { run_id: 'a', step: 1, label: 'missed' })
+    await label(me, { run_id: 'a', step: 2, label: 'false_alarm' })
+    await label(me, { run_id: 'a', step: 2, label: 'useful' })
+    await label(me, { run_id: 'b', step: 2, label: 'false_alarm' })
+    await label(me, { run_id: 'c', step: 2, label: 'redirected' })
+    await label(me, { run_id: 'c', step: 3, label: 'unclear' })
+    const { trace } = (await me.get('/v1/drift/run?run_id=a')).body
+    const [calm, drifting] = [1 - trace[0].confidence, trace[1].confidence]
+    const { reliability } = (await me.get('/v1/quality')).body
+    assert.deepEqual(
+      reliability.map(({ labels, share }: { labels: number; share: object }) => [labels, share]),
+      [
+        [1, shareOf(1, 1)],
+        [2, shareOf(1, 2)],
+      ],
+    )
+    for (const [at, said] of [calm, drifting].entries()) {
+      const { from, to, mean } = reliability[at]
+      assert.ok(Math.abs(mean - said) < 1e-9)
+      assert.ok(from <= said && said < to && Math.abs(to - from - 0.1) < 1e-9)
+    }
+  })
+
   test('labelled steps are lines that plumbline eval reads', async (t) => {
     verifies('labels.export')
     const { me } = await startHere(t)

@@ -240,7 +240,7 @@ onEachDatabase((database) => {
   })
 
   test('a trace comes in pages', async (t) => {
-    verifies('run.trace')
+    verifies('run.trace', 'run.read.after')
     const { me } = await startKeyed(t)
     await me.logAll(Array.from({ length: 1_203 }, (_, at) => ({ goal: `goal ${at}` })))
     const pageOf = async (query: string): Promise<[number, number, string | null]> => {
@@ -267,6 +267,22 @@ onEachDatabase((database) => {
       at = next
     }
     assert.deepEqual(seen, [1, 401, 402, 401, 803, 401])
+    assert.deepEqual(await pageOf('&after=1195'), [1_196, 8, null])
+    const [first, , next] = await pageOf('&after=700&limit=2')
+    assert.equal(first, 701)
+    assert.deepEqual(await pageOf(`&after=700&limit=2&cursor=${next}`), [
+      703,
+      2,
+      (await pageOf('&limit=704'))[2],
+    ])
+    assert.deepEqual(await pageOf('&after=0&limit=1'), [1, 1, (await pageOf('&limit=1'))[2]])
+    for (const none of ['1203', '999999999']) {
+      const { body } = await me.get(`/v1/drift/run?run_id=run&after=${none}`)
+      assert.deepEqual([body.trace, body.next_cursor], [[], null])
+    }
+    for (const after of ['-1', '1.5', 'x', '', '1e3', ' 5', '9999999999']) {
+      assertRefused(await me.get(`/v1/drift/run?run_id=run&after=${after}`), 'after')
+    }
     for (const limit of ['0', '10001', '-1', '1.5', 'x', '', '1e3', ' 5', '99999999999']) {
       assertRefused(await me.get(`/v1/drift/run?run_id=run&limit=${limit}`), 'limit')
     }

@@ -1378,6 +1378,8 @@ export const requirements = {
   ...written('design', 17, {
     'web.run':
       'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
+    'web.run.moved':
+      'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
     'web.runs.still':
@@ -1406,6 +1408,8 @@ export const requirements = {
     'web.upgrade': 'What a tier lacks leads to the tiers, and from there to the checkout.',
     'web.escalations':
       'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',
+    'web.escalations.streak':
+      'The question of a run that drifts says for how many steps it has drifted now, not how many have drifted in all.',
     'web.alerts':
       'An alert is set, tested with its outcome and what was sent, and seen delivered; a refused address is said at its field, and a tier without alerts sees which tier has them.',
     'web.keys-view':
@@ -1414,6 +1418,8 @@ export const requirements = {
       'Settings keep digest, hooks, colours and single keys; the account is erased only after its id is typed, and the page says what was erased.',
     'web.quality':
       'Quality shows the precision of the alarms with its interval once ten are labelled, and the alarms without a label, which L, Y and N label by the keyboard.',
+    'web.quality.reliability':
+      'Quality draws what was said against what people say, once there is a label, and says how many there are.',
     'web.cost': 'Cost shows the tokens of the runs and those spent while drifting.',
     'web.fleet':
       'The fleet shows members and collisions; an invite code is shown once, gives a seat, and a member is removed after a question.',
@@ -1445,6 +1451,8 @@ export const requirements = {
       'Nothing is recorded for an account to which nobody has listened lately, and what is recorded is deleted.',
     'client.stream':
       'client.stream() tells the events of a stream, and connects again behind the last one.',
+    'client.stream.lost':
+      'client.stream() tells each break with the time until it connects again: a second at first, twice as long each time that fails, 30 seconds at most.',
     'labels.add':
       'POST /v1/drift/label records what a person says of a step, and a trace and a stream show it.',
     'labels.newest':
@@ -1459,6 +1467,8 @@ export const requirements = {
     'quality.old-steps':
       'Steps of an earlier release count as alarms where a drift of their agent began.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
+    'quality.reliability':
+      'GET /v1/quality holds reliability: by tenths of the stated probability of drift the number of labelled steps, the mean of what was said, and the share that had left the errand with its 95 % interval.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
     'budget.set':
@@ -1479,6 +1489,8 @@ export const requirements = {
   }),
 
   ...written('api', 17, {
+    'run.read.after':
+      'GET /v1/drift/run takes after, the number of the step behind which the trace begins; a cursor takes its place, and what is no such number is 400.',
     'keys.sign-in': 'Keys come from signing in with OpenID Connect on the product page.',
     'upgrade.answer':
       'GET /v1/upgrade?tier= answers url and tier: a checkout link of the provider or the configured address.',
@@ -1518,9 +1530,9 @@ export const requirements = {
       'The page /docs/api shows the description of this server and asks no other origin for anything.',
     'page.llms': '/llms.txt lists the pages of the docs as plain text.',
     'page.policy':
-      'Every page carries a content security policy without inline scripts, is framed by nobody, and is not stored without being asked for again.',
+      'Every page carries a content security policy without inline scripts, is framed by nobody, and is not stored without being asked for again. The policy allows no inline styles but those of Redoc on /docs/api.',
     'page.accessible':
-      'axe-core finds nothing serious on a page in either theme, and none is wider than 320 px.',
+      'axe-core finds nothing serious on a page in either theme, and none is wider than 320 px. Of /docs/api it looks at the first three blocks of Redoc.',
   }),
 }
 

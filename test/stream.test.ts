@@ -292,14 +292,42 @@ onEachDatabase((database) => {
     })
     const log = () => me.log({ run_id: 'a', goal: errand })
     const told: number[] = []
-    for await (const { event, data } of client.stream({}, { opened: () => void log() })) {
+    const breaks: number[] = []
+    const heard = { opened: () => void log(), lost: (retryInMs: number) => breaks.push(retryInMs) }
+    for await (const { event, data } of client.stream({}, heard)) {
       if (event === 'step') told.push(data.step)
       if (told.length === 2) break
     }
     assert.deepEqual(told, [1, 2])
     assert.equal(connections, 2)
+    assert.deepEqual(breaks, [1_000])
     const refused = createClient({ baseUrl: app.url, key: 'pl_live_unknown' }).stream()
     await assert.rejects(async () => refused[Symbol.asyncIterator]().next(), { status: 401 })
+  })
+
+  test('the client waits longer each time it finds no service, up to 30 seconds', async (t) => {
+    verifies('client.stream.lost')
+    t.mock.timers.enable({ apis: ['setTimeout'] })
+    const ended = new AbortController()
+    const waits: number[] = []
+    const stream = createClient({
+      baseUrl: 'http://127.0.0.1:1',
+      key: 'pl_live_any',
+      retries: 0,
+      fetch: async () => Promise.reject(new Error('no service')),
+    }).stream(
+      {},
+      {
+        signal: ended.signal,
+        lost(retryInMs) {
+          waits.push(retryInMs)
+          if (waits.length === 7) ended.abort()
+          else setImmediate(() => t.mock.timers.tick(retryInMs))
+        },
+      },
+    )
+    await assert.rejects(async () => stream[Symbol.asyncIterator]().next(), { name: 'AbortError' })
+    assert.deepEqual(waits, [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
   })
 
   test('an account has at most a thousand listeners on a node', async (t) => {

@@ -2,16 +2,17 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { before, describe, type TestContext, test } from 'node:test'
 import { buildWeb } from '../bin/build-web.js'
+import type { Share } from '../src/core/figures.ts'
 import { dayOf } from '../src/core/time.ts'
 import { builtWeb } from '../src/surfaces/http/web-files.ts'
 import { contents } from '../web/docs/contents.ts'
 import { findParts, type Part } from '../web/docs/find.ts'
-import { type Figure, figures } from '../web/product/figures.ts'
+import { figures } from '../web/product/figures.ts'
 import { recordedFiles, recordRuns, startRecorder } from '../web/product/record.ts'
 import { piecesOf, swappedWords } from '../web/product/verdict.ts'
 import { onEachDatabase } from './backends.ts'
 import { type App, start } from './harness.ts'
-import { barriersOn, noBrowser, openPage } from './pages.ts'
+import { barriersOn, isTooWide, noBrowser, openPage } from './pages.ts'
 import { verifies } from './verifies.ts'
 
 const pages = [
@@ -174,7 +175,7 @@ test('the figures are those of the tables', () => {
     /runs, as written([\s\S]*?)runs, greetings[\s\S]*?authored runs, with their plans([\s\S]*?)authored runs with a plan/.exec(
       table,
     ) ?? []
-  const shown = ({ value, low, high }: Figure, digits: number) =>
+  const shown = ({ value, low, high }: Share, digits: number) =>
     `${value.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`
   const { authored } = figures
   assert.ok(table.includes(`; ${figures.errands} errands of`))
@@ -252,26 +253,12 @@ onEachDatabase((database) => {
     const others = await app.post('/v1/check', body)
     assert.match(others.body.detail, /PLUMBLINE_CHECK_PER_DAY/)
   })
-})
 
-describe('in a browser', { skip: noBrowser }, () => {
-  test('the product page shows the run and the figures without JavaScript', async (t) => {
-    verifies('page.product')
-    const app = await startPages(t)
-    const { page: tab, faults } = await openPage(t, app, '/', null, { javaScriptEnabled: false })
-    assert.equal(await tab.locator('.steps li').count(), 9)
-    assert.equal(await tab.locator('.plumb.for-desktop').isVisible(), true)
-    assert.equal(await tab.locator('#replay').isVisible(), false)
-    assert.match((await tab.locator('#verdict').textContent()) ?? '', /^Drifting\. .*1234.*9876/)
-    assert.equal(await tab.locator('.panel').count(), 8)
-    assert.equal(await tab.locator('.panel').last().isVisible(), true)
-    assert.match((await tab.locator('#quality').textContent()) ?? '', /clean steps: 10\.9/)
-    assert.deepEqual(faults, [])
-  })
-
-  test('the try-it asks 300 ms after the last change, and shows the verdict', async (t) => {
+  test('the try-it asks 300 ms after the last change, and shows the verdict', {
+    skip: noBrowser,
+  }, async (t) => {
     verifies('page.try')
-    const app = await startPages(t)
+    const app = await startPages(t, { DATABASE_URL: await database.createUrl() })
     const { page: tab, faults } = await openPage(t, app, '/')
     const verdict = tab.locator('#verdict')
     const asked: string[] = []
@@ -296,6 +283,22 @@ describe('in a browser', { skip: noBrowser }, () => {
     assert.equal(await tab.locator('.try img').count(), 0)
     await tab.locator('#try-goal').fill('  ')
     await verdict.filter({ hasText: 'Both fields want a few words.' }).waitFor()
+    assert.deepEqual(faults, [])
+  })
+})
+
+describe('in a browser', { skip: noBrowser }, () => {
+  test('the product page shows the run and the figures without JavaScript', async (t) => {
+    verifies('page.product')
+    const app = await startPages(t)
+    const { page: tab, faults } = await openPage(t, app, '/', null, { javaScriptEnabled: false })
+    assert.equal(await tab.locator('.steps li').count(), 9)
+    assert.equal(await tab.locator('.plumb.for-desktop').isVisible(), true)
+    assert.equal(await tab.locator('#replay').isVisible(), false)
+    assert.match((await tab.locator('#verdict').textContent()) ?? '', /^Drifting\. .*1234.*9876/)
+    assert.equal(await tab.locator('.panel').count(), 8)
+    assert.equal(await tab.locator('.panel').last().isVisible(), true)
+    assert.match((await tab.locator('#quality').textContent()) ?? '', /clean steps: 10\.9/)
     assert.deepEqual(faults, [])
   })
 
@@ -342,34 +345,24 @@ describe('in a browser', { skip: noBrowser }, () => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    test(`axe-core finds nothing serious, ${colorScheme}`, async (t) => {
-      verifies('page.accessible')
+    test(`axe-core finds nothing serious, nothing is blocked, and no page is wider than a narrow window, ${colorScheme}`, async (t) => {
+      verifies('page.accessible', 'page.policy')
       const app = await startPages(t)
       for (const path of htmlPages) {
-        const { page: tab } = await openPage(t, app, path, null, { colorScheme })
+        const { page: tab, faults } = await openPage(t, app, path, null, { colorScheme })
         if (path === '/docs/api')
           await tab.getByRole('heading', { name: /Judge two goals/ }).waitFor()
-        // Redoc's own blocks beyond the first are too many to look through.
-        const serious = await barriersOn(tab, ['.api-content > div:nth-child(n + 4)'])
-        assert.deepEqual(serious, [], path)
+        // A window of 640 px at 200 % zoom is one of 320 px.
+        for (const width of [1440, 320]) {
+          await tab.setViewportSize({ width, height: 640 })
+          // Redoc's own blocks beyond the first are too many to look through.
+          const serious = await barriersOn(tab, ['.api-content > div:nth-child(n + 4)'])
+          assert.deepEqual(serious, [], `${path} ${width}`)
+          assert.equal(await isTooWide(tab), false, `${path} ${width}`)
+        }
+        assert.deepEqual(faults, [], path)
+        await tab.close()
       }
     })
   }
-
-  test('no page is wider than a narrow window, and nothing is blocked on any', async (t) => {
-    verifies('page.accessible', 'page.policy')
-    const app = await startPages(t)
-    // A window of 640 px at 200 % zoom is one of 320 px.
-    const viewport = { width: 320, height: 640 }
-    for (const path of htmlPages) {
-      const { page: tab, faults } = await openPage(t, app, path, null, { viewport })
-      if (path === '/docs/api')
-        await tab.getByRole('heading', { name: /Judge two goals/ }).waitFor()
-      const wider = await tab.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      assert.equal(wider, 0, path)
-      assert.deepEqual(faults, [], path)
-    }
-  })
 })

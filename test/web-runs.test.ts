@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import type { StoredRun, StoredStep } from '../src/surfaces/client/client.ts'
+import { layOut } from '../web/app/run/layout.ts'
 import { databases } from './backends.ts'
 import type { App, Holder } from './harness.ts'
 import { barriersOn, isTooWide, noBrowser, openPage, startWithPages, untilCount } from './pages.ts'
@@ -34,6 +36,46 @@ async function logGoals(
 function rows(page: Page) {
   return page.locator('[role=row]')
 }
+
+test('a row says who moved the ground, as far as that is known', () => {
+  verifies('web.run.moved')
+  const grounds = [
+    { revision: 1, by: 'first', step: 1 },
+    { revision: 2, by: 'machine', step: 2 },
+    { revision: 3, by: 'user', step: 2 },
+    { revision: 4, by: 'unknown', step: 4 },
+    { revision: 5, by: 'user', step: 5 },
+  ].map((each) => ({ ...each, goal: `ground ${each.revision}`, agent_id: '' }))
+  const trace = [1, 2, 3, 4, 5, 6].map((step) => ({
+    step,
+    revision: [1, 2, 3, 4, 5, 6][step - 1],
+    goal: `goal ${step}`,
+    reason: 'advancing',
+    ts: '2026-01-01T12:00:00.000Z',
+    user_message: null,
+  }))
+  const run = { grounds, outcome: null } as unknown as StoredRun
+  const { items, placeOf } = layOut(run, trace as unknown as StoredStep[], 23, '')
+  assert.deepEqual(
+    items.map((item) =>
+      item.kind === 'turn' ? `${item.says}: ${item.text}` : 'step' in item ? item.step?.goal : '',
+    ),
+    [
+      undefined,
+      'goal 1',
+      'a program moved the ground: ground 2',
+      'the ground stands again: ground 3',
+      'goal 3',
+      'the ground moved, by whom is not known: ground 4',
+      'the user moved the ground: ground 5',
+      'the ground moved: goal 6',
+    ],
+  )
+  assert.deepEqual(
+    [2, 3, 4].map((step) => placeOf.get(step)),
+    [2, 4, 5],
+  )
+})
 
 for (const { name, skip, createUrl } of databases) {
   describe(`the pages of runs on ${name}`, { skip: skip || noBrowser }, () => {
@@ -86,6 +128,10 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByRole('heading', { name: 'No runs with “nothing holds this”.' }).waitFor()
       await page.getByRole('button', { name: 'Clear the filter' }).click()
       await untilCount(page.locator('.run-row'), 3)
+      await page.clock.setSystemTime(Date.now() + 2 * 86_400_000)
+      await page.goto(`${app.url}/app/runs?state=drifting&since=1d`)
+      await page.getByRole('heading', { name: 'No drifting runs in the last 24 hours.' }).waitFor()
+      await page.getByText('The newest drift was 2 days ago.').waitFor()
       assert.deepEqual(faults, [])
     })
 

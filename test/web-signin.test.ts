@@ -5,7 +5,7 @@ import { hourMs, minuteMs } from '../src/core/time.ts'
 import { databases } from './backends.ts'
 import type { App } from './harness.ts'
 import { type IdentityProvider, startProvider } from './identity-provider.ts'
-import { barriersOn, noBrowser, openPage, startWithPages } from './pages.ts'
+import { barriersOn, isTooWide, noBrowser, openPage, startWithPages } from './pages.ts'
 import { spawnServe } from './spawned.ts'
 import { startStripe } from './stripe.ts'
 import { verifies } from './verifies.ts'
@@ -25,6 +25,18 @@ async function signInUpToCallback(page: Page, { url }: App): Promise<string> {
   throw new Error('the provider leads round in circles')
 }
 
+/** Asserts that a page has no barrier and is not too wide, in both themes and on a wide and a narrow screen. */
+async function assertOpenToAll(page: Page): Promise<void> {
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of [320, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      assert.deepEqual(await barriersOn(page), [], `${colorScheme} ${width}`)
+      assert.equal(await isTooWide(page), false, `${colorScheme} ${width}`)
+    }
+  }
+}
+
 for (const { name, skip, createUrl } of databases) {
   describe(`signing in with a browser on ${name}`, { skip: skip || noBrowser }, () => {
     async function startApp(
@@ -42,7 +54,7 @@ for (const { name, skip, createUrl } of databases) {
       (await (await page.request.get(`${url}/v1/session`)).json()).signed_in
 
     test('single sign-on makes an account, shows its key once, and later leads to the page asked for', async (t) => {
-      verifies('web.sign-in.provider', 'web.sign-in.key-once')
+      verifies('web.sign-in.provider', 'web.sign-in.key-once', 'web.views-access')
       const { app, provider } = await startApp(t)
       const { page, faults } = await openPage(t, app, '/app/quality')
       await page.waitForURL('**/signin?to=%2Fapp%2Fquality')
@@ -51,7 +63,7 @@ for (const { name, skip, createUrl } of databases) {
       await page.waitForURL(`${app.url}/welcome`)
       const shown = page.locator('.key-card code')
       await shown.waitFor()
-      assert.deepEqual(await barriersOn(page), [])
+      await assertOpenToAll(page)
       const key = (await shown.textContent()) ?? ''
       const mine = await app.get('/v1/me', { authorization: `Bearer ${key}` })
       assert.deepEqual([mine.body.tier, mine.body.email], ['ground', 'ada@reader.test'])
@@ -63,6 +75,7 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByRole('heading', { name: 'No agent has reported yet' }).waitFor()
       await page.goto(`${app.url}/welcome`)
       await page.getByRole('heading', { name: 'Your key was shown already' }).waitFor()
+      await assertOpenToAll(page)
       await page.goto(`${app.url}/app/settings`)
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${app.url}/signin`)

@@ -153,8 +153,13 @@ for (const { name, skip, createUrl } of databases) {
     })
 
     test('a verdict is labelled by the keyboard, and the precision changes', async (t) => {
-      verifies('web.quality')
+      verifies('web.quality', 'web.quality.reliability')
       const app = await startApp(t)
+      const unlabelled = await openPage(t, app, '/app/quality', await app.newAccount())
+      await unlabelled.page
+        .getByRole('heading', { name: 'No alarm has fired on your runs.' })
+        .waitFor()
+      assert.equal(await unlabelled.page.locator('.reliability').count(), 0)
       const holder = await app.newAccount()
       for (let run = 0; run < 11; run++) {
         await report(app, holder, `run ${run}`, drift)
@@ -179,6 +184,9 @@ for (const { name, skip, createUrl } of databases) {
         })
         .waitFor()
       await page.getByText('may be as low as 0.72').waitFor()
+      const reliability = page.getByRole('region', { name: 'Does it know how sure it is?' })
+      await reliability.getByText(/on 10 labelled steps of yours/).waitFor()
+      await reliability.getByText(/^Off by 0\.\d\d on average\.$/).waitFor()
       await page.locator('.own-row').getByText('1.00').first().waitFor()
       await page.keyboard.press('n')
       await page
@@ -267,6 +275,24 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
     await page.getByLabel('Key').fill(holder.key)
     await page.getByRole('button', { name: 'Open' }).click()
     await page.waitForURL(`${app.url}/app/runs`)
+  })
+
+  test('an escalation of a run that drifts says for how many steps it does, and not in all', async (t) => {
+    verifies('web.escalations.streak')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    const away = drift.slice(1)
+    await report(app, holder, 'twice', [...drift, ...upgrade.slice(0, 2), ...away])
+    const { run, trace } = (await app.get('/v1/drift/run?run_id=twice', holder.headers)).body
+    const streak =
+      trace.length - 1 - trace.findLastIndex((step: { drifting: boolean }) => !step.drifting)
+    assert.ok(streak >= 1 && streak < run.drifting_steps, `${streak} of ${run.drifting_steps}`)
+    const id = await ask(app, holder, 'twice')
+    const { page } = await openPage(t, app, `/app/escalations/${id}`, holder)
+    const steps = `${streak} ${streak === 1 ? 'step' : 'steps'}`
+    await page
+      .getByRole('heading', { name: `Drifting for ${steps}. The errand is still owed.` })
+      .waitFor()
   })
 
   test('an address that may not be called is said at its field, and a failed test too', async (t) => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { JudgedRun } from '../../src/core/evaluation/labelled.ts'
-import { measureReliability } from '../../src/core/evaluation/reliability.ts'
+import { measureReliability, reliabilityOf } from '../../src/core/evaluation/reliability.ts'
 
 type Item = [label: 'same' | 'drift', drifting: boolean, confidence: number]
 
@@ -55,4 +55,28 @@ test('rows hold every item once, and one kind alone cannot be measured', () => {
   for (const { from, below, said } of rows) assert.ok(from <= said && said <= below)
   assert.equal(measureReliability(run(items.slice(0, 2))), null)
   assert.equal(measureReliability([]), null)
+})
+
+test('told steps fall into tenths of what was said of them', () => {
+  const told = [
+    { drifting: true, confidence: 1, left: true },
+    { drifting: true, confidence: 0.9, left: false },
+    { drifting: false, confidence: 0.3, left: true },
+    { drifting: false, confidence: 1, left: false },
+  ]
+  assert.deepEqual(
+    reliabilityOf(told).map(({ from, to, labels, mean, share }) => [
+      from,
+      to,
+      labels,
+      mean,
+      share.value,
+    ]),
+    [
+      [0, 0.1, 1, 0, 0],
+      [0.7, 0.8, 1, 0.7, 1],
+      [0.9, 1, 2, 0.95, 0.5],
+    ],
+  )
+  assert.deepEqual(reliabilityOf([]), [])
 })

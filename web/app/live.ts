@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals'
+import type { StreamEvent } from '../../src/surfaces/client/client.ts'
+import { api } from './api.ts'
 
 /** Since when the page is not live, in milliseconds; null while it is. */
 export const notLiveSince = signal<number | null>(null)
@@ -7,23 +9,14 @@ export const notLiveSince = signal<number | null>(null)
 export const retryAt = signal<number | null>(null)
 
 /** An event of `GET /v1/stream`. */
-export interface LiveEvent {
-  kind: 'step' | 'run' | 'incident' | 'escalation' | 'delivery' | 'gap'
-  // biome-ignore lint/suspicious/noExplicitAny: each view reads the kind that it knows
-  data: any
-}
+export type LiveEvent = StreamEvent
 
 type Listener = (events: readonly LiveEvent[]) => void
 
-const kinds = ['step', 'run', 'incident', 'escalation', 'delivery', 'gap'] as const
 const listeners = new Set<Listener>()
-const firstRetryMs = 2_000
-const longestRetryMs = 30_000
 
-let source: EventSource | null = null
+let open: AbortController | null = null
 let waiting: LiveEvent[] = []
-let retryMs = firstRetryMs
-let timer: ReturnType<typeof setTimeout> | undefined
 
 /** Hears the events of the account until the answer is called. Events come once a frame, together. */
 export function listen(listener: Listener): () => void {
@@ -31,46 +24,47 @@ export function listen(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-/** Opens the stream, and opens it again whenever it breaks. */
+/** Opens the stream. The client opens it again whenever it breaks, and goes on where it was. */
 export function openStream(): void {
-  if (source !== null) return
-  const opened = new EventSource('/v1/stream', { withCredentials: true })
-  source = opened
+  if (open === null) void read()
+}
+
+/** Reads the stream until it is closed, or for good refused. */
+async function read(): Promise<void> {
+  const own = new AbortController()
+  open = own
+  // What happened while nobody listened is read again.
+  let isBehind = notLiveSince.value !== null
   retryAt.value = null
-  opened.onopen = () => {
-    // What happened while nobody listened is read again.
-    if (notLiveSince.value !== null) enqueue({ kind: 'gap', data: null })
-    notLiveSince.value = null
-    retryMs = firstRetryMs
-  }
-  opened.onerror = () => {
-    opened.close()
-    if (source !== opened) return
-    source = null
+  const lost = (retryInMs: number | null) => {
+    if (open !== own) return
     notLiveSince.value ??= Date.now()
-    retryAt.value = Date.now() + retryMs
-    timer = setTimeout(openStream, retryMs)
-    retryMs = Math.min(longestRetryMs, retryMs * 2)
+    retryAt.value = retryInMs === null ? null : Date.now() + retryInMs
   }
-  for (const kind of kinds) {
-    opened.addEventListener(kind, ({ data }) => {
-      enqueue({ kind, data: readData(data) })
-    })
+  try {
+    const opened = () => {
+      if (isBehind) enqueue({ event: 'gap', id: '', data: { reason: 'expired' } })
+      isBehind = false
+      notLiveSince.value = null
+    }
+    for await (const event of api.stream({}, { signal: own.signal, opened, lost })) enqueue(event)
+  } catch {
+    // Refused, or closed by this page.
+    lost(null)
   }
 }
 
 /** Tries at once. */
 export function reconnect(): void {
-  clearTimeout(timer)
-  retryMs = firstRetryMs
-  openStream()
+  open?.abort()
+  void read()
 }
 
 /** Closes the stream, as when the person signs out. */
 export function closeStream(): void {
-  clearTimeout(timer)
-  source?.close()
-  source = null
+  const closed = open
+  open = null
+  closed?.abort()
   notLiveSince.value = null
 }
 
@@ -85,12 +79,4 @@ function enqueue(event: LiveEvent): void {
   // A hidden page has no frames.
   if (document.hidden) setTimeout(flush, 250)
   else requestAnimationFrame(flush)
-}
-
-function readData(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

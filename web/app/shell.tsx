@@ -14,29 +14,68 @@ interface Place {
   href: string
   icon: IconName
   key: string
+  /** What stands there, for a list of places. */
+  says: string
 }
 
+/** The places of the rail, in its groups. */
 const places: readonly (readonly Place[])[] = [
   [
-    { name: 'Runs', href: '/app/runs', icon: 'runs', key: 'r' },
-    { name: 'Escalations', href: '/app/escalations', icon: 'escalations', key: 'e' },
-    { name: 'Alerts', href: '/app/alerts', icon: 'alerts', key: 'a' },
+    { name: 'Runs', href: '/app/runs', icon: 'runs', key: 'r', says: 'what agents do' },
+    {
+      name: 'Escalations',
+      href: '/app/escalations',
+      icon: 'escalations',
+      key: 'e',
+      says: 'who waits for a person',
+    },
+    { name: 'Alerts', href: '/app/alerts', icon: 'alerts', key: 'a', says: 'where drift is told' },
   ],
   [
-    { name: 'Quality', href: '/app/quality', icon: 'quality', key: 'q' },
-    { name: 'Cost', href: '/app/cost', icon: 'cost', key: 'c' },
-    { name: 'Fleet', href: '/app/fleet', icon: 'fleet', key: 'f' },
+    {
+      name: 'Quality',
+      href: '/app/quality',
+      icon: 'quality',
+      key: 'q',
+      says: 'how often alarms are right',
+    },
+    {
+      name: 'Cost',
+      href: '/app/cost',
+      icon: 'cost',
+      key: 'c',
+      says: 'tokens, and those spent on drift',
+    },
+    {
+      name: 'Fleet',
+      href: '/app/fleet',
+      icon: 'fleet',
+      key: 'f',
+      says: 'the team and where runs collide',
+    },
   ],
   [
-    { name: 'Keys', href: '/app/keys', icon: 'keys', key: 'k' },
-    { name: 'Settings', href: '/app/settings', icon: 'settings', key: 's' },
-    { name: 'Docs', href: '/docs', icon: 'docs', key: 'd' },
+    { name: 'Keys', href: '/app/keys', icon: 'keys', key: 'k', says: 'made, rotated, revoked' },
+    {
+      name: 'Settings',
+      href: '/app/settings',
+      icon: 'settings',
+      key: 's',
+      says: 'digest, address, tier',
+    },
+    { name: 'Docs', href: '/docs', icon: 'docs', key: 'd', says: 'how to report steps' },
   ],
 ]
 
-const primary = [
-  ...(places[0] ?? []),
-  { name: 'More', href: '/app/more', icon: 'settings', key: '' } as const,
+/** The bar of a phone has room for the first group, and for a list of the others. */
+const [primary = [], ...others] = places
+export const placesBehindMore: readonly Omit<Place, 'key'>[] = [
+  ...others.flat(),
+  { name: 'Field', href: '/app/field', icon: 'runs', says: 'the weather of this server' },
+]
+const bar: readonly Pick<Place, 'name' | 'href' | 'icon'>[] = [
+  ...primary,
+  { name: 'More', href: '/app/more', icon: 'settings' },
 ]
 
 declare const __VERSION__: string
@@ -65,7 +104,9 @@ export function Shell({ children }: { children: ComponentChildren }) {
     void readWaiting()
     return listen((events) => {
       if (
-        events.some(({ kind }) => kind === 'escalation' || kind === 'incident' || kind === 'gap')
+        events.some(
+          ({ event }) => event === 'escalation' || event === 'incident' || event === 'gap',
+        )
       ) {
         void readWaiting()
       }
@@ -106,7 +147,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
       </main>
       <nav class="bar" aria-label="Main">
         <ul>
-          {primary.map((place) => (
+          {bar.map((place) => (
             <RailItem key={place.name} place={place} />
           ))}
         </ul>
@@ -172,8 +213,6 @@ export function Live({ says = 'live' }: { says?: string }) {
       </span>
     )
   }
-  const inS =
-    retryAt.value === null ? 0 : Math.max(1, Math.round((retryAt.value - now.value) / 1000))
   return (
     <span class="live off" role="status">
       <i class="live-dot off" />
@@ -182,7 +221,11 @@ export function Live({ says = 'live' }: { says?: string }) {
       <button type="button" class="link" onClick={reconnect}>
         Reconnect now
       </button>
-      <span class="visually-hidden">Trying again in {inS} s.</span>
+      {retryAt.value === null ? null : (
+        <span class="visually-hidden">
+          Trying again in {Math.max(1, Math.round((retryAt.value - now.value) / 1000))} s.
+        </span>
+      )}
     </span>
   )
 }

@@ -48,7 +48,7 @@ export function whole(count: number): string {
   return count.toLocaleString('en-US')
 }
 
-/** `one step`, `two steps`; small numbers in words at the beginning of a sentence. */
+/** `1 step`, `2 steps`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
   return `${whole(count)} ${count === 1 ? noun : plural}`
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { escapeHtml } from '../../src/core/html.ts'
 import type { RecordedRun } from '../product/recorded.ts'
-import { logo, searchIcon } from '../shared/signs.ts'
+import { icon, logo } from '../shared/signs.ts'
 import { contents, type Page } from './contents.ts'
 import { llmsText } from './llms.ts'
 import { type Rendered, renderPage } from './markdown.ts'
@@ -50,7 +50,7 @@ function fill(template: string, page: Page, { title, lead, html, headings }: Ren
     lead: escapeHtml(lead),
     twin: `/docs/${page.name}.md`,
     logo: logo(),
-    glass: searchIcon(),
+    glass: icon('search'),
     sidebar: sidebar(page),
     page: html,
     aside: aside(page, headings),

@@ -1,10 +1,11 @@
 import { Marked, type Tokens } from 'marked'
+import type { Share } from '../../src/core/figures.ts'
 import { escapeHtml } from '../../src/core/html.ts'
-import type { Mark } from '../app/line/marks.ts'
-import { type Figure, figures } from '../product/figures.ts'
+import { figures } from '../product/figures.ts'
 import type { RecordedRun } from '../product/recorded.ts'
+import type { Mark } from '../shared/line.ts'
 import { drawMark } from '../shared/plumb-line.ts'
-import { copyIcon } from '../shared/signs.ts'
+import { icon } from '../shared/signs.ts'
 import { drawRun, runInWords } from './run-figure.ts'
 
 /** A page made of Markdown. */
@@ -69,7 +70,7 @@ export function renderPage(source: string, runs: Readonly<Record<string, Recorde
         const [kind, name = ''] = lang.split(' ')
         if (kind === 'run') return drawRun(runOf(name))
         if (kind === 'marks') return marksList()
-        return `<div class="block code"><pre tabindex="0" aria-label="Code"><code>${escapeHtml(text)}</code></pre><button type="button" class="copy" aria-label="Copy" hidden>${copyIcon()}</button></div>\n`
+        return `<div class="block code"><pre tabindex="0" aria-label="Code"><code>${escapeHtml(text)}</code></pre><button type="button" class="copy" aria-label="Copy" hidden>${icon('copy')}</button></div>\n`
       },
       table(token: Tokens.Table) {
         const cell = (tag: string) => (each: Tokens.TableCell) =>
@@ -78,7 +79,7 @@ export function renderPage(source: string, runs: Readonly<Record<string, Recorde
           ? `<thead><tr>${token.header.map(cell('th')).join('')}</tr></thead>`
           : ''
         const rows = token.rows.map((row) => `<tr>${row.map(cell('td')).join('')}</tr>`).join('')
-        return `<div class="table"><table>${head}<tbody>${rows}</tbody></table></div>\n`
+        return `<div class="table" role="group" aria-label="Table" tabindex="0"><table>${head}<tbody>${rows}</tbody></table></div>\n`
       },
     },
   })
@@ -152,7 +153,7 @@ function figureText(path: string): string {
   let found: unknown = figures
   for (const name of path.split('.')) found = (found as Record<string, unknown>)[name]
   if (typeof found === 'number') return shown(found)
-  const { value, low, high } = (found ?? {}) as Figure
+  const { value, low, high } = (found ?? {}) as Share
   if (value === undefined) throw new Error(`no figure is called ${path}`)
   return `${shown(value)} (${shown(low)} to ${shown(high)})`
 }

@@ -1,6 +1,6 @@
 import { escapeHtml } from '../../src/core/html.ts'
-import { saysOfMark } from '../app/line/marks.ts'
 import type { RecordedRun, RecordedStep } from '../product/recorded.ts'
+import { saysOfMark } from '../shared/line.ts'
 import { drawLine, type Layout, type Row, rowsOf } from '../shared/plumb-line.ts'
 
 const wide: Layout = { x: 12, plot: 150, width: 170, step: 30, ground: 30, above: 0, end: 'bar' }

@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs'
+import type { Share } from '../../src/core/figures.ts'
 import { guidanceFor } from '../../src/core/guidance/guidance.ts'
 import { escapeHtml } from '../../src/core/html.ts'
 import { drawLine, type Layout, type Row, rowsOf } from '../shared/plumb-line.ts'
-import { copyIcon, logo } from '../shared/signs.ts'
-import { type Figure, figures, kindsInWords } from './figures.ts'
+import { icon, logo } from '../shared/signs.ts'
+import { figures, kindsInWords } from './figures.ts'
 import { hangingRows, hangLayout } from './hanging.ts'
 import type { RecordedRun, RecordedStep } from './recorded.ts'
 import { type Said, saidOf } from './verdict.ts'
@@ -24,7 +25,7 @@ function read<Content>(file: string): Content {
 export function productPage(html: string): string {
   const parts: Record<string, string> = {
     logo: logo(),
-    copy: copyIcon(),
+    copy: icon('copy'),
     hero: hero(),
     try: tryIt(),
     quality: quality(),
@@ -113,13 +114,16 @@ function verdictHtml({ word, isDrift, sentence, numbers }: Said): string {
 
 function quality(): string {
   const { falseAlarmsPer1000: alarms, authored, precisionAt10Percent } = figures
-  const kinds = Object.entries(figures.foundWithin3) as [keyof typeof kindsInWords, Figure][]
   return `<h2 id="quality-title">How often it is right</h2>
 <p class="lead">Measured on ${figures.errands} errands that neither training nor the choice of its limit has seen. It stays quiet most of the time and pays for that by missing things. Both, with 95 % intervals:</p>
 <div class="columns">
 <div><h3>False alarms in 1,000 clean steps: ${alarms.value}</h3><p class="under">Plumbline, between ${alarms.low} and ${alarms.high}</p>${dots(alarms.value)}</div>
 <div><h3>Word overlap, the published rule: ${figures.publishedFalseAlarmsPer1000}</h3><p class="under">on the same steps; can be chosen as <code>overlap</code></p>${dots(figures.publishedFalseAlarmsPer1000)}</div>
-<div><h3>What it finds within three steps</h3><p class="under">the rest of each bar is what it misses</p><dl class="found">${kinds.map(([kind, figure]) => bar(kindsInWords[kind], figure)).join('')}</dl></div>
+<div><h3>What it finds within three steps</h3><p class="under">the rest of each bar is what it misses</p><dl class="found">${Object.entries(
+    figures.foundWithin3,
+  )
+    .map(([kind, found]) => bar(kindsInWords[kind] ?? kind, found))
+    .join('')}</dl></div>
 </div>
 <p class="fine">Where one step in ten drifts, ${percent(precisionAt10Percent)} of its alarms are right. On ${authored.runs} runs written whole, with plans and users who interrupt, it does worse: ${authored.falseAlarmsPer1000.value} false alarms in 1,000 clean steps, ${percent(authored.precisionAt10Percent.value)} of the alarms right (between ${percent(authored.precisionAt10Percent.low)} and ${percent(authored.precisionAt10Percent.high)}), and ${percent(authored.foundWithin3.value)} of all drift found within three steps. It reads English; elsewhere most steps stay uncertain. Measure it on your own runs before you rely on an alarm.</p>
 <p class="fine"><code>npm run model:eval -- FOLDER</code> prints this table; <code>plumbline eval FILE</code> prints one for your labels.</p>`
@@ -142,7 +146,7 @@ function dots(count: number): string {
   return `<svg class="dots" viewBox="0 0 398 158" aria-hidden="true" focusable="false"><path class="alarm" d="${alarms}"/><path class="calm" d="${calm}"/></svg>`
 }
 
-function bar(name: string, { value, low, high }: Figure): string {
+function bar(name: string, { value, low, high }: Share): string {
   const width = (share: number) => Math.round(share * 3200) / 10
   return `<div><dt>${name}</dt><dd>${percent(value)}<span class="visually-hidden">, between ${percent(low)} and ${percent(high)}</span></dd><svg class="share" viewBox="0 0 320 10" preserveAspectRatio="none" aria-hidden="true" focusable="false"><path class="all" d="M0 3h320v4h-320z"/><path class="within" d="M${width(low)} 0H${width(high)}v10H${width(low)}z"/><path class="value" d="M0 3h${width(value)}v4h-${width(value)}z"/></svg></div>`
 }
@@ -223,7 +227,7 @@ function connect(): string {
       more,
     }) => `<section class="panel" id="connect-${id}" aria-label="${name}">
 <h3 class="panel-title">${name}</h3><p class="says">${says}</p>
-<div class="block code"><pre tabindex="0" aria-label="What to paste for ${name}">${code}</pre><button type="button" class="copy" aria-label="Copy" hidden>${copyIcon()}</button></div>
+<div class="block code"><pre tabindex="0" aria-label="What to paste for ${name}">${code}</pre><button type="button" class="copy" aria-label="Copy" hidden>${icon('copy')}</button></div>
 <p class="more">${more}</p></section>`,
   )
   return `<h2 id="connect-title">Connect an agent</h2>

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../src/surfaces/client/client.ts'
-import { type Mark, markOf } from '../app/line/marks.ts'
+import { type Mark, markOf } from '../shared/line.ts'
 
 /** A verdict of the service, as far as the try-it reads it. */
 export type Answered = Pick<

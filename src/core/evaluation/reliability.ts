@@ -1,5 +1,5 @@
 import { baseRate } from '../detector/contract/constants.ts'
-import { rounded, sumOf } from '../figures.ts'
+import { meanOf, rounded, type Share, shareOf, sumOf } from '../figures.ts'
 import type { JudgedRun } from './labelled.ts'
 
 /** Items with about the same stated probability of drift, and how many of them drift. */
@@ -52,6 +52,43 @@ export function measureReliability(runs: readonly JudgedRun[]): Reliability | nu
     rows.push({ from, below: Math.min(1, below), items: members.length, said, measured })
   }
   return { expected_calibration_error: error, rows }
+}
+
+/** A step that a person has labelled: how it was judged, and whether it had left the errand. */
+export interface ToldStep {
+  drifting: boolean
+  /** 0–1: how sure the verdict was. */
+  confidence: number
+  left: boolean
+}
+
+/** Told steps with about the same stated probability of drift, 0–1. */
+export interface ToldBin {
+  from: number
+  to: number
+  labels: number
+  /** The mean of the stated probabilities. */
+  mean: number
+  /** The share of drift, with the Wilson interval at 95 %. */
+  share: Share
+}
+
+const bins = 10
+
+/** Compares the stated probability of drift with what people have said, in tenths; those without a label are left out. */
+export function reliabilityOf(steps: readonly ToldStep[]): ToldBin[] {
+  const found = Map.groupBy(steps, (step) =>
+    Math.min(bins - 1, Math.floor(rounded(probabilityOf(step) * bins))),
+  )
+  return [...found]
+    .sort(([one], [other]) => one - other)
+    .flatMap(([bin, members]) => {
+      const left = members.filter((each) => each.left).length
+      const share = shareOf(left, members.length)
+      if (share === null) return []
+      const mean = meanOf(members.map(probabilityOf))
+      return [{ from: bin / bins, to: (bin + 1) / bins, labels: members.length, mean, share }]
+    })
 }
 
 function probabilityOf({

@@ -4,14 +4,27 @@ import { Refusal } from './refusal.ts'
 
 /** The parameter `limit` of a list: a whole number from 1 to `max`. */
 export function limitField(max: number, fallback: number): z.ZodType<number, string | undefined> {
-  const fault = `send a whole number from 1 to ${max}`
+  return wholeField(1, max, `send a whole number from 1 to ${max}`, fallback)
+}
+
+/** The parameter `after` of a list in order of steps: the list begins with the one behind this number. */
+export function afterField(): z.ZodType<number, string | undefined> {
+  return wholeField(0, 999_999_999, 'send the number of a step, or 0', 0)
+}
+
+function wholeField(
+  minimum: number,
+  maximum: number,
+  fault: string,
+  fallback: number,
+): z.ZodType<number, string | undefined> {
   return z
     .string()
     .regex(/^\d{1,9}$/, fault)
     .transform(Number)
-    .refine((limit) => limit >= 1 && limit <= max, fault)
+    .refine((value) => value >= minimum && value <= maximum, fault)
     .default(fallback)
-    .meta({ type: 'integer', minimum: 1, maximum: max, default: fallback })
+    .meta({ type: 'integer', minimum, maximum, default: fallback })
 }
 
 /**

@@ -1,9 +1,12 @@
 import { z } from 'zod'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
-import { type AlarmCount, qualityOf } from '../../core/evaluation/labels.ts'
+import { type AlarmCount, hadLeft, qualityOf } from '../../core/evaluation/labels.ts'
 import { publishedFigures } from '../../core/evaluation/published-figures.ts'
+import { reliabilityOf } from '../../core/evaluation/reliability.ts'
 import { type Share, shareOf } from '../../core/figures.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import { readKept } from '../../core/runs/kept-verdict.ts'
+import type { LabelledVerdict } from '../../storage/runs/labels.ts'
 import type { Keyed } from '../gate/context.ts'
 import { share } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
@@ -38,6 +41,23 @@ export const qualitySchema = z
     ...counted,
   })
   .meta({ id: 'Quality' })
+
+/** The labelled steps that the reliability is measured on: the latest ones. */
+const mostTold = 1_000
+
+const reliability = z
+  .array(
+    z.strictObject({
+      from: share.describe('The stated probabilities of drift of the steps, from here …'),
+      to: share.describe('… to below here; the last tenth holds 1.'),
+      labels: count.describe('The labelled steps.'),
+      mean: share.describe('The mean of the stated probabilities.'),
+      share: interval.describe('The share that had left the errand, with its interval at 95 %.'),
+    }),
+  )
+  .describe(
+    `What was said of the newest ${mostTold} steps labelled useful, false_alarm or missed, against what people say: by tenths of the stated probability of drift (\`confidence\` of a drifting step, otherwise 1 − \`confidence\`). Empty without such a label.`,
+  )
 
 const published = z
   .strictObject({
@@ -81,24 +101,36 @@ export const readQuality = keyed({
   output: z.strictObject({
     ...counted,
     missed: count.describe('The steps without an alarm whose newest label is missed.'),
+    reliability,
     groups: z.array(qualitySchema).describe('By reason, detector and host, most alarms first.'),
     published,
   }),
 })(async ({ store, account, now }) => {
   const at = now()
-  const [counts, steps, missed] = await Promise.all([
+  const [counts, steps, missed, told] = await Promise.all([
     store.labels.countAlarms(account.id, at),
     store.labels.countSteps(account.id, at),
     store.labels.countMissed(account.id, at),
+    store.labels.verdicts(account.id, at, mostTold),
   ])
   const all = steps.reduce((sum, each) => sum + each.steps, 0)
   return {
     ...shownCounts(counts, all),
     missed,
+    reliability: reliabilityOf(told.flatMap(toldStep)),
     groups: groupsOf(counts, steps),
     published: publishedFigures,
   }
 })
+
+/** A labelled step as its reliability is measured; nothing if it is older than its verdict. */
+function toldStep({ label, drifting, verdict }: LabelledVerdict) {
+  const { confidence } = readKept(verdict)
+  const left = hadLeft(label)
+  return confidence === null || left === null
+    ? []
+    : [{ drifting: drifting === 1, confidence, left }]
+}
 
 /** The quality of the alarms like one: of its reason, detector and host. */
 export async function qualityLike(

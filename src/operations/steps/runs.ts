@@ -19,7 +19,7 @@ import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { nextTurn } from '../gate/event-loop-turns.ts'
 import { exportOnce, exportRule } from '../gate/exports.ts'
 import { idField, textField, time, tokenCount } from '../gate/fields.ts'
-import { cursorFrom, cursorOf, limitField } from '../gate/list.ts'
+import { afterField, cursorFrom, cursorOf, limitField } from '../gate/list.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
 import {
@@ -246,6 +246,9 @@ export const readRun = keyed({
     run_id: idField().optional().describe('The id of the run. `id` is an alias.'),
     id: idField().optional(),
     limit: limitField(10_000, 1_000),
+    after: afterField().describe(
+      'The trace begins behind the step of this number. A `cursor` takes its place. With `steps` of the run it reads the last steps: `after` = `steps` − 8 for eight.',
+    ),
     cursor: z.string().optional(),
     grounds_cursor: z
       .string()
@@ -262,12 +265,12 @@ export const readRun = keyed({
     next_cursor: z.string().nullable(),
   }),
   refusals: [badRequest, noRun],
-})(async ({ store, account, now }, { run_id, id, limit, cursor, ...parts }) => {
+})(async ({ store, account, now }, { run_id, id, limit, after: given, cursor, ...parts }) => {
   const wanted = run_id ?? id
   if (wanted === undefined) throw missing('run_id')
   const run = await store.runs.find(account.id, wanted, now())
   if (run === null) throw unknownRun()
-  const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: 0 }
+  const { after } = cursorFrom(cursor, z.object({ after: z.int().min(0) })) ?? { after: given }
   const from = {
     ...firstParts,
     grounds: cursorFrom(parts.grounds_cursor, groundsPlace) ?? firstParts.grounds,

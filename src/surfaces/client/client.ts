@@ -149,8 +149,9 @@ export type Client = {
    */
   labels(options?: CallOptions): AsyncIterable<LabelLine>
   /**
-   * Tells what changes in the account, as it happens. It connects again by itself and goes on where it was, until
-   * the signal ends it or the service refuses it. After a `gap`, read again what you show.
+   * Tells what changes in the account, as it happens. It connects again by itself, at first after a second and at
+   * last every 30, and goes on where it was, until the signal ends it or the service refuses it. After a `gap`, read
+   * again what you show.
    *
    * @example
    * ```ts

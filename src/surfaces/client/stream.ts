@@ -28,18 +28,22 @@ export interface StreamFilter {
 export interface StreamOptions extends Pick<CallOptions, 'signal' | 'timeoutMs'> {
   /** Called each time the stream is open: nothing that changes after that is missing from it. */
   opened?: (() => void) | undefined
+  /** Called each time the stream has broken, with the milliseconds until it connects again. */
+  lost?: ((retryInMs: number) => void) | undefined
 }
 
 const usualTimeoutMs = 40_000
-const reconnectMs = 1_000
+const firstReconnectMs = 1_000
+const longestReconnectMs = 30_000
 
 /** Reads the stream of an account, connecting again after each failure that may pass. */
 export async function* readStream(
   calls: Calls,
   { run_id, last_event_id }: StreamFilter,
-  { signal, timeoutMs = usualTimeoutMs, opened }: StreamOptions,
+  { signal, timeoutMs = usualTimeoutMs, opened, lost }: StreamOptions,
 ): AsyncGenerator<StreamEvent> {
   let last = last_event_id
+  let reconnectMs = firstReconnectMs
   for (;;) {
     try {
       const query = new URLSearchParams()
@@ -50,6 +54,7 @@ export async function* readStream(
       let isOpen = false
       for await (const block of blocks) {
         if (!isOpen) opened?.()
+        reconnectMs = firstReconnectMs
         isOpen = true
         const { id = last, event, data } = readBlock(block)
         last = id
@@ -59,7 +64,9 @@ export async function* readStream(
     } catch (error) {
       if (!isOwnError(error) || !passingStatuses.includes(error.status)) throw error
     }
+    lost?.(reconnectMs)
     await pause(reconnectMs, signal, undefined)
+    reconnectMs = Math.min(longestReconnectMs, reconnectMs * 2)
   }
 }
 

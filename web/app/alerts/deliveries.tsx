@@ -41,7 +41,7 @@ export function Deliveries() {
   useEffect(
     () =>
       listen((events) => {
-        if (events.some(({ kind }) => kind === 'delivery' || kind === 'gap')) void first.read()
+        if (events.some(({ event }) => event === 'delivery' || event === 'gap')) void first.read()
       }),
     [],
   )

@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
+import { mostPhi } from '../../shared/line.ts'
 import { api } from '../api.ts'
-import { mostPhi } from '../line/marks.ts'
 import { useResource } from '../resource.tsx'
 import { isPhi } from './draft.ts'
 

@@ -28,7 +28,7 @@ export function Incidents() {
   useEffect(
     () =>
       listen((events) => {
-        if (events.some(({ kind }) => kind === 'incident' || kind === 'gap')) void first.read()
+        if (events.some(({ event }) => event === 'incident' || event === 'gap')) void first.read()
       }),
     [],
   )

@@ -1,5 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { Switch } from '../controls.tsx'
+import { words } from '../words.ts'
 import { type Draft, isPhi, type ModeDraft, modeNames, type Severity } from './draft.ts'
 
 const severities: readonly Severity[] = ['critical', 'warn', 'info']
@@ -114,7 +115,7 @@ function ModeRow({
       {isWrong ? <p class="fault mode-fault">Use a number from 0 to 1.</p> : null}
       {isRefused ? (
         <p class="fault mode-fault" role="alert">
-          Use an https address on a public host, or have it added to PLUMBLINE_WEBHOOK_ALLOW.
+          {words.addressRefused}
         </p>
       ) : null}
     </li>

@@ -12,6 +12,7 @@ import {
 import { useKeys } from '../keys.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { session } from '../session.ts'
+import { words } from '../words.ts'
 import { bodyOf, type Draft, draftOf, isPhi, type ModeDraft } from './draft.ts'
 import { Floor } from './floor.tsx'
 import { Entries } from './log.tsx'
@@ -149,11 +150,7 @@ function Form({
         autocomplete="off"
         spellcheck={false}
         value={now.url}
-        error={
-          isRefused
-            ? 'Use an https address on a public host, or have it added to PLUMBLINE_WEBHOOK_ALLOW.'
-            : undefined
-        }
+        error={isRefused ? words.addressRefused : undefined}
         onText={(url) => change({ url })}
       >
         <button

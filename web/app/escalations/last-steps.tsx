@@ -1,5 +1,14 @@
+import {
+  bobPath,
+  fillsOf,
+  markOf,
+  pathThrough,
+  saysOfMark,
+  threadsOf,
+  xOf,
+} from '../../shared/line.ts'
 import { differenceOf } from '../line/difference.ts'
-import { type Mark, markOf, saysOfMark, xOf } from '../line/marks.ts'
+import { MarkShape } from '../line/mark-shape.tsx'
 import { GoalText } from '../run/goal-text.tsx'
 import { short, timeOfDay } from '../time.ts'
 import type { Step } from './run-tail.ts'
@@ -93,14 +102,22 @@ function Drawing({
   height: number
   width: number
 }) {
-  const y = (at: number) => top + height * at + height / 2
   const shown = steps.map((step, at) => {
     // The phi of an unreadable step says nothing, so it stands where the step before it stood.
     const before = steps[at - 1]
     const phi = step.reason === 'ungrammatical' && before !== undefined ? before.phi : step.phi
-    return { step, mark: markOf(step), x: left + xOf(phi, width), y: y(at) }
+    return {
+      step: step.step,
+      mark: markOf(step),
+      drifting: step.drifting,
+      revision: step.revision ?? 1,
+      line: left,
+      x: left + xOf(phi, width),
+      y: top + height * at + height / 2,
+      height,
+    }
   })
-  const end = y(steps.length - 1) + 14
+  const end = top + height * (steps.length - 0.5) + 14
   return (
     <svg
       width={left + width + 20}
@@ -118,67 +135,34 @@ function Drawing({
           y2={end + 10}
         />
       ))}
-      {shown.map(({ step, x, y: at }) => (
-        <line key={step.step} class="line-arm" x1={left} x2={x} y1={at} y2={at} />
+      {shown.map(({ step, x, y }) => (
+        <path key={step} class="line-arm" d={`M${left} ${y}H${x}`} />
       ))}
-      {drifting(shown).map((points) => (
-        <path
-          key={points[0]?.step.step}
-          class="fill-drift"
-          d={`M${left} ${(points[0]?.y ?? 0) - height / 2}${points
-            .map(({ x, y: at }) => `L${x} ${at}`)
-            .join('')}L${left} ${(points.at(-1)?.y ?? 0) + height / 2}z`}
+      {fillsOf(shown).map((outline) => (
+        <path key={outline[0]?.[1]} class="fill-drift" d={pathThrough(outline, true)} />
+      ))}
+      {threadsOf(shown).map(({ from, to, drifts }) => (
+        <line
+          key={to.step}
+          class={drifts ? 'thread thread-drift' : 'thread'}
+          x1={from.x}
+          y1={from.y}
+          x2={to.x}
+          y2={to.y}
         />
       ))}
-      {shown.slice(1).map(({ step, x, y: at }, place) => {
-        const from = shown[place]
-        if (from === undefined || from.step.revision !== step.revision) return null
-        const both = from.step.drifting && step.drifting
-        return (
-          <line
-            key={step.step}
-            class={both ? 'thread thread-drift' : 'thread'}
-            x1={from.x}
-            y1={from.y}
-            x2={x}
-            y2={at}
-          />
-        )
-      })}
       <path class="line-ground" d={`M${left - 9} 18h18M${left} 18V${end}`} />
       {isLive ? (
-        <path class="line-bob" d={`M${left - 5} ${end - 2}h10l-2 6-3 8-3-8z`} />
+        <path class="line-bob" transform={`translate(${left} ${end - 2})`} d={bobPath} />
       ) : (
         <path class="line-ground" d={`M${left - 5} ${end}h10`} />
       )}
-      {shown.map(({ step, mark, x, y: at }) => (
-        <g key={step.step}>
-          {step.step === asked ? <circle class="mark-halo" cx={x} cy={at} r="9" /> : null}
-          <StepMark mark={mark} x={x} y={at} />
+      {shown.map(({ step, mark, x, y }) => (
+        <g key={step}>
+          {step === asked ? <circle class="mark-halo" cx={x} cy={y} r="9" /> : null}
+          <MarkShape mark={mark} x={x} y={y} />
         </g>
       ))}
     </svg>
   )
-}
-
-function StepMark({ mark, x, y }: { mark: Mark; x: number; y: number }) {
-  const diamond = `M${x} ${y - 4.6}l4.6 4.6-4.6 4.6-4.6-4.6z`
-  if (mark === 'on') return <circle class="mark-on" cx={x} cy={y} r="3.4" />
-  if (mark === 'uncertain') return <circle class="mark-open" cx={x} cy={y} r="3.4" />
-  if (mark === 'name')
-    return <rect class="mark-name" x={x - 4} y={y - 4} width="8" height="8" rx="1" />
-  if (mark === 'drift') return <path class="mark-drift" d={diamond} />
-  if (mark === 'unsure-drift') return <path class="mark-unsure" d={diamond} />
-  return <path class="mark-cross" d={`M${x - 3.4} ${y - 3.4}l6.8 6.8m0-6.8l-6.8 6.8`} />
-}
-
-/** The stretches of drifting steps. */
-function drifting<Shown extends { step: Step }>(shown: readonly Shown[]): Shown[][] {
-  const found: Shown[][] = []
-  shown.forEach((each, at) => {
-    if (!each.step.drifting) return
-    if (shown[at - 1]?.step.drifting === true) found.at(-1)?.push(each)
-    else found.push([each])
-  })
-  return found
 }

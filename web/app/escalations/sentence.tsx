@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Escalation } from '../../../src/surfaces/client/client.ts'
 import { differenceOf } from '../line/difference.ts'
-import { counted } from '../time.ts'
+import { episodesOf, goingOn } from '../run/sentence.ts'
+import { saysOfDrift, saysOfNames, words } from '../words.ts'
 import type { RunTail, Step } from './run-tail.ts'
 
 /** The step that a question is about: the last one before it was asked. */
@@ -26,25 +27,21 @@ export function sentenceOf(
   if (step !== null && swap !== null && swap !== undefined) {
     const [errand, goal] = differenceOf(swap.ground, swap.goal)
     return {
-      first: (
-        <>
-          The goal names <bdi class="named goal">{goal}</bdi> where the errand names{' '}
-          <bdi class="named errand">{errand}</bdi>.
-        </>
+      first: saysOfNames(
+        <bdi class="named goal">{goal}</bdi>,
+        <bdi class="named errand">{errand}</bdi>,
       ),
       rest: `Step ${step.step}: ${step.goal}. ${saysOfSwap(step)}`,
     }
   }
   const below = step === null ? rest : `Step ${step.step}: ${step.goal}. ${step.why ?? ''}`
-  if (tail.run.drifting) {
-    const streak = escalation.streak ?? tail.run.drifting_steps
-    return {
-      first: `Drifting for ${counted(Math.max(1, streak), 'step')}. The errand is still owed.`,
-      rest: below,
-    }
+  const drift = goingOn(tail.run, episodesOf(tail.steps))
+  if (drift !== null) {
+    const isWhole = !tail.isCut || drift.left !== tail.steps[0]?.step
+    return { first: saysOfDrift(drift.drifting, !isWhole), rest: below }
   }
   if (step?.uncertain === true) {
-    return { first: 'The words do not tell. A plan or a parent goal would.', rest: below }
+    return { first: words.undecided, rest: below }
   }
   return { first: `The agent asks because of ${escalation.reason}.`, rest: rest || below }
 }

@@ -1,4 +1,19 @@
-import { fogOf, type Mark, mostPhi, xOf } from './marks.ts'
+import {
+  beyondText,
+  fillsOf,
+  fogsOf,
+  groundOf,
+  type Hung,
+  jogOf,
+  joint,
+  type Mark,
+  markPath,
+  markRadius,
+  type Place,
+  type Turn,
+  threadsOf,
+  xOf,
+} from '../../shared/line.ts'
 
 /** The colours of the drawing, read from the tokens of the page. */
 export interface Ink {
@@ -55,172 +70,91 @@ export interface Frame {
 
 type Pen = CanvasRenderingContext2D
 
-const jog = 18
-
-/** How far the line of a revision stands to the right: each move of the ground goes right, the next one back. */
-export function jogOf(revision: number): number {
-  return revision % 2 === 0 && revision > 0 ? jog : 0
-}
-
 /** Draws what belongs to the steps of one agent: arms, fog, fill, threads and marks. */
 export function drawThread(pen: Pen, ink: Ink, points: readonly Point[], frame: Frame): void {
-  const xs = points.map((point) => placeOf(point, frame))
-  drawFog(pen, ink, points, xs, frame)
-  drawFill(pen, ink, points, xs, frame)
-  pen.lineWidth = 1
-  points.forEach((point, at) => {
-    pen.strokeStyle = point.drifting ? ink.drift : ink.arm
-    pen.globalAlpha = point.drifting ? 0.6 : 1
-    stroke(pen, [
-      [frame.x + jogOf(point.revision) * frame.scale, point.y],
-      [xs[at] ?? 0, point.y],
-    ])
+  const { x, width, scale } = frame
+  const steps = points.map((point): Point & Hung => {
+    const line = x + jogOf(point.revision) * scale
+    return { ...point, line, x: line + xOf(point.phi, width) }
   })
-  pen.globalAlpha = 1
-  for (let at = 1; at < points.length; at++) {
-    const [from, to] = [points[at - 1], points[at]]
-    if (from === undefined || to === undefined || from.revision !== to.revision) continue
-    const both = from.drifting && to.drifting
-    pen.strokeStyle = both ? ink.drift : ink.ink
-    pen.globalAlpha = both ? 1 : 0.8
-    pen.lineWidth = both ? 2 * Math.max(frame.scale, 0.75) : 1.4 * Math.max(frame.scale, 0.75)
-    stroke(pen, [
-      [xs[at - 1] ?? 0, from.y],
-      [xs[at] ?? 0, to.y],
-    ])
-  }
-  pen.globalAlpha = 1
-  for (const [at, point] of points.entries()) drawMark(pen, ink, point, xs[at] ?? 0, frame)
-}
-
-function placeOf({ phi, revision }: Point, { x, width, scale }: Frame): number {
-  return x + jogOf(revision) * scale + xOf(phi, width)
-}
-
-/** The blur says how sure the verdict is; it is clipped at the line. */
-function drawFog(
-  pen: Pen,
-  ink: Ink,
-  points: readonly Point[],
-  xs: readonly number[],
-  { x, width, scale }: Frame,
-): void {
   pen.fillStyle = ink.fog
-  for (const share of [1, 0.7, 0.4]) {
-    for (let at = 0; at < points.length; at++) {
-      const group: number[] = []
-      const first = points[at]
-      if (first === undefined) continue
-      for (let to = at; points[to]?.revision === first.revision; to++) group.push(to)
-      const left = x + jogOf(first.revision) * scale
-      const edge = (place: number, side: number): [number, number] => {
-        const point = points[place]
-        const half = point === undefined ? 0 : (fogOf(point) * share * width) / mostPhi
-        return [Math.max(left, (xs[place] ?? 0) + side * half), point?.y ?? 0]
-      }
-      if (group.length > 1) {
-        const outline = [
-          ...group.map((place) => edge(place, 1)),
-          ...group.toReversed().map((place) => edge(place, -1)),
-        ]
-        fill(pen, outline)
-      } else {
-        const [right, y] = edge(at, 1)
-        const [leftEdge] = edge(at, -1)
-        pen.fillRect(leftEdge, y - first.height / 2, right - leftEdge, first.height)
-      }
-      at += group.length - 1
-    }
-  }
-}
-
-/** From the line to the thread over consecutive drifting steps, half a row beyond. */
-function drawFill(
-  pen: Pen,
-  ink: Ink,
-  points: readonly Point[],
-  xs: readonly number[],
-  { x, scale }: Frame,
-): void {
+  for (const outline of fogsOf(steps, width)) fill(pen, outline)
   pen.fillStyle = ink.driftFill
-  for (let at = 0; at < points.length; at++) {
-    const first = points[at]
-    if (first === undefined || !first.drifting) continue
-    let to = at
-    while (points[to + 1]?.drifting === true && points[to + 1]?.revision === first.revision) to++
-    const last = points[to] ?? first
-    const left = x + jogOf(first.revision) * scale
-    const right: [number, number][] = []
-    for (let place = at; place <= to; place++) right.push([xs[place] ?? 0, points[place]?.y ?? 0])
-    fill(pen, [
-      [left, first.y - first.height / 2],
-      [xs[at] ?? 0, first.y - first.height / 2],
-      ...right,
-      [xs[to] ?? 0, last.y + last.height / 2],
-      [left, last.y + last.height / 2],
+  for (const outline of fillsOf(steps)) fill(pen, outline)
+  pen.lineWidth = 1
+  for (const step of steps) {
+    pen.strokeStyle = step.drifting ? ink.drift : ink.arm
+    pen.globalAlpha = step.drifting ? 0.6 : 1
+    stroke(pen, [
+      [step.line, step.y],
+      [step.x, step.y],
     ])
-    at = to
   }
+  const weight = Math.max(scale, 0.75)
+  for (const { from, to, drifts } of threadsOf(steps)) {
+    pen.strokeStyle = drifts ? ink.drift : ink.ink
+    pen.globalAlpha = drifts ? 1 : 0.8
+    pen.lineWidth = (drifts ? 2 : 1.4) * weight
+    stroke(pen, [
+      [from.x, from.y],
+      [to.x, to.y],
+    ])
+  }
+  pen.globalAlpha = 1
+  for (const step of steps) drawMark(pen, ink, step, frame)
 }
 
-function drawMark(pen: Pen, ink: Ink, point: Point, x: number, { scale }: Frame): void {
-  const r = 3.4 * Math.max(scale, 0.7)
-  const { y } = point
-  if (point.phi > mostPhi && scale === 1) {
+function drawMark(pen: Pen, ink: Ink, { mark, phi, x, y }: Point & Hung, { scale }: Frame): void {
+  const beyond = scale === 1 ? beyondText(phi) : ''
+  if (beyond !== '') {
     pen.fillStyle = ink.text
     pen.font = '11px system-ui, sans-serif'
     pen.textBaseline = 'middle'
-    pen.fillText(`» ${point.phi.toFixed(2)}`, x + 8, y)
+    pen.fillText(beyond, x + 8, y)
   }
-  pen.lineWidth = 1.5
-  pen.beginPath()
-  switch (point.mark) {
+  const [inside, outside, lineWidth] = looksOf(mark, ink)
+  const shape = shapeOf(mark, markRadius * Math.max(scale, 0.7))
+  pen.translate(x, y)
+  if (inside !== null) {
+    pen.fillStyle = inside
+    pen.fill(shape)
+  }
+  if (outside !== null) {
+    pen.strokeStyle = outside
+    pen.lineWidth = lineWidth
+    pen.stroke(shape)
+  }
+  pen.translate(-x, -y)
+}
+
+/** The colour inside a mark, that of its outline, and how wide that is. */
+function looksOf(mark: Mark, ink: Ink): [string | null, string | null, number] {
+  switch (mark) {
     case 'on':
-      pen.fillStyle = ink.ink
-      pen.arc(x, y, r, 0, 2 * Math.PI)
-      pen.fill()
-      return
+      return [ink.ink, null, 0]
     case 'uncertain':
-      pen.fillStyle = ink.bg
-      pen.strokeStyle = ink.ink
-      pen.arc(x, y, r, 0, 2 * Math.PI)
-      pen.fill()
-      pen.stroke()
-      return
+      return [ink.bg, ink.ink, 1.5]
     case 'name':
-      pen.fillStyle = ink.bg
-      pen.strokeStyle = ink.warn
-      pen.lineWidth = 2
-      pen.rect(x - r, y - r, 2 * r, 2 * r)
-      pen.fill()
-      pen.stroke()
-      return
+      return [ink.bg, ink.warn, 2]
     case 'unreadable':
-      pen.strokeStyle = ink.warn
-      pen.lineWidth = 1.8
-      pen.moveTo(x - r, y - r)
-      pen.lineTo(x + r, y + r)
-      pen.moveTo(x + r, y - r)
-      pen.lineTo(x - r, y + r)
-      pen.stroke()
-      return
-    default:
-      pen.moveTo(x, y - r - 1.6)
-      pen.lineTo(x + r + 1.6, y)
-      pen.lineTo(x, y + r + 1.6)
-      pen.lineTo(x - r - 1.6, y)
-      pen.closePath()
-      pen.fillStyle = point.mark === 'drift' ? ink.drift : ink.bg
-      pen.strokeStyle = ink.drift
-      pen.fill()
-      pen.stroke()
+      return [null, ink.warn, 1.8]
+    case 'drift':
+      return [ink.drift, ink.drift, 1.5]
+    case 'unsure-drift':
+      return [ink.bg, ink.drift, 1.5]
   }
 }
 
-/** A place where the ground moved. */
-export interface Turn {
-  y: number
-  revision: number
+/** The shapes of the marks, each parsed once. */
+const shapes = new Map<string, Path2D>()
+
+function shapeOf(mark: Mark, r: number): Path2D {
+  const name = `${mark} ${r}`
+  const known = shapes.get(name)
+  if (known !== undefined) return known
+  const shape = new Path2D(markPath(mark, r))
+  shapes.set(name, shape)
+  return shape
 }
 
 /** Draws the ground as a line: a peg at the first ground, a jog at each move, a bar at its end. */
@@ -239,43 +173,35 @@ export function drawGround(
   },
   { x, scale }: Frame,
 ): void {
-  const { top, bottom, turns, firstRevision, hasPeg, isOver, narrow = false } = line
+  const { top, bottom, hasPeg, isOver, narrow = false } = line
+  const ground = groundOf(x, line, scale)
   pen.strokeStyle = ink.ground
   pen.lineWidth = narrow ? 1.5 : 2
-  const start = x + jogOf(firstRevision) * scale
-  const points: [number, number][] = [[start, top]]
-  let at = start
-  for (const { y, revision } of turns) {
-    const next = x + jogOf(revision) * scale
-    points.push([at, y], [next, y])
-    at = next
-  }
-  points.push([at, bottom])
-  stroke(pen, points)
+  stroke(pen, ground.line)
   const peg = narrow ? 4 : 10
   if (hasPeg) {
     stroke(pen, [
-      [start - peg, top],
-      [start + peg, top],
+      [ground.start - peg, top],
+      [ground.start + peg, top],
     ])
   }
-  for (const { y, revision } of turns) drawJoint(pen, ink, x + jogOf(revision) * scale, y)
+  for (const [jx, jy] of ground.joints) drawJoint(pen, ink, jx, jy)
   if (isOver) {
     stroke(pen, [
-      [at - peg / 2, bottom],
-      [at + peg / 2, bottom],
+      [ground.end - peg / 2, bottom],
+      [ground.end + peg / 2, bottom],
     ])
   }
 }
 
 function drawJoint(pen: Pen, ink: Ink, x: number, y: number): void {
   pen.beginPath()
-  pen.arc(x, y, 5, 0, 2 * Math.PI)
+  pen.arc(x, y, joint.ring, 0, 2 * Math.PI)
   pen.fillStyle = ink.bg
   pen.fill()
   pen.stroke()
   pen.beginPath()
-  pen.arc(x, y, 2, 0, 2 * Math.PI)
+  pen.arc(x, y, joint.dot, 0, 2 * Math.PI)
   pen.fillStyle = ink.ground
   pen.fill()
 }
@@ -293,13 +219,13 @@ export function drawBranch(pen: Pen, ink: Ink, from: [number, number], to: [numb
   pen.globalAlpha = 1
 }
 
-function stroke(pen: Pen, points: readonly (readonly [number, number])[]): void {
+function stroke(pen: Pen, points: readonly Place[]): void {
   pen.beginPath()
   for (const [x, y] of points) pen.lineTo(x, y)
   pen.stroke()
 }
 
-function fill(pen: Pen, points: readonly (readonly [number, number])[]): void {
+function fill(pen: Pen, points: readonly Place[]): void {
   pen.beginPath()
   for (const [x, y] of points) pen.lineTo(x, y)
   pen.closePath()

@@ -1,5 +1,6 @@
 import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
-import { xOf } from './marks.ts'
+import { round, stretches, xOf } from '../../shared/line.ts'
+import { MarkShape } from './mark-shape.tsx'
 
 type Spark = ListedRun['spark']
 
@@ -53,6 +54,8 @@ export function Sparkline({
   )
 }
 
+const sparkRadius = 2.5
+
 function EndMark({
   state,
   isNamed,
@@ -64,22 +67,18 @@ function EndMark({
   x: number
   y: number
 }) {
-  if (state === 'drifting') return <path class="mark-drift" d={`M${x} ${y - 4}l4 4-4 4-4-4z`} />
-  if (isNamed) return <rect class="mark-name" x={x - 3} y={y - 3} width="6" height="6" />
-  if (state === 'uncertain') return <circle class="mark-uncertain" cx={x} cy={y} r="2.5" />
-  return <circle class="mark-on" cx={x} cy={y} r="2.5" />
+  const mark =
+    state === 'drifting' ? 'drift' : isNamed ? 'name' : state === 'uncertain' ? 'uncertain' : 'on'
+  return <MarkShape mark={mark} x={x} y={y} r={sparkRadius} />
 }
 
 /** The stretches of drifting points, as their first and last place. */
 function drifts(spark: Spark): [number, number][] {
-  const found: [number, number][] = []
-  spark.forEach(([, state], at) => {
-    if (state !== 'drifting') return
-    const open = found.at(-1)
-    if (open !== undefined && open[1] === at - 1) open[1] = at
-    else found.push([at, at])
-  })
-  return found
+  const places = spark.flatMap(([, state], at) => (state === 'drifting' ? [at] : []))
+  return stretches(places, (one, other) => other === one + 1).map((stretch) => [
+    stretch[0] ?? 0,
+    stretch.at(-1) ?? 0,
+  ])
 }
 
 /** The wall: the newest runs as threads that hang beside their lines, downwards in time. */
@@ -121,8 +120,4 @@ export function Wall({
       })}
     </svg>
   )
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10
 }

@@ -1,8 +1,8 @@
 import { shareOf } from '../../../src/core/figures.ts'
 import { inWords, whole } from '../time.ts'
 import type { Group, Interval, Quality } from './quality-read.ts'
+import { needed, tooFew } from './too-few.ts'
 
-const needed = 10
 const more = 30
 
 const names: Record<string, string> = {
@@ -73,9 +73,7 @@ function Sentence({ quality: { groups, alarms } }: { quality: Quality }) {
   return (
     <div class="quality-sentence">
       <h2 class="page-sentence">
-        {alarms === 0
-          ? 'No alarm has fired on your runs.'
-          : `Too few to say. ${known} labels so far, ${needed} are needed.`}
+        {alarms === 0 ? 'No alarm has fired on your runs.' : tooFew(known)}
       </h2>
       <p class="says">
         {alarms === 0

@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { markOf, saysOfMark } from '../../shared/line.ts'
 import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
-import { markOf, saysOfMark } from '../line/marks.ts'
 import { timeOfDay, whole } from '../time.ts'
 
 const shownEvidence = 4

@@ -1,12 +1,22 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
-import { type Mark, markOf } from '../line/marks.ts'
+import { type Mark, markOf } from '../../shared/line.ts'
 
 /** A row of the run view. */
 export type Item =
   | { kind: 'ground'; y: number; height: number; text: string; step: StoredStep | null }
   | { kind: 'gap'; y: number; height: number; ms: number }
   | { kind: 'folded'; y: number; height: number; from: number; to: number }
-  | { kind: 'turn'; y: number; height: number; text: string; step: StoredStep }
+  | {
+      kind: 'turn'
+      y: number
+      height: number
+      text: string
+      /** Who moved the ground, as far as that is known. */
+      says: string
+      revision: number
+      /** Null where the ground stands again, which no step did. */
+      step: StoredStep | null
+    }
   | { kind: 'step'; y: number; height: number; step: StoredStep; mark: Mark; phi: number }
   | { kind: 'end'; y: number; height: number }
 
@@ -27,6 +37,14 @@ export interface Layout {
   placeOf: ReadonlyMap<number, number>
   agents: readonly LanedAgent[]
   lanes: number
+}
+
+/** What a row says of a ground that moved, by who moved it; `first` also stands for a ground that was not read. */
+const movers: Record<StoredRun['grounds'][number]['by'], string> = {
+  user: 'the user moved the ground',
+  unknown: 'the ground moved, by whom is not known',
+  machine: 'a program moved the ground',
+  first: 'the ground moved',
 }
 
 const gapMs = 15 * 60_000
@@ -87,18 +105,32 @@ export function layOut(
     const mark = markOf(step)
     const phi: number = mark === 'unreadable' ? (phis.get(name) ?? 0) : step.phi
     phis.set(name, phi)
-    placeOf.set(step.step, items.length)
-    const isTurn = name === agent && step.revision !== null && step.revision > revision
-    if (name === agent && step.revision !== null) revision = Math.max(revision, step.revision)
+    const moved = name === agent && (step.revision ?? 0) > revision ? step.revision : null
+    revision = moved ?? revision
     if (name !== agent) {
       const span = spans.get(name)
       spans.set(name, { from: span?.from ?? items.length, to: items.length })
     }
-    if (isTurn) {
-      const ground = grounds.find((each) => each.step === step.step)
-      const text = step.user_message ?? ground?.goal.split('\n').at(-1) ?? step.goal
-      add({ kind: 'turn', y, height: groundHeight, text, step })
-    } else {
+    const ground = grounds.find((each) => each.revision === moved)
+    // A ground that stands again does so before the next step, which has a verdict of its own.
+    const isRestored = ground !== undefined && ground.step !== null && ground.step < step.step
+    if (moved !== null) {
+      const text =
+        (isRestored ? null : step.user_message) ?? ground?.goal.split('\n').at(-1) ?? step.goal
+      const says = isRestored ? 'the ground stands again' : movers[ground?.by ?? 'first']
+      if (!isRestored) placeOf.set(step.step, items.length)
+      add({
+        kind: 'turn',
+        y,
+        height: groundHeight,
+        text,
+        says,
+        revision: moved,
+        step: isRestored ? null : step,
+      })
+    }
+    if (moved === null || isRestored) {
+      placeOf.set(step.step, items.length)
       add({ kind: 'step', y, height: rowHeight, step, mark, phi })
     }
     before = step

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { xOf } from '../../shared/line.ts'
 import { readInk } from '../line/draw.ts'
-import { xOf } from '../line/marks.ts'
 import type { Layout } from './layout.ts'
 
 const width = 84

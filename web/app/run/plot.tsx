@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { bobPath, jogOf, markOf, mostPhi, saysOfMark, xOf } from '../../shared/line.ts'
 import { swapText } from '../line/difference.ts'
 import {
   drawBranch,
@@ -8,11 +9,9 @@ import {
   drawThread,
   type Frame,
   type Ink,
-  jogOf,
   type Point,
   readInk,
 } from '../line/draw.ts'
-import { markOf, mostPhi, saysOfMark, xOf } from '../line/marks.ts'
 import { setQuery } from '../router.ts'
 import { clock, short, span, timeOfDay } from '../time.ts'
 import { GoalText } from './goal-text.tsx'
@@ -23,18 +22,12 @@ const laneWidth = 60
 const laneInk = 0.2
 const pegWidth = 18
 const overviewFrom = 60
-const liveMs = 15 * 60_000
 
 /** Sizes of the drawing that the width of the page decides. */
 export interface Sizes {
   plot: number
   row: number
   isPhone: boolean
-}
-
-/** Whether a run may go on: it has no outcome, and its last step is not long ago. */
-export function isLive({ outcome, updated }: StoredRun, at: number): boolean {
-  return outcome === null && at - Date.parse(updated) < liveMs
 }
 
 /** The line, what hangs from it, and the rows of the steps beside it. */
@@ -215,7 +208,7 @@ function Bob({ x, y, swings }: { x: number; y: number; swings: number | null }) 
       aria-hidden="true"
       style={{ left: `${x - 6}px`, top: `${y}px` }}
     >
-      <path class="line-bob" d="M1.4 2h9.2l-1.2 7-3.4 8-3.4-8z" />
+      <path class="line-bob" transform="translate(6 2)" d={bobPath} />
     </svg>
   )
 }
@@ -256,9 +249,7 @@ function drawRun(pen: CanvasRenderingContext2D, ink: Ink, drawing: Drawing): voi
       : lastItem.y + lastItem.height / (lastItem.kind === 'end' ? 3 : 1) + 2
     : top + height + 40
   const turns = seen.flatMap((item) =>
-    item.kind === 'turn'
-      ? [{ y: item.y + item.height / 2, revision: item.step.revision ?? 1 }]
-      : [],
+    item.kind === 'turn' ? [{ y: item.y + item.height / 2, revision: item.revision }] : [],
   )
   drawGround(
     pen,
@@ -360,6 +351,7 @@ function revisionAt({ items }: Layout, place: number, agent: string): number {
   for (let at = Math.min(place, items.length) - 1; at >= 0; at--) {
     const item = items[at]
     if (item === undefined || !('step' in item)) continue
+    if (item.kind === 'turn') return item.revision
     if (item.step !== null && (item.step.agent_id ?? '') === agent) return item.step.revision ?? 1
   }
   return 1
@@ -419,7 +411,7 @@ function Row({
   }
   const { step } = item
   if (item.kind === 'ground' || item.kind === 'turn') {
-    const says = item.kind === 'turn' ? 'the user moved the ground' : 'ground'
+    const says = item.kind === 'turn' ? item.says : 'ground'
     const number = step === null ? '' : String(step.step)
     const select = () => {
       if (step !== null) setQuery({ step: String(step.step) })

@@ -1,7 +1,8 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { markOf } from '../../shared/line.ts'
 import { differenceOf } from '../line/difference.ts'
-import { markOf } from '../line/marks.ts'
-import { short } from '../time.ts'
+import { counted, short } from '../time.ts'
+import { saysOfDrift, saysOfNames, words } from '../words.ts'
 
 /** A drift of one agent: the steps around it, by number. */
 export interface Episode {
@@ -54,23 +55,30 @@ export function episodesOf(trace: readonly StoredStep[]): Episode[] {
   return found
 }
 
+/** The drift of the main agent that goes on; null if its last verdict does not drift. */
+export function goingOn(run: StoredRun, episodes: readonly Episode[]): Episode | null {
+  const last = episodes.findLast(({ agent }) => agent === '')
+  return last !== undefined && last.back === null && run.drifting ? last : null
+}
+
 /** What a run did, in one or two sentences. */
 export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string {
   const episodes = episodesOf(trace)
   const main = episodes.filter(({ agent }) => agent === '')
   const last = main.at(-1)
   const lastStep = trace.findLast(({ agent_id }) => agent_id === undefined)
-  if (trace.length === 0) return 'Waiting for the first step. This page changes by itself.'
-  if (last !== undefined && last.back === null && run.drifting) {
+  if (trace.length === 0) return words.waitingForStep
+  const open = goingOn(run, episodes)
+  if (open !== null) {
     const since =
-      last.left === last.called
+      open.left === open.called
         ? ''
-        : ` It left at step ${last.left} and was called at ${last.called}.`
-    return `Drifting for ${steps(last.drifting)}. The errand is still owed.${since}`
+        : ` It left at step ${open.left} and was called at ${open.called}.`
+    return `${saysOfDrift(open.drifting)}${since}`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
     const [errand, goal] = differenceOf(lastStep.swap.ground, lastStep.swap.goal)
-    return `The goal names ${goal} where the errand names ${errand}.`
+    return saysOfNames(goal, errand).join('')
   }
   if (last !== undefined && last.back !== null) {
     const cost = last.tokens > 0 ? ` and ${short(last.tokens)} tokens` : ''
@@ -79,7 +87,7 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
       last.left === last.called
         ? ` left at step ${last.called}`
         : ` left at step ${last.left}, was called at ${last.called},`
-    return `Back on its errand since step ${last.back}.${before}${left} and spent ${steps(last.drifting)}${cost} adrift.`
+    return `Back on its errand since step ${last.back}.${before}${left} and spent ${counted(last.drifting, 'step')}${cost} adrift.`
   }
   const ofSub = episodes.findLast(({ agent }) => agent !== '')
   if (ofSub !== undefined) {
@@ -88,13 +96,9 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
     return `The main agent kept to its errand. The sub-agent ${ofSub.agent} left its own at step ${ofSub.left}${called} ${back}.`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'uncertain') {
-    return 'The words do not tell. A plan or a parent goal would.'
+    return words.undecided
   }
   return run.outcome === null
     ? 'On its errand so far. Nothing here needs you.'
     : 'On its errand from the first step to the last. Nothing here needs you.'
-}
-
-function steps(count: number): string {
-  return `${count} ${count === 1 ? 'step' : 'steps'}`
 }

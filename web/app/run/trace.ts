@@ -69,17 +69,20 @@ export function openRun(runId: string): OpenRun {
   function takeIn(events: readonly LiveEvent[]): void {
     let isStale = false
     const fresh: StoredStep[] = []
-    for (const { kind, data } of events) {
-      if (kind === 'gap') isStale = true
-      if (data?.run_id !== runId) continue
-      if (kind === 'step') {
+    for (const { event, data } of events) {
+      if (event === 'gap') {
+        isStale = true
+        continue
+      }
+      if (data.run_id !== runId) continue
+      if (event === 'step') {
         const { run_id: _, ...step } = data
         const last = fresh.at(-1)?.step ?? trace.value.at(-1)?.step ?? 0
         if (step.step === last + 1) fresh.push(step)
         else if (step.step > last) isStale = true
       }
-      if (kind !== 'run' || run.value === null) continue
-      if (data.deleted === true || hasGrown(data, run.value)) isStale = true
+      if (event !== 'run' || run.value === null) continue
+      if ('deleted' in data || hasGrown(data, run.value)) isStale = true
       else run.value = { ...run.value, ...known(data, run.value) }
     }
     if (fresh.length > 0) trace.value = [...trace.value, ...fresh]

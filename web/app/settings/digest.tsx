@@ -11,6 +11,7 @@ import {
 } from '../controls.tsx'
 import { Shown, useResource } from '../resource.tsx'
 import { clock } from '../time.ts'
+import { words } from '../words.ts'
 
 type Answer = Awaited<ReturnType<typeof api.digest>>
 
@@ -136,11 +137,7 @@ function Form({
             type="url"
             placeholder="https://"
             value={url.value}
-            error={
-              isRefused
-                ? 'Use an https address on a public host, or have it added to PLUMBLINE_WEBHOOK_ALLOW.'
-                : undefined
-            }
+            error={isRefused ? words.addressRefused : undefined}
             onText={(text) => {
               url.value = text
               saving.clear()

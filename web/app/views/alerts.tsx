@@ -40,7 +40,7 @@ function Log() {
   useEffect(
     () =>
       listen((events) => {
-        if (events.some(({ kind }) => kind === 'delivery' || kind === 'gap')) void log.read()
+        if (events.some(({ event }) => event === 'delivery' || event === 'gap')) void log.read()
       }),
     [],
   )

@@ -14,11 +14,13 @@ import { useKeys } from '../keys.ts'
 import { listen } from '../live.ts'
 import { Failed, Shown, Skeleton, useResource } from '../resource.tsx'
 import { go, path, query } from '../router.ts'
+import { isLive } from '../run/is-live.ts'
 import { readWaiting, Top } from '../shell.tsx'
 import { ago, now } from '../time.ts'
+import { words } from '../words.ts'
 
 const pageSize = 100
-const liveMs = 15 * 60_000
+const shownSteps = 8
 
 interface Queue {
   waiting: readonly Escalation[]
@@ -68,7 +70,7 @@ export default function Escalations() {
   const queue = useResource(readQueue)
   useEffect(() => {
     return listen((events) => {
-      if (events.some(({ kind }) => kind === 'escalation' || kind === 'gap')) void queue.read()
+      if (events.some(({ event }) => event === 'escalation' || event === 'gap')) void queue.read()
     })
   }, [])
   const isDecided = query.value.get('show') === 'decided'
@@ -121,7 +123,7 @@ export default function Escalations() {
                 </ul>
                 <p class="queue-foot">
                   {list.length === 0
-                    ? 'Nobody is waited for.'
+                    ? words.nobody
                     : isDecided
                       ? 'A decision is final.'
                       : 'While one waits, irreversible acts of its run are refused.'}
@@ -148,7 +150,7 @@ function hrefOf({ esc_id }: Escalation, isDecided: boolean): string {
 function Nobody({ isDecided }: { isDecided: boolean }) {
   return (
     <div class="notice">
-      <h2>{isDecided ? 'Nothing was decided yet.' : 'Nobody is waited for.'}</h2>
+      <h2>{isDecided ? 'Nothing was decided yet.' : words.nobody}</h2>
       <p>
         When an agent asks a person about its errand, the question stands here, and the agent waits
         for the answer.
@@ -215,10 +217,8 @@ function One({
     return listen((events) => {
       const runId = one.value.value?.escalation.run_id
       const isAbout = events.some(
-        ({ kind, data }) =>
-          kind === 'escalation' ||
-          kind === 'gap' ||
-          (kind === 'step' && data !== null && data.run_id === runId),
+        ({ event, data }) =>
+          event === 'escalation' || event === 'gap' || (event === 'step' && data.run_id === runId),
       )
       if (isAbout) void one.read()
     })
@@ -242,7 +242,6 @@ function One({
   }
   const { escalation, tail } = value.value
   const { first, rest } = sentenceOf(escalation, tail)
-  const last = tail?.steps.at(-1)
   return (
     <section class="decide" aria-label="The question">
       <a
@@ -272,13 +271,9 @@ function One({
       {tail === null || tail.steps.length === 0 ? null : (
         <LastSteps
           ground={tail.run.ground}
-          steps={tail.steps}
+          steps={tail.steps.slice(-shownSteps)}
           asked={askedStep(tail, escalation)?.step ?? null}
-          isLive={
-            tail.run.outcome === null &&
-            last !== undefined &&
-            now.value - Date.parse(last.ts) < liveMs
-          }
+          isLive={isLive(tail.run, now.value)}
           isPhone={wide.value === 'phone'}
           isNarrow={wide.value === 'narrow'}
         />

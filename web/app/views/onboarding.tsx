@@ -26,8 +26,8 @@ export function Onboarding() {
   useEffect(
     () =>
       listen((events) => {
-        const first = events.find(({ kind, data }) => kind === 'step' && data !== null)
-        if (first !== undefined) go(`/app/runs/${encodeURIComponent(first.data.run_id)}`)
+        const first = events.find(({ event }) => event === 'step')
+        if (first?.event === 'step') go(`/app/runs/${encodeURIComponent(first.data.run_id)}`)
       }),
     [],
   )

@@ -7,6 +7,7 @@ import { useKeys } from '../keys.ts'
 import { Experiment } from '../quality/experiment.tsx'
 import { OwnLabels } from '../quality/own.tsx'
 import { Published } from '../quality/published.tsx'
+import { Reliability } from '../quality/reliability.tsx'
 import { Unlabelled } from '../quality/unlabelled.tsx'
 import { Shown, useResource } from '../resource.tsx'
 import { Top } from '../shell.tsx'
@@ -47,7 +48,10 @@ export default function QualityView() {
                 <BudgetControl />
               </section>
             </div>
-            <Published of={quality.published} />
+            <div>
+              <Published of={quality.published} />
+              <Reliability bins={quality.reliability} />
+            </div>
           </div>
         )}
       </Shown>

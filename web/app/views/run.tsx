@@ -6,12 +6,14 @@ import { useKeys } from '../keys.ts'
 import { Failed, Skeleton } from '../resource.tsx'
 import { path, query, setQuery } from '../router.ts'
 import { Inspector } from '../run/inspector.tsx'
+import { isLive } from '../run/is-live.ts'
 import { layOut } from '../run/layout.ts'
-import { isLive, Plot, type Sizes } from '../run/plot.tsx'
+import { Plot, type Sizes } from '../run/plot.tsx'
 import { sentenceOf } from '../run/sentence.ts'
 import { type OpenRun, openRun } from '../run/trace.ts'
 import { Live, Top } from '../shell.tsx'
 import { ago, now, short, span, whole } from '../time.ts'
+import { words } from '../words.ts'
 import '../run/run.css'
 
 /** One run: a sentence, its facts, and the line with everything that hangs from it. */
@@ -106,7 +108,7 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
       {all.length < run.steps ? <Partial loaded={all.length} total={run.steps} /> : null}
       <div class="run-grid">
         {trace.length === 0 ? (
-          <p class="notice">Waiting for the first step. This page changes by itself.</p>
+          <p class="notice">{words.waitingForStep}</p>
         ) : (
           <Plot
             run={run}

@@ -7,10 +7,10 @@ import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { Sparkline, Wall } from '../line/spark.tsx'
 import { listen } from '../live.ts'
-import { Failed, Skeleton } from '../resource.tsx'
+import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
-import { inWords, short, whole } from '../time.ts'
+import { ago, counted, inWords, short, whole } from '../time.ts'
 import { Onboarding } from './onboarding.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.listRuns>>
@@ -112,8 +112,8 @@ export function Runs() {
   useEffect(
     () =>
       listen((events) => {
-        if (events.some(({ kind }) => kind === 'gap')) void readPage(null)
-        for (const { kind, data } of events) if (kind === 'run' && data !== null) takeIn(data)
+        if (events.some(({ event }) => event === 'gap')) void readPage(null)
+        for (const { event, data } of events) if (event === 'run') takeIn(data)
       }),
     [],
   )
@@ -180,7 +180,7 @@ function takeIn(data: ListedRun | { run_id: string; deleted: true }): void {
 /** What the list would show if it were read again. */
 function newsOf(fresh: number, turnedRuns: number): string {
   const news = [
-    fresh === 0 ? null : `${whole(fresh)} new ${fresh === 1 ? 'run' : 'runs'}`,
+    fresh === 0 ? null : counted(fresh, 'new run'),
     turnedRuns === 0
       ? null
       : `${whole(turnedRuns)} more ${turnedRuns === 1 ? 'needs' : 'need'} a look`,
@@ -213,8 +213,8 @@ function Sentence() {
         {second}
       </h2>
       <p>
-        {whole(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
-        {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
+        {counted(total, 'run')} kept; {who} {others === 1 && who !== 'all' ? 'is' : 'are'} on their
+        errand or finished{unsure}.
       </p>
     </div>
   )
@@ -301,6 +301,17 @@ function Filters() {
   )
 }
 
+/** When the newest of the runs that drift took its last step; null if none does. */
+async function readNewestDrift(): Promise<string | null> {
+  const { runs } = await api.listRuns({ state: 'drifting', limit: 1 })
+  return runs[0]?.updated ?? null
+}
+
+function NewestDrift() {
+  const { value } = useResource(readNewestDrift).value
+  return value === null ? null : <p>The newest drift was {ago(value)} ago.</p>
+}
+
 function NothingFound() {
   const state = query.value.get('state')
   const what =
@@ -312,6 +323,9 @@ function NothingFound() {
         No {what}
         {query.value.get('q') === null ? when : ` with “${query.value.get('q')}”`}.
       </h2>
+      {state === 'drifting' && query.value.get('q') === null && when !== '' ? (
+        <NewestDrift />
+      ) : null}
       <p class="actions">
         {cursor.value === null ? null : (
           <button type="button" class="button" onClick={() => readPage(cursor.value)}>
@@ -432,7 +446,7 @@ function Row({ run }: { run: ListedRun }) {
         <small>
           <code>{run.run_id}</code>
           {run.state === 'waiting' ? <span class="warn-text"> waits for a person</span> : null}
-          {subAgents === 0 ? null : ` ${subAgents} sub-agent${subAgents === 1 ? '' : 's'}`}
+          {subAgents === 0 ? null : ` ${counted(subAgents, 'sub-agent')}`}
         </small>
       </span>
       <span class="run-spark">
@@ -462,7 +476,7 @@ function Now({ run }: { run: ListedRun }) {
     return (
       <>
         <b class="drift-text">drifting</b>
-        {known ? ` for ${streak} ${streak === 1 ? 'step' : 'steps'}` : ''}
+        {known ? ` for ${counted(streak, 'step')}` : ''}
       </>
     )
   }

@@ -6,7 +6,7 @@ import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { go } from '../router.ts'
 import { session } from '../session.ts'
 import { Hung } from '../signin/hung.tsx'
-import { whole } from '../time.ts'
+import { counted, whole } from '../time.ts'
 
 /** The key is kept outside the view: the server shows it only once, however often the view is drawn. */
 const key = signal<string | null>(null)
@@ -122,9 +122,7 @@ function TierFacts() {
               ? 'unlimited reads and writes'
               : `${whole(tier.reads)} reads and ${whole(tier.writes)} writes a day`}
           </span>
-          <span>
-            runs kept {tier.retention_days} {tier.retention_days === 1 ? 'day' : 'days'}
-          </span>
+          <span>runs kept {counted(tier.retention_days, 'day')}</span>
         </>
       )}
       <a href="/app/settings#tier">Compare tiers</a>
