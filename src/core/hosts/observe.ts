@@ -78,11 +78,10 @@ const grantMs = 1000
  */
 export function observe(observed: Observed, event: HostEvent): Observation {
   const { marks, same } = marksOf(event)
-  const seen = seenAfter(observed.seen, marks)
   const prompt = unsettledBy(observed, event)
   if (prompt !== null && event.kind === 'prompt' && event.by !== 'unknown') {
     return {
-      observed: { ...settled(observed, event, prompt), seen },
+      observed: { ...settled(observed, event, prompt), seen: seenAfter(observed.seen, marks) },
       steps: [],
       settles: { ...prompt, by: event.by, isHeadless: event.isHeadless === true },
     }
@@ -91,6 +90,7 @@ export function observe(observed: Observed, event: HostEvent): Observation {
   if (marks.some(isSeen) || same.some(isSeen)) {
     return { observed: withAttendance(observed, event), steps: [] }
   }
+  const seen = seenAfter(observed.seen, marks)
   const { calls, isTold } = callsAfter(observed.calls, event)
   if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
   const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
