@@ -63,6 +63,15 @@ test('plumbline backtest says what would have alarmed in the sessions of a perso
   assert.match(readFileSync(page, 'utf8'), /<h2>add rate limiting to the login endpoint<\/h2>/)
 })
 
+test('a line of a session file ends at a line feed, whatever ends of lines its texts hold', async (t) => {
+  verifies('hosts.backtest')
+  const told = stray.replace('The brand colours', 'The\u2028brand colours')
+  for (const lines of [told, told.replaceAll('\n', '\r\n')]) {
+    const { out } = await homeWith(t, { stray: lines }).run('--words', '--json')
+    assert.match(JSON.parse(out).alarms[0].goal, /^The\sbrand colours of the landing page/)
+  }
+})
+
 test('with the encoder, work that nobody asked for alarms within three steps, and what was asked for does not', async (t) => {
   verifies('hosts.backtest')
   const { home } = homeWith(t, { stray, asked })
