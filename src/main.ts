@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { type Config, type ConfigFaults, readConfig, settingNames } from './config.ts'
 import type { Reads } from './core/detector/contract/reads.ts'
 import { type Encoder, shippedWeights } from './encoder/encoder.ts'
@@ -43,6 +44,7 @@ const world: CliWorld = {
   output: process.stdout,
   version: realWorld.version,
   now: realWorld.now,
+  cores: availableParallelism(),
   newKey,
   program: [process.execPath, process.argv[1] ?? ''],
   stopped: stopReason,

@@ -8,6 +8,7 @@ import { type JudgedSession, limitFor } from '../src/core/backtest/backtest.ts'
 import { shareOf } from '../src/core/figures.ts'
 import { shippedWeights } from '../src/encoder/encoder.ts'
 import { createReads } from '../src/encoder/reads.ts'
+import { judgeFiles, threadsFor } from '../src/surfaces/cli/judge-files.ts'
 import { runHere } from './command.ts'
 import { claudeLines, strayingSession } from './session-lines.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
@@ -61,6 +62,66 @@ test('plumbline backtest says what would have alarmed in the sessions of a perso
   const page = join(home, 'report.html')
   assert.equal((await run('--words', '--html', page)).code, 0)
   assert.match(readFileSync(page, 'utf8'), /<h2>add rate limiting to the login endpoint<\/h2>/)
+})
+
+test('any number of threads finds the same, also in a session that several files hold', async (t) => {
+  verifies('hosts.backtest')
+  const folder = freshFolder(t)
+  const later = began + 7_200_000
+  const files = {
+    stray,
+    asked,
+    // The host has gone on with a session in a file of another name, with some of its ids.
+    'asked-again': claudeLines('stray', strayingSession('now restyle the landing page'), later),
+    quiet: claudeLines('quiet', [{ prompt: 'translate the handbook' }], began),
+    alike: claudeLines('alike', strayingSession(), began),
+  }
+  const paths = Object.entries(files).map(([name, lines]) => {
+    writeFileSync(join(folder, `${name}.jsonl`), lines)
+    return join(folder, `${name}.jsonl`)
+  })
+  const task = {
+    host: 'claude-code',
+    since: 0,
+    judges: [{ detector: 'meaning' }, { detector: 'overlap' }],
+  } as const
+  const alone = await judgeFiles(paths, task, 1, () => {})
+  assert.deepEqual(
+    alone.map(([own]) => [own?.runId, own?.steps.length]),
+    [
+      ['claude-code:alike', 9],
+      ['claude-code:quiet', 1],
+      ['claude-code:stray', 13],
+      ['claude-code:asked', 10],
+    ],
+  )
+  for (const threads of [2, 3, 5, 9]) {
+    const together = await judgeFiles(paths, task, threads, () => {})
+    assert.equal(JSON.stringify(together), JSON.stringify(alone), `${threads} threads`)
+  }
+  assert.equal(threadsFor('claude-code', paths, 8), 1, 'few bytes are not worth a thread')
+})
+
+test('a line of a session file ends at a line feed, whatever ends of lines its texts hold', async (t) => {
+  verifies('hosts.backtest')
+  const told = stray.replace('The brand colours', 'The\u2028brand colours')
+  for (const lines of [told, told.replaceAll('\n', '\r\n')]) {
+    const { out } = await homeWith(t, { stray: lines }).run('--words', '--json')
+    assert.match(JSON.parse(out).alarms[0].goal, /^The\sbrand colours of the landing page/)
+  }
+})
+
+test('a file that a thread cannot read ends the back-test', async (t) => {
+  verifies('hosts.backtest')
+  const folder = freshFolder(t)
+  writeFileSync(join(folder, 'stray.jsonl'), stray)
+  mkdirSync(join(folder, 'folder.jsonl'))
+  const paths = ['stray', 'folder'].map((name) => join(folder, `${name}.jsonl`))
+  const task = { host: 'claude-code', since: 0, judges: [{ detector: 'meaning' }] } as const
+  await assert.rejects(
+    judgeFiles(paths, task, 2, () => {}),
+    /EISDIR/,
+  )
 })
 
 test('with the encoder, work that nobody asked for alarms within three steps, and what was asked for does not', async (t) => {

@@ -63,6 +63,7 @@ async function run(
     version: '1.2.3',
     newKey: () => '',
     now: () => now,
+    cores: 1,
     environment: {},
     settingNames: [],
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),

@@ -38,6 +38,7 @@ export async function runHere(
     openapi: () => '{}\n',
     newKey: () => '',
     now: () => 0,
+    cores: 2,
     program: ['/bin/false'],
     stopped: () => new Promise(() => {}),
     environment: {},

@@ -3,7 +3,8 @@ export const maxTextLength = 4000
 
 /** Replaces NUL and lone surrogates by U+FFFD, so that every store and every answer holds the same bytes. */
 export function wellFormed(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+  const formed = text.isWellFormed() ? text : text.toWellFormed()
+  return formed.includes('\0') ? formed.replaceAll('\0', '\uFFFD') : formed
 }
 
 /** Cuts a text to `limit` UTF-16 code units and marks the cut with an ellipsis. */

@@ -113,6 +113,7 @@ function pathsIn(input: Fields): unknown[] {
 /** The files that a patch in the text of an argument names. */
 function patched(input: Fields): string[] {
   const patch = patchOf(input)
+  if (patch === '') return []
   const headers = patch.matchAll(/^\*\*\* (?:Add|Update|Delete) File: (.{1,400})$/gm)
   return [...headers].map(([, path = '']) => path.trim())
 }

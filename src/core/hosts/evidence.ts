@@ -216,16 +216,19 @@ function filesAfter(
   let after = files
   let isNew = false
   for (const { path, from, to } of edits) {
-    const pairs = after.find((file) => file.path === path)?.pairs ?? []
+    const place = after.findIndex((file) => file.path === path)
+    const pairs = after[place]?.pairs ?? []
     // A file that is written whole does not say what it was before: it is what was written last.
     const before = from === nothing ? (pairs.at(-1)?.[1] ?? from) : from
-    const isOther = !pairs.flat().includes(to)
+    const isOther = !pairs.some((pair) => pair.includes(to))
     const earlier = isOther ? [] : pairs
     isNew ||= isOther
     const newest = [...earlier, [before, to] as const].slice(-evidenceLimits.editsOf)
-    after = [...after.filter((file) => file.path !== path), { path, pairs: newest }]
+    const others = place < 0 ? after.slice() : after.toSpliced(place, 1)
+    others.push({ path, pairs: newest })
+    after = others
   }
-  return { files: after.slice(-mostFiles), isNew }
+  return { files: after.length > mostFiles ? after.slice(-mostFiles) : after, isNew }
 }
 
 function failingAfter(
@@ -285,19 +288,18 @@ export function evidenceOf(
   act: Act,
   { hasBegun, at }: { hasBegun: boolean; at: number | null },
 ): ActEvidence[] {
-  const found: Partial<Record<EvidenceKind, string | null>> = {
-    'tests-stuck': testsStuck(doings, act),
-    'same-error': sameError(doings, act),
-    'back-and-forth': backAndForth(doings, act),
-    'same-act': sameAct(doings, act),
-    'no-change': hasBegun ? noChange(doings, at) : null,
-    unexplained: unexplained(doings),
-    wandering: wandering(doings),
+  const found: ActEvidence[] = []
+  const tell = (kind: EvidenceKind, says: string | null) => {
+    if (says) found.push({ kind, gives: evidenceKinds[kind], says })
   }
-  return (Object.keys(found) as EvidenceKind[]).flatMap((kind) => {
-    const says = found[kind]
-    return says ? [{ kind, gives: evidenceKinds[kind], says }] : []
-  })
+  tell('tests-stuck', testsStuck(doings, act))
+  tell('same-error', sameError(doings, act))
+  tell('back-and-forth', backAndForth(doings, act))
+  tell('same-act', sameAct(doings, act))
+  tell('no-change', hasBegun ? noChange(doings, at) : null)
+  tell('unexplained', unexplained(doings))
+  tell('wandering', wandering(doings))
+  return found
 }
 
 function testsStuck({ failing, edits }: Doings, act: Act): string | null {

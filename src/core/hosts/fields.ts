@@ -78,8 +78,9 @@ function sorted(value: unknown, left: number): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (left === 0) return null
   if (Array.isArray(value)) return value.map((each) => sorted(each, left - 1))
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([name, each]) => [name, sorted(each, left - 1)]))
+  const fields = value as Fields
+  const names = Object.keys(fields).sort()
+  return Object.fromEntries(names.map((name) => [name, sorted(fields[name], left - 1)]))
 }
 
 const byteHex = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))

@@ -78,11 +78,10 @@ const grantMs = 1000
  */
 export function observe(observed: Observed, event: HostEvent): Observation {
   const { marks, same } = marksOf(event)
-  const seen = seenAfter(observed.seen, marks)
   const prompt = unsettledBy(observed, event)
   if (prompt !== null && event.kind === 'prompt' && event.by !== 'unknown') {
     return {
-      observed: { ...settled(observed, event, prompt), seen },
+      observed: { ...settled(observed, event, prompt), seen: seenAfter(observed.seen, marks) },
       steps: [],
       settles: { ...prompt, by: event.by, isHeadless: event.isHeadless === true },
     }
@@ -91,6 +90,7 @@ export function observe(observed: Observed, event: HostEvent): Observation {
   if (marks.some(isSeen) || same.some(isSeen)) {
     return { observed: withAttendance(observed, event), steps: [] }
   }
+  const seen = seenAfter(observed.seen, marks)
   const { calls, isTold } = callsAfter(observed.calls, event)
   if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
   const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
@@ -115,7 +115,8 @@ function seenIn(list: readonly string[]): (mark: string) => boolean {
 
 function seenAfter(list: readonly string[], marks: readonly string[]): string[] {
   const dropped = Math.max(0, list.length + marks.length - mostKept.seen)
-  const after = [...list.slice(dropped), ...marks]
+  const after = list.slice(dropped)
+  after.push(...marks)
   const known = newestSeen.list === list ? newestSeen.marks : null
   for (const mark of known === null ? [] : list.slice(0, dropped)) known?.delete(mark)
   for (const mark of known === null ? [] : marks) known?.add(mark)
@@ -135,11 +136,12 @@ function marksOf({ kind, agentId, eventId, way }: HostEvent): {
   const isCall = kind === 'act' || kind === 'plan' || kind === 'intent' || kind === 'delegate'
   if (!isCall) return { marks: [digestOf(`${agentId}\n${eventId}\n${kind}`)], same: [] }
   const own = digestOf(`${agentId}\n${eventId}\ncall`)
+  const isTelemetry = way === 'log' || way === 'span'
+  if (!isTelemetry && agentId === '') return { marks: [own], same: [] }
   const byTelemetry = digestOf(`${eventId}\ntelemetry`)
   const bySubAgent = digestOf(`${eventId}\nsub-agent`)
-  if (way === 'log' || way === 'span') return { marks: [own, byTelemetry], same: [bySubAgent] }
-  return agentId === ''
-    ? { marks: [own], same: [] }
+  return isTelemetry
+    ? { marks: [own, byTelemetry], same: [bySubAgent] }
     : { marks: [own, bySubAgent], same: [byTelemetry] }
 }
 
@@ -156,9 +158,9 @@ function callsAfter(
 ): { calls: Observed['calls']; isTold: boolean } {
   const { at, way = 'hook' } = event
   // Without an id of the host, an event is known by its digest.
-  const isNamed = !/^[\da-f]{16}$/.test(event.eventId)
+  if (at === undefined || !/^[\da-f]{16}$/.test(event.eventId)) return { calls, isTold: false }
   const what = calledIn(event)
-  if (what === null || isNamed || at === undefined) return { calls, isTold: false }
+  if (what === null) return { calls, isTold: false }
   const place = calls.findIndex(
     (each) => each.what === what && Math.abs(each.at - at) < sameCallMs && !each.ways.includes(way),
   )

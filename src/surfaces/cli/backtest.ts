@@ -3,7 +3,6 @@ import {
   type BacktestJudge,
   type BacktestStep,
   backtestOf,
-  judgeSession,
   limitFor,
 } from '../../core/backtest/backtest.ts'
 import { backtestPage } from '../../core/backtest/backtest-page.ts'
@@ -13,13 +12,8 @@ import { isLimit } from '../../core/detector/step.ts'
 import { isoTime } from '../../core/time.ts'
 import { type TranscriptHost, transcriptHosts } from '../../core/transcripts/transcript.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
-import {
-  readSessionFile,
-  type SessionFile,
-  sessionFilesIn,
-  sessionsIn,
-  sessionsOf,
-} from './session-files.ts'
+import { judgeFiles, threadsFor } from './judge-files.ts'
+import { type SessionFile, sessionFilesIn, sessionsOf } from './session-files.ts'
 import { usageFault } from './usage-fault.ts'
 import { homeOf, readSettings } from './user-home.ts'
 
@@ -68,29 +62,23 @@ async function runBacktest(args: string[], world: CliWorld): Promise<number> {
       `there are no session files of ${host} in ${places.folder}; name FILEs if they are elsewhere.`,
     )
   }
-  const events = []
-  for (const [nth, { path }] of files.entries()) {
-    progress(world, `reading ${nth + 1} of ${counted(files.length, 'file')}`)
-    events.push(...(await readSessionFile(host, path, since)))
-  }
+  const paths = files.map(({ path }) => path)
   const reads = detector === 'overlap' || values.words === true ? null : world.reads()
   const judge: BacktestJudge = {
     detector,
     ...(reads === null ? {} : { reads }),
     ...(settings.limit === null ? {} : { limit: settings.limit }),
   }
-  const sessions = sessionsIn(host, events)
-  const judged = sessions.flatMap((session, nth) => {
-    progress(world, `judging ${nth + 1} of ${counted(sessions.length, 'session')}`)
-    const each = judgeSession(session, judge)
-    return each.steps.length === 0 ? [] : [each]
-  })
+  const judges = against === null ? [judge] : [judge, { detector: against }]
+  // What the encoder has read stays with its thread.
+  const threads = reads === null ? threadsFor(host, paths, world.cores) : 1
+  const sessions = await judgeFiles(paths, { host, since, judges }, threads, (count) =>
+    progress(world, `judged ${count} of ${counted(paths.length, 'file')}`),
+  )
   progress(world, '')
+  const judged = sessions.flatMap(([own]) => (own && own.steps.length > 0 ? [own] : []))
   const found = backtestOf(judged)
-  const others =
-    against === null
-      ? null
-      : backtestOf(sessions.map((each) => judgeSession(each, { detector: against })))
+  const others = against === null ? null : backtestOf(sessions.flatMap(([, other]) => other ?? []))
   const title: BacktestTitle = {
     from: host,
     judged:

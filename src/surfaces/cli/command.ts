@@ -17,6 +17,8 @@ export interface CliWorld {
   version: string
   /** Milliseconds since 1970. */
   now(): number
+  /** The cores that this process may use. */
+  cores: number
   /** A key that no account has. */
   newKey(): string
   /** The command that runs this program, as its words. */

@@ -1,6 +1,5 @@
 import { createReadStream, existsSync, globSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Session } from '../../core/backtest/backtest.ts'
 import type { HostEvent } from '../../core/hosts/host-event.ts'
 import { parseJson } from '../../core/text.ts'
@@ -91,14 +90,22 @@ export async function readSessionFile(
     return events
   }
   const events: HostEvent[] = []
-  for await (const line of createInterface({
-    input: createReadStream(path),
-    crlfDelay: Infinity,
-  })) {
+  const take = (line: string) => {
     if (line.trim() !== '') events.push(...read(parseJson(line)))
   }
+  // Lines end at a line feed alone: other ends of lines may stand in the texts of their JSON.
+  let rest = ''
+  for await (const part of createReadStream(path, { encoding: 'utf8', highWaterMark: partBytes })) {
+    const lines = `${rest}${part}`.split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) take(line)
+  }
+  take(rest)
   return events
 }
+
+/** How much of a file is read at a time. */
+const partBytes = 1024 * 1024
 
 /** Follows a session file: each call returns the events that the file has gained since the call before. */
 export function followSessionFile(

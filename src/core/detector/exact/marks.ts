@@ -85,7 +85,7 @@ export function marksIn(text: string): Mark[] {
   }
   // Most goals hold no identifier of a kind, and a first look for what the kind needs is cheap.
   const hasDigit = digit.test(text)
-  const all = (kind: RegExp, mayBe: boolean) => (mayBe ? text.matchAll(kind) : [])
+  const all = (kind: RegExp, mayBe: boolean) => (mayBe ? matchesOf(kind, text) : [])
   for (const [said, noun = '', id = ''] of all(afterNoun, hasDigit)) {
     add(`noun:${nounOf(noun)}`, id.toLowerCase(), said, 'number')
   }
@@ -129,6 +129,14 @@ export function marksIn(text: string): Mark[] {
     add('date', `${name} ${day ?? otherDay}`, said, 'number')
   }
   return marks
+}
+
+/** As `matchAll`, which copies the expression at each call. No kind matches an empty text. */
+function matchesOf(kind: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = []
+  kind.lastIndex = 0
+  for (let match = kind.exec(text); match !== null; match = kind.exec(text)) found.push(match)
+  return found
 }
 
 function nounOf(noun: string): string {

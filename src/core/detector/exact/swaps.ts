@@ -13,6 +13,9 @@ const ownMarksOf = rememberingTexts((text): readonly Mark[] => {
   )
 })
 
+// Plans and declared parents stand for many steps.
+const marksOfTrusted = rememberingTexts((text): readonly Mark[] => marksIn(text))
+
 const readsOnly =
   /^(?:check|compar|verify|look|read|find|see|confirm|list|search|view|inspect|ask|which|what|is|are|doe|do|how|why|diff|review|get|grep|cat|open|note|count|query|fetch|pull|log|test|run|cross-check|make|lint|licens|swap|wait|watch|leav|keep|skip|exclud|ignor)$/
 const paying =
@@ -35,7 +38,7 @@ export function swapOf(
   const all = [...assignment, ...trusted].join('\n')
   let doubtful: Swap | null = null
   if (others.length > 0 && own.length > 0) {
-    const known = [...own, ...trusted.flatMap(marksIn)]
+    const known = [...own, ...trusted.flatMap(marksOfTrusted)]
     for (const mark of others) {
       const swap = markSwap(mark, own, known, others, goal, all)
       if (swap === null) continue

@@ -17,8 +17,8 @@ const fitted = { serves: -0.85, rest: -0.16 } as const
  * errand; null if it has not been read, or is not in a language that the encoder reads.
  */
 export function scoreRead(reads: Reads | null, errand: ReadText, goal: ReadText): number | null {
-  if (!canRead(errand, goal)) return null
-  const read = reads?.pair(errand.text, goal.text)
+  if (reads === null || !canRead(errand, goal)) return null
+  const read = reads.pair(errand.text, goal.text)
   return read === undefined ? null : scoreOf(read)
 }
 

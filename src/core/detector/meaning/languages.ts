@@ -68,9 +68,12 @@ export const languageOf = rememberingTexts((text): Language | null => {
   const letters = piecesOf(text) === null ? (text.match(beyondLatin)?.length ?? 0) : 0
   if (letters * 3 > text.length) return 'another script'
   hits.fill(0)
-  for (const word of new Set(rawWords(text))) {
+  const counted: string[] = []
+  for (const word of rawWords(text)) {
     const places = placesOf.get(word)
-    if (places !== undefined) for (const place of places) hits[place] = (hits[place] as number) + 1
+    if (places === undefined || counted.includes(word)) continue
+    counted.push(word)
+    for (const place of places) hits[place] = (hits[place] as number) + 1
   }
   let best: Language | null = null
   let most = 0

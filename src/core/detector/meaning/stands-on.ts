@@ -14,8 +14,11 @@ export function standsOn(
   goal: ReadText,
   parent: ReadText | null,
 ): StandsOn {
+  const assigned: StandsOn = { kind: 'assignment', text: cutTo(ground.text, longest) }
+  // Most steps have nothing else to stand on, and need no score.
+  if (plan.length + ownPlan.length === 0 && parent === null) return assigned
   let lowest = ground.isKnown && goal.isKnown ? scoreTexts(ground, goal) : 0
-  let found: StandsOn = { kind: 'assignment', text: ground.text }
+  let found = assigned
   const consider = (kind: StandsOn['kind'], text: ReadText) => {
     if (!text.isKnown || !goal.isKnown) return
     const score = scorePair(text.meaning, goal.meaning)
