@@ -1,5 +1,5 @@
 import { shareOf } from '../../../src/core/figures.ts'
-import { inWords, whole } from '../time.ts'
+import { counted, inWords, whole } from '../time.ts'
 import type { Group, Interval, Quality } from './quality-read.ts'
 import { needed, tooFew } from './too-few.ts'
 
@@ -89,9 +89,11 @@ function Rate({ quality: { alarms, steps, per_1000_steps, missed } }: { quality:
   const { value, low, high } = per_1000_steps
   return (
     <p class="hint own-rate">
-      {whole(alarms)} alarms in {whole(steps)} steps: {value.toFixed(1)} per 1,000 ({low.toFixed(1)}
-      –{high.toFixed(1)}).{' '}
-      {missed === 0 ? '' : `${whole(missed)} more were missed, as people have said.`}
+      {counted(alarms, 'alarm')} in {counted(steps, 'step')}: {value.toFixed(1)} per 1,000 (
+      {low.toFixed(1)}–{high.toFixed(1)}).{' '}
+      {missed === 0
+        ? ''
+        : `${whole(missed)} more ${missed === 1 ? 'was' : 'were'} missed, as people have said.`}
     </p>
   )
 }

@@ -16,8 +16,8 @@ const kinds: Record<string, string> = {
 export function Published({ of: { data, command, model, rows } }: { of: Quality['published'] }) {
   const found = [...new Set(rows.flatMap((row) => row.found.map(({ kind }) => kind)))]
   return (
-    <section class="published" aria-label="On the development data">
-      <h2>On the development data</h2>
+    <section class="published" aria-label="On errands that no training saw">
+      <h2>On errands that no training saw</h2>
       <p class="says">
         {data.charAt(0).toUpperCase() + data.slice(1)}. <code>{command}</code>
       </p>

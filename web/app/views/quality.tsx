@@ -12,7 +12,7 @@ import { Unlabelled } from '../quality/unlabelled.tsx'
 import { Shown, useResource } from '../resource.tsx'
 import { Top } from '../shell.tsx'
 
-/** How good the alarms are: on this account's runs, on the development data, and in tokens. */
+/** How good the alarms are: on this account's runs, on errands that no training saw, and in tokens. */
 export default function QualityView() {
   const read = useResource(() => api.quality())
   const nextAsked = useSignal(0)
