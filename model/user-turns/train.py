@@ -28,7 +28,7 @@ HOLD = np.r_[np.full(WORDS, 12.0), np.full(PLACES - WORDS, 6.0)]
 # replaced too.
 DOUBT = {"adds": 1.6, "replaces": -0.5}
 # Log-odds of replacing where the word tables see no withdrawal: a request that is wrongly withdrawn is lost whole.
-UNSEEN = -2.0
+UNSEEN = -1.5
 
 
 def read(path):
