@@ -255,6 +255,31 @@ onEachDatabase((database) => {
     assert.equal(runs[0].steps, 2)
   })
 
+  test('at the level counts each delegation counts once, though none is told', async (t) => {
+    verifies('hosts.privacy.levels', 'hosts.steps')
+    const { app, headers, hook, relay } = await startBoth(t, { level: 'counts' })
+    await hook('claude-code', prompted(errand, 'p-1'))
+    for (const [nth, prompt] of ['count the bolts', 'paint the pump', 'sand the pump'].entries()) {
+      const use = {
+        ...common,
+        tool_name: 'Agent',
+        tool_input: { prompt, description: prompt, subagent_type: 'clerk' },
+        tool_use_id: `t-${nth}`,
+      }
+      await hook('claude-code', { ...use, hook_event_name: 'PreToolUse' })
+      const child = { agent_id: `a-${nth}`, agent_type: 'clerk' }
+      await hook('claude-code', { ...common, ...child, hook_event_name: 'SubagentStart' })
+      await hook('claude-code', { ...use, hook_event_name: 'PostToolUse', tool_response: 'done' })
+    }
+    await relay.drain()
+    const { runs } = (await app.get('/v1/drift/runs?host=claude-code', headers)).body
+    const { trace } = await runOf(app, headers, runs[0].run_id)
+    assert.deepEqual(
+      trace.map((step: { goal_source: string }) => step.goal_source),
+      ['prompt', 'task', 'task', 'task'],
+    )
+  })
+
   test('at the level counts there is no text and no verdict on drift, and the steps say so', async (t) => {
     verifies('hosts.privacy.levels')
     const { app, headers, hook, relay, folder } = await startBoth(t, { level: 'counts' })

@@ -83,8 +83,16 @@ export type HostFact =
     }
   /** `whole`: the items are the list, not changes of it. */
   | { kind: 'plan'; items: PlanItem[]; whole: boolean }
-  /** `child` is absent until the host says which agent took the task. */
-  | { kind: 'delegate'; task: string; label?: string; agentType?: string; child?: string }
+  | {
+      kind: 'delegate'
+      task: string
+      /** Tells the task from others where its words are kept back. */
+      taskHash?: string
+      label?: string
+      agentType?: string
+      /** Absent until the host says which agent took the task. */
+      child?: string
+    }
   | {
       kind: 'agent'
       child: string
