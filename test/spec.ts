@@ -1218,6 +1218,8 @@ export const requirements = {
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
     'telemetry.host-spans':
       'The spans of Claude Code are its prompts, calls of tools with their outcome, and permissions that a person gave; those of Gemini CLI its prompts, words, calls and sub-agents. Codex’s spans are internal and left out.',
+    'telemetry.who-spoke':
+      'A prompt that only the telemetry of Claude Code tells is by unknown, unless its text says that nobody typed it or a call of the model says that a program handed it over. What a hook knew of its speaker stays.',
     'telemetry.buffer':
       'Spans are durable before the answer, and are folded in the order of their times 5 seconds after the last span of their trace, at the latest 30 after the first.',
     'telemetry.once':

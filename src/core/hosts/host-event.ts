@@ -76,6 +76,7 @@ export type HostFact =
   | { kind: 'session'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
   | {
       kind: 'prompt'
+      /** '' if it only says who spoke the prompt that was told before under the same id. */
       text: string
       by: 'person' | 'machine' | 'unknown'
       /** Set if a program handed the words over and nobody waits for the answer. */

@@ -87,6 +87,8 @@ export function observe(observed: Observed, event: HostEvent): Observation {
       settles: { ...prompt, by: event.by, isHeadless: event.isHeadless === true },
     }
   }
+  // What only says who spoke is no prompt by itself.
+  if (event.kind === 'prompt' && event.text === '') return { observed, steps: [] }
   const isSeen = seenIn(observed.seen)
   if (marks.some(isSeen) || same.some(isSeen)) {
     return { observed: withAttendance(observed, event), steps: [] }
@@ -258,22 +260,20 @@ function prompted(
   event: HostEvent & { kind: 'prompt' },
 ): Folded {
   const text = cut(event.text)
-  if (event.by === 'machine' || state.expects.includes(text))
-    return { state, agent: null, steps: [] }
   // A hook and an exporter tell one prompt, under ids of their own.
   if (toldBefore(state, event) !== undefined)
     return { state: withAttendance(state, event), agent: null, steps: [] }
+  const told = [...state.spoken, { words: digestOf(text), at: event.at ?? null, id: event.eventId }]
+  const heard = { ...state, spoken: told.slice(-mostKept.spoken) }
+  if (event.by === 'machine' || state.expects.includes(text))
+    return { state: heard, agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
   const isUnsure = event.by === 'unknown' && text !== untold
   const spoken = {
-    ...seenPerson(state, event.at),
+    ...seenPerson(heard, event.at),
     errand: text,
     isHeadless,
     unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
-    spoken: [
-      ...state.spoken,
-      { words: digestOf(text), at: event.at ?? null, id: event.eventId },
-    ].slice(-mostKept.spoken),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
