@@ -1154,6 +1154,8 @@ export const requirements = {
       'A relay sends at most 100 events together, within 250 ms; what the server will never take does not keep back the rest.',
     'hosts.relay.spool':
       'What waits stands in files of mode 0600, of at most 20 MB: it survives a killed process and a torn line, and the oldest events are dropped and counted when it is full.',
+    'hosts.relay.gone':
+      'A relay whose settings are gone for a minute ends and says so; one whose spool is gone counts what waited there as dropped, says so, and begins another one.',
     'hosts.relay.local':
       'A relay listens on 127.0.0.1 alone, wants the key that init has written, and refuses other names of itself and pages of browsers.',
     'hosts.relay.endpoint':
