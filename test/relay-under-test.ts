@@ -42,6 +42,8 @@ export interface RelayUnderTest {
   log: string[]
   /** Changes its settings, as a command does while it runs. */
   set(change: Partial<RelaySettings>): void
+  /** Deletes its settings, or brings them back. */
+  unset(isGone: boolean): void
   /** Sends an event as a host does, and returns the answer. */
   hook(
     path: string,
@@ -62,8 +64,9 @@ export async function relayTo(
   const { level = 'words', folder = freshFolder(t), clock = manualClock(), maxBytes } = more
   const log: string[] = []
   let settings: RelaySettings = { ...server, level, port: 0, localKey, hashKey: 'hash-key' }
+  let isUnset = false
   const relay = await startRelay({
-    settings: () => settings,
+    settings: () => (isUnset ? null : settings),
     folder,
     clock,
     log: (line) => void log.push(line),
@@ -77,6 +80,9 @@ export async function relayTo(
     log,
     set(change) {
       settings = { ...settings, ...change }
+    },
+    unset(isGone) {
+      isUnset = isGone
     },
     async hook(path, body, headers = {}) {
       const answer = await fetch(`${relay.url}/v1/hooks/${path}`, {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -255,6 +255,31 @@ onEachDatabase((database) => {
     assert.equal(runs[0].steps, 2)
   })
 
+  test('at the level counts each delegation counts once, though none is told', async (t) => {
+    verifies('hosts.privacy.levels', 'hosts.steps')
+    const { app, headers, hook, relay } = await startBoth(t, { level: 'counts' })
+    await hook('claude-code', prompted(errand, 'p-1'))
+    for (const [nth, prompt] of ['count the bolts', 'paint the pump', 'sand the pump'].entries()) {
+      const use = {
+        ...common,
+        tool_name: 'Agent',
+        tool_input: { prompt, description: prompt, subagent_type: 'clerk' },
+        tool_use_id: `t-${nth}`,
+      }
+      await hook('claude-code', { ...use, hook_event_name: 'PreToolUse' })
+      const child = { agent_id: `a-${nth}`, agent_type: 'clerk' }
+      await hook('claude-code', { ...common, ...child, hook_event_name: 'SubagentStart' })
+      await hook('claude-code', { ...use, hook_event_name: 'PostToolUse', tool_response: 'done' })
+    }
+    await relay.drain()
+    const { runs } = (await app.get('/v1/drift/runs?host=claude-code', headers)).body
+    const { trace } = await runOf(app, headers, runs[0].run_id)
+    assert.deepEqual(
+      trace.map((step: { goal_source: string }) => step.goal_source),
+      ['prompt', 'task', 'task', 'task'],
+    )
+  })
+
   test('at the level counts there is no text and no verdict on drift, and the steps say so', async (t) => {
     verifies('hosts.privacy.levels')
     const { app, headers, hook, relay, folder } = await startBoth(t, { level: 'counts' })
@@ -498,6 +523,54 @@ test('a full spool drops the oldest events and counts them', async (t) => {
   await relay.stop()
   const again = await relayTo(t, server, { folder, maxBytes: 20_000 })
   assert.equal(again.relay.status().dropped, dropped)
+})
+
+test('a relay without its spool begins another one and says what is lost; without settings it ends', async (t) => {
+  verifies('hosts.relay.gone')
+  const { state, ids, server } = await fakeServer(t)
+  state.behave = takes
+  const { hook, relay, clock, folder, log, unset } = await relayTo(t, server)
+  await hook('claude-code', prompted(errand, 'p-1'))
+  await hook('claude-code', did('t-1', { command: 'ls 1' }))
+  rmSync(join(folder, 'relay'), { recursive: true })
+  await hook('claude-code', did('t-2', { command: 'ls 2' }))
+  assert.deepEqual([relay.status().waiting, relay.status().dropped], [1, 2])
+  assert.match(log.join('\n'), /were deleted, and 2 events that waited there are lost/)
+  await relay.drain()
+  assert.deepEqual(ids(), ['t-2'])
+  // It notices too when no event comes, and asks the server for nothing.
+  await hook('claude-code', did('t-3', { command: 'ls 3' }))
+  rmSync(join(folder, 'relay'), { recursive: true })
+  await relay.drain()
+  assert.deepEqual(
+    [relay.status().waiting, relay.status().dropped, relay.status().fault],
+    [0, 3, null],
+  )
+  // Settings that come back in time, as when init writes them anew, end nothing.
+  let hasEnded = false
+  void relay.ended.then(() => {
+    hasEnded = true
+  })
+  const pass = async (looks: number) => {
+    for (let look = 0; look < looks; look++) clock.advance(10_000)
+    await new Promise(setImmediate)
+  }
+  unset(true)
+  await pass(5)
+  unset(false)
+  await pass(5)
+  unset(true)
+  await pass(6)
+  assert.equal(hasEnded, false)
+  // Whoever deletes everything gets nothing of it back.
+  rmSync(folder, { recursive: true })
+  const { status, body } = await hook('claude-code', did('t-4', { command: 'ls 4' }))
+  assert.deepEqual([status, body, existsSync(folder)], [200, {}, false])
+  assert.equal(relay.status().dropped, 4)
+  assert.match(log.join('\n'), /an event is lost/)
+  await pass(1)
+  assert.equal(hasEnded, true)
+  assert.match(log.at(-1) ?? '', /it ends: for a minute there have been no settings/)
 })
 
 test('only this machine’s hosts are heard, and no page of a browser', async (t) => {

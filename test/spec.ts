@@ -1157,6 +1157,8 @@ export const requirements = {
       'A relay sends at most 100 events together, within 250 ms; what the server will never take does not keep back the rest.',
     'hosts.relay.spool':
       'What waits stands in files of mode 0600, of at most 20 MB: it survives a killed process and a torn line, and the oldest events are dropped and counted when it is full.',
+    'hosts.relay.gone':
+      'A relay whose settings are gone for a minute ends and says so; one whose spool is gone counts what waited there as dropped, says so, and begins another one.',
     'hosts.relay.local':
       'A relay listens on 127.0.0.1 alone, wants the key that init has written, and refuses other names of itself and pages of browsers.',
     'hosts.relay.endpoint':
@@ -1221,6 +1223,8 @@ export const requirements = {
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
     'telemetry.host-spans':
       'The spans of Claude Code are its prompts, calls of tools with their outcome, and permissions that a person gave; those of Gemini CLI its prompts, words, calls and sub-agents. Codex’s spans are internal and left out.',
+    'telemetry.who-spoke':
+      'A prompt that only the telemetry of Claude Code tells is by unknown, unless its text says that nobody typed it or a call of the model says that a program handed it over. What a hook knew of its speaker stays.',
     'telemetry.buffer':
       'Spans are durable before the answer, and are folded in the order of their times 5 seconds after the last span of their trace, at the latest 30 after the first.',
     'telemetry.once':

@@ -209,6 +209,29 @@ test('the spans of Claude Code are its prompt, acts and waits, and those of Gemi
   assert.equal(told?.kind === 'prompt' && told.by, 'machine')
 })
 
+test('who spoke a prompt is unknown, unless spans say that a program handed it over', () => {
+  verifies('telemetry.who-spoke')
+  const spoken = (source: object) =>
+    eventsIn(
+      spans(
+        claudeScope,
+        'c3',
+        {
+          ...{ id: 'a1', name: 'claude_code.interaction', from: 0, to: 9 },
+          attributes: {
+            ...{ ...ofClaude, 'gen_ai.operation.name': 'invoke_agent', user_prompt: errand },
+          },
+        },
+        {
+          ...{ id: 'a2', parent: 'a1', name: 'claude_code.llm_request', from: 1, to: 2 },
+          attributes: { ...ofClaude, ...source },
+        },
+      ),
+    ).flatMap((event) => (event.kind === 'prompt' ? [[event.by, event.isHeadless]] : []))
+  assert.deepEqual(spoken({}), [['unknown', undefined]])
+  assert.deepEqual(spoken({ query_source_safe: 'sdk' }), [['person', true]])
+})
+
 test('the spans of Codex are internal, and are left out', () => {
   verifies('telemetry.host-spans')
   const codex = spans('codex_exec', 'e1', {
@@ -295,6 +318,58 @@ onEachDatabase((database) => {
       assert.ok(parts < 20)
     }
     assert.equal(parts, 8)
+  })
+
+  test('what a machine spoke is no errand because telemetry tells it too', async (t) => {
+    verifies('telemetry.once', 'telemetry.who-spoke', 'hosts.who-spoke.settled')
+    const { caller, folded } = await startOn(t)
+    const prompt = { session_id: 's', hook_event_name: 'UserPromptSubmit' }
+    const hook = (prompt_id: string, words: string, source?: string) =>
+      caller.post('/v1/hooks/claude-code', { ...prompt, prompt_id, prompt: words, source })
+    const chore = 'bake a cake for the office party'
+    const told = (name: string, id: string, more: Record<string, Value>) =>
+      exported(
+        caller,
+        'logs',
+        logs('com.anthropic.claude_code.events', [
+          5000,
+          { 'event.name': name, 'prompt.id': id, ...more },
+        ]),
+      )
+    const errandsOf = async () => {
+      const { trace } = await caller.read('claude-code:s')
+      return trace
+        .filter((step: { goal_source: string }) => step.goal_source === 'prompt')
+        .map(({ goal }: { goal: string }) => goal)
+    }
+    await hook('p', errand, 'user')
+    // The hook knows the speaker, and neither the log record with its id nor the span without one takes that back.
+    await hook('q', chore, 'schedule_wakeup')
+    await told('user_prompt', 'q', { prompt: chore })
+    await exported(
+      caller,
+      'traces',
+      spans(claudeScope, 'c4', {
+        ...{ id: 'a1', name: 'claude_code.interaction', from: 0, to: 9 },
+        attributes: {
+          ...{ ...ofClaude, 'gen_ai.operation.name': 'invoke_agent', user_prompt: chore },
+        },
+      }),
+    )
+    await folded()
+    assert.deepEqual(await errandsOf(), [errand])
+    // Without a hook nobody knows, until one says it.
+    const other = 'water the plants on the roof'
+    await told('user_prompt', 'r', { prompt: other })
+    assert.equal((await caller.read('claude-code:s')).run.grounds.at(-1).by, 'unknown')
+    await hook('r', other, 'poll_event')
+    assert.equal((await caller.read('claude-code:s')).run.ground, errand)
+    // What a program asks of its model says that it handed the prompt over.
+    await told('user_prompt', 'u', { prompt: other.toUpperCase() })
+    assert.equal((await caller.read('claude-code:s')).run.grounds.at(-1).by, 'unknown')
+    await told('api_request', 'u', { query_source: 'sdk' })
+    assert.notEqual((await caller.read('claude-code:s')).run.grounds.at(-1).by, 'unknown')
+    assert.equal((await errandsOf()).length, 3)
   })
 
   test('a tool call that hook, log record and span tell counts once', async (t) => {

@@ -76,6 +76,7 @@ export type HostFact =
   | { kind: 'session'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
   | {
       kind: 'prompt'
+      /** '' if it only says who spoke the prompt that was told before under the same id. */
       text: string
       by: 'person' | 'machine' | 'unknown'
       /** Set if a program handed the words over and nobody waits for the answer. */
@@ -83,8 +84,16 @@ export type HostFact =
     }
   /** `whole`: the items are the list, not changes of it. */
   | { kind: 'plan'; items: PlanItem[]; whole: boolean }
-  /** `child` is absent until the host says which agent took the task. */
-  | { kind: 'delegate'; task: string; label?: string; agentType?: string; child?: string }
+  | {
+      kind: 'delegate'
+      task: string
+      /** Tells the task from others where its words are kept back. */
+      taskHash?: string
+      label?: string
+      agentType?: string
+      /** Absent until the host says which agent took the task. */
+      child?: string
+    }
   | {
       kind: 'agent'
       child: string

@@ -7,7 +7,7 @@ import {
   doingsAfterSkipped,
   evidenceOf,
 } from './evidence.ts'
-import { digestOf, digestOfValue } from './fields.ts'
+import { digestOf, digestOfValue, given } from './fields.ts'
 import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
 import {
   type GoalSource,
@@ -86,6 +86,8 @@ export function observe(observed: Observed, event: HostEvent): Observation {
       settles: { ...prompt, by: event.by, isHeadless: event.isHeadless === true },
     }
   }
+  // What only says who spoke is no prompt by itself.
+  if (event.kind === 'prompt' && event.text === '') return { observed, steps: [] }
   const isSeen = seenIn(observed.seen)
   if (marks.some(isSeen) || same.some(isSeen)) {
     return { observed: withAttendance(observed, event), steps: [] }
@@ -260,22 +262,20 @@ function prompted(
   event: HostEvent & { kind: 'prompt' },
 ): Folded {
   const text = cut(event.text)
-  if (event.by === 'machine' || state.expects.includes(text))
-    return { state, agent: null, steps: [] }
   // A hook and an exporter tell one prompt, under ids of their own.
   if (toldBefore(state, event) !== undefined)
     return { state: withAttendance(state, event), agent: null, steps: [] }
+  const told = [...state.spoken, { words: digestOf(text), at: event.at ?? null, id: event.eventId }]
+  const heard = { ...state, spoken: told.slice(-mostKept.spoken) }
+  if (event.by === 'machine' || state.expects.includes(text))
+    return { state: heard, agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
   const isUnsure = event.by === 'unknown' && text !== untold
   const spoken = {
-    ...seenPerson(state, event.at),
+    ...seenPerson(heard, event.at),
     errand: text,
     isHeadless,
     unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
-    spoken: [
-      ...state.spoken,
-      { words: digestOf(text), at: event.at ?? null, id: event.eventId },
-    ].slice(-mostKept.spoken),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
@@ -384,20 +384,19 @@ function delegated(
   agent: ObservedAgent,
   event: HostEvent & { kind: 'delegate' },
 ): Folded {
-  const task = cut(event.task)
-  const waits = state.tasks.some((each) => each.task === task)
+  const task: Task = { task: cut(event.task), ...given('taskHash', event.taskHash) }
   // The host tells one delegation before and after it, and the agent's prompt may tell it again.
-  const isKnown = waits || Object.values(state.agents).some((each) => each.task === task)
+  const isKnown = [...state.tasks, ...Object.values(state.agents)].some(isTask(task))
   if (event.child !== undefined && event.child === event.agentId) {
     return { state: withTask(state, event.agentId, task), agent: null, steps: [] }
   }
   const child = event.child
   const told = child === undefined ? null : withTask(state, child, task, event.agentId)
   if (isKnown) return { state: told ?? state, agent: null, steps: [] }
-  const goal = event.label ?? firstSentence(task)
+  const goal = event.label ?? firstSentence(task.task)
   const tasks = [
     ...state.tasks,
-    { task, agentType: event.agentType ?? null, parent: event.agentId },
+    { ...task, agentType: event.agentType ?? null, parent: event.agentId },
   ]
   return {
     state: told ?? { ...state, tasks: tasks.slice(-mostKept.tasks) },
@@ -406,15 +405,31 @@ function delegated(
   }
 }
 
+/** The task of a sub-agent, as far as it is told. */
+interface Task {
+  task: string
+  taskHash?: string
+}
+
+function isTask({ task, taskHash }: Task) {
+  return (other: { task: string | null; taskHash?: string }) =>
+    other.task === task && other.taskHash === taskHash
+}
+
 /** Gives a sub-agent its task, unless it has told one. */
-function withTask(state: Observed, id: string, task: string, parent?: string): Observed {
+function withTask(state: Observed, id: string, task: Task, parent?: string): Observed {
   const agent = agentOf(state, id)
   const { tasks, agents } = state
-  const known = { ...agent, parent: parent ?? agent.parent, task: agent.task ?? task }
+  const known = {
+    ...agent,
+    ...(agent.task === null ? task : {}),
+    parent: parent ?? agent.parent,
+  }
+  const isSame = isTask(task)
   return {
     ...state,
     agents: { ...agents, [id]: explained(state, known) },
-    tasks: tasks.filter((each) => each.task !== task),
+    tasks: tasks.filter((each) => !isSame(each)),
   }
 }
 
@@ -426,7 +441,11 @@ function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed 
     ({ agentType }) => !event.agentType || agentType === null || agentType === event.agentType,
   )
   const found = tasks[at]
-  const agent = { ...newObservedAgent(found?.parent ?? event.parent), task: found?.task ?? null }
+  const agent = {
+    ...newObservedAgent(found?.parent ?? event.parent),
+    task: found?.task ?? null,
+    ...given('taskHash', found?.taskHash),
+  }
   return {
     ...state,
     begun: state.begun + 1,

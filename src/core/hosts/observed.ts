@@ -22,6 +22,8 @@ export interface ObservedAgent {
   /** The task of a sub-agent, and whether a step has told it. */
   task: string | null
   isTaskTold: boolean
+  /** Tells its task from others where the words are kept back; absent where they are told. */
+  taskHash?: string
   plan: PlanItem[]
   intent: string | null
   /** What it said since its last act. */
@@ -55,7 +57,7 @@ export interface Observed {
   /** Prompts that no person will have typed. */
   expects: string[]
   /** Tasks whose agent has not begun. */
-  tasks: { task: string; agentType: string | null; parent: string }[]
+  tasks: { task: string; taskHash?: string; agentType: string | null; parent: string }[]
   /** The newest words of a person. */
   errand: string | null
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */

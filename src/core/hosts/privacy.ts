@@ -78,6 +78,7 @@ function factAt(fact: HostFact, level: PrivacyLevel, hide: Hide): HostFact | nul
       return {
         kind: 'delegate',
         task: words(fact.task),
+        ...given('taskHash', isCounts ? hide(fact.task) : undefined),
         ...given('label', fact.label === undefined || isCounts ? undefined : told(fact.label)),
         ...given('agentType', fact.agentType && id(fact.agentType)),
         ...given('child', fact.child && id(fact.child)),

@@ -58,6 +58,7 @@ function factIn(fields: Fields): HostFact | null {
         : {
             kind: 'delegate',
             task,
+            ...given('taskHash', hash(fields.taskHash)),
             ...given('label', short(fields.label, maxTextLength)),
             ...given('agentType', short(fields.agentType, longestId)),
             ...given('child', short(fields.child, longestId)),

@@ -1,3 +1,4 @@
+import { byProgram } from '../hosts/attended.ts'
 import { readClaudeCode } from '../hosts/claude-code.ts'
 import { readCodex } from '../hosts/codex.ts'
 import { type Fields, parsedFields, textOf, timeOf } from '../hosts/fields.ts'
@@ -37,9 +38,8 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       hook_event_name: 'UserPromptSubmit',
       prompt: attributes.prompt,
       prompt_id: attributes['prompt.id'],
-      // A prompt that nobody typed begins with a tag.
-      source: /^\s*</.test(textOf(attributes.prompt)) ? 'system' : 'user',
     }),
+  api_request: handedOver,
   assistant_response: (attributes, session) =>
     said('claude-code', session, textOf(attributes.response), attributes),
   tool_decision: (attributes, session) => decided('claude-code', session, attributes, 'accept'),
@@ -94,6 +94,14 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       ...readGeminiCli({ ...use, hook_event_name: 'AfterTool', tool_response: answer }),
     ]
   },
+}
+
+/** What `claude -p` asks of its model says that a program has handed the prompt over. */
+function handedOver(attributes: Fields, session: string): HostEvent[] {
+  const id = textOf(attributes['prompt.id'])
+  if (id === '' || attributes.query_source !== byProgram) return []
+  const fact: HostFact = { kind: 'prompt', text: '', by: 'person', isHeadless: true }
+  return placed({ host: 'claude-code', session, id, event: attributes }, [fact])
 }
 
 function said(host: HostName, session: string, text: string, event: Fields): HostEvent[] {

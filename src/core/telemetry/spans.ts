@@ -1,4 +1,5 @@
 import { actOf } from '../hosts/act.ts'
+import { byProgram } from '../hosts/attended.ts'
 import { readClaudeCode } from '../hosts/claude-code.ts'
 import {
   amountOf,
@@ -37,7 +38,7 @@ export function readSpan(span: TelemetryRecord): SpanNote | null {
     agent: textOf(attributes['gen_ai.agent.id'], attributes['plumbline.agent_id']),
     isChild: host === 'gemini-cli' && kind === 'agent',
     call: callOf(attributes),
-    tells: host === 'claude-code' ? toldOfParent(span) : null,
+    tells: host === 'claude-code' ? toldOfOthers(span) : null,
     facts: kind === null ? [] : factsOf(span, kind, host).map(timed({ at, ended })),
   }
 }
@@ -104,8 +105,9 @@ function callOf(attributes: Fields): string {
   )
 }
 
-/** What a span of Claude Code says of the call of a tool above it. */
-function toldOfParent({ name, attributes, hasFailed }: TelemetryRecord): SpanNote['tells'] {
+/** What a span of Claude Code says of the call of a tool above it, or of the prompt. */
+function toldOfOthers({ name, attributes, hasFailed }: TelemetryRecord): SpanNote['tells'] {
+  if (attributes.query_source_safe === byProgram) return 'handed over'
   if (name === 'claude_code.tool.execution') {
     return hasFailed || attributes.success === false || attributes.success === 'false'
       ? 'failed'
@@ -179,8 +181,7 @@ function factsOf(span: TelemetryRecord, kind: SpanKind, host: HostName): Untimed
 const sessionContext = /<session_context>[\s\S]*?<\/session_context>/g
 
 function spokenIn(words: string, host: HostName) {
-  // A prompt that nobody typed begins with a tag in Claude Code.
-  if (host === 'claude-code') return spokenBy(words, /^\s*</.test(words) ? 'system' : 'user')
+  if (host === 'claude-code') return spokenBy(words, undefined, 'unknown')
   const own = host === 'gemini-cli' ? promptWords(words.replace(sessionContext, '')) : words
   // A context that was cut before its end leaves no words of the person.
   return own.startsWith('<session_context>') ? null : spokenBy(own)

@@ -32,8 +32,8 @@ export interface SpanNote {
   isChild: boolean
   /** The id of the call of a tool; '' without one. */
   call: string
-  /** What it says of the call above it. */
-  tells: 'ok' | 'failed' | 'granted' | null
+  /** What it says of the call above it, or that a program has handed over the prompt of its trace. */
+  tells: 'ok' | 'failed' | 'granted' | 'handed over' | null
   facts: readonly NotedFact[]
 }
 
@@ -100,6 +100,10 @@ function settled(
   // The words that a sub-agent was given are its task.
   if (fact.kind === 'prompt' && agentId !== '') {
     return { kind: 'delegate', task: fact.text, child: agentId }
+  }
+  if (fact.kind === 'prompt' && fact.by === 'unknown') {
+    const isHanded = notes.some(({ tells }) => tells === 'handed over')
+    return isHanded ? { ...fact, by: 'person', isHeadless: true } : fact
   }
   if (fact.kind !== 'act' || fact.outcome !== 'unknown') return fact
   const below = notes.find((each) => each.parentSpanId === spanId && isOutcome(each.tells))

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
 import { privacyLevels } from '../../core/hosts/privacy.ts'
@@ -18,7 +18,7 @@ export function relayFileIn(folder: string): string {
 /** The settings of the relay of a folder; null if there are none. */
 export function readRelaySettings(folder: string): RelaySettings | null {
   const file = relayFileIn(folder)
-  const fields = existsSync(file) ? fieldsOf(parseJson(readFileSync(file, 'utf8'))) : {}
+  const fields = fieldsOf(parseJson(textIn(file)))
   const level = privacyLevels.find((each) => each === fields.level)
   const [url, key, localKey, hashKey] = ['url', 'key', 'local_key', 'hash_key'].map((name) =>
     textOf(fields[name]),
@@ -27,6 +27,15 @@ export function readRelaySettings(folder: string): RelaySettings | null {
   const isPort = typeof port === 'number' && Number.isInteger(port) && port >= 0 && port < 65_536
   if (level === undefined || !isPort || !url || !key || !localKey || !hashKey) return null
   return { url, key, level, port, localKey, hashKey }
+}
+
+function textIn(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    // There is none, or it was deleted just now.
+    return ''
+  }
 }
 
 /** Writes the settings of the relay of a folder. */

@@ -70,7 +70,7 @@ async function runRelay(args: string[], world: CliWorld): Promise<number> {
   }
   let logged = 0
   const running = await startRelay({
-    settings: () => readRelaySettings(folder) ?? relay,
+    settings: () => readRelaySettings(folder),
     folder,
     clock: clockOf(world),
     // A server that comes and goes must not fill the disk.

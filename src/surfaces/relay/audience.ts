@@ -21,9 +21,15 @@ export function keepFor(folder: string, spool: Spool, { url, level }: Audience):
   if (meant?.url === url && meant.level === level) return 0
   const fits = meant?.url === url && !isStricter(level, meant.level)
   const lines = fits ? 0 : spool.clear()
+  noteAudience(folder, { url, level })
+  return lines
+}
+
+/** Notes for whom the next lines in the spool of a folder are meant. */
+export function noteAudience(folder: string, { url, level }: Audience): void {
+  const file = join(folder, 'audience.json')
   writeFileSync(`${file}.new`, JSON.stringify({ url, level }), { mode: 0o600 })
   renameSync(`${file}.new`, file)
-  return lines
 }
 
 function readAudience(file: string): Audience | null {

@@ -12,7 +12,7 @@ import { mostUnknownEvents, unknownEvent } from '../../core/hosts/unknown-events
 import { parseJson } from '../../core/text.ts'
 import { isoTime } from '../../core/time.ts'
 import { placeOfFile, transcripts } from '../../core/transcripts/transcript.ts'
-import { keepFor } from './audience.ts'
+import { keepFor, noteAudience } from './audience.ts'
 import type { Clock } from './clock.ts'
 import { createSender } from './sender.ts'
 import { tailOf } from './session-tail.ts'
@@ -27,6 +27,9 @@ const requestMs = 5000
 const syncMs = 1000
 /** How long no hook has come when session files are read. */
 const idleMs = 2000
+/** How often a relay looks for its settings, and how long they may be gone. */
+const lookMs = 10_000
+const goneMs = 60_000
 const note = 'x-plumbline-note'
 
 /** What a relay says of itself. */
@@ -58,14 +61,17 @@ export interface Relay {
   drain(): Promise<void>
   /** Ends it; what waits stays on disk. */
   stop(): Promise<void>
-  /** Resolves when somebody has asked it to end. */
+  /** Resolves when somebody has asked it to end, or has deleted its settings. */
   readonly ended: Promise<void>
 }
 
 /** What a relay needs. */
 export interface RelayParts {
-  /** Reads the settings. They are asked for before each event and each batch, so that a change reaches what waits. */
-  settings(): RelaySettings
+  /**
+   * Reads the settings; null if there are none. They are asked for before each event and each batch, so that a change reaches
+   * what waits.
+   */
+  settings(): RelaySettings | null
   /** The folder of what the hooks of hosts need. */
   folder: string
   clock: Clock
@@ -75,11 +81,11 @@ export interface RelayParts {
 
 /**
  * Starts a relay on 127.0.0.1: it answers the hooks of hosts at once and brings what it may tell to the server. Rejects if
- * it cannot listen; only one process can, so that nobody else writes the spool.
+ * it cannot listen, or there are no settings; only one process can listen, so that nobody else writes the spool.
  */
 export async function startRelay(parts: RelayParts): Promise<Relay> {
   const { folder, clock, log, maxBytes = maxSpoolBytes } = parts
-  let settings = parts.settings()
+  let settings = parts.settings() ?? missing()
   const server = createServer({ requestTimeout: requestMs, headersTimeout: requestMs })
   server.listen(settings.port, '127.0.0.1')
   await once(server, 'listening')
@@ -87,7 +93,10 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   const hide = (text: string) =>
     createHmac('sha256', settings.hashKey).update(text).digest('hex').slice(0, 16)
   const spoolFolder = relayFolderIn(folder)
-  const spool = openSpool(spoolFolder, maxBytes)
+  const spool = openSpool(spoolFolder, maxBytes, (lines) => {
+    noteAudience(spoolFolder, settings)
+    log(`the files of ${spoolFolder} were deleted, and ${lines} events that waited there are lost`)
+  })
   const unknown: RelayStatus['not_understood'] = []
   let withheld = 0
   withhold(settings)
@@ -107,11 +116,23 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
   let lost = 0
   let disarmSync: (() => void) | null = null
   let disarmSettle: (() => void) | null = null
+  let goneSince: number | null = null
+  let disarmLook = clock.later(lookMs, look)
+
+  /** Ends a relay that somebody has removed by deleting its settings. */
+  function look(): void {
+    if (parts.settings() !== null) goneSince = null
+    else goneSince ??= clock.now()
+    if (goneSince !== null && clock.now() - goneSince >= goneMs) {
+      log(`it ends: for a minute there have been no settings in ${folder}`)
+      end()
+    } else disarmLook = clock.later(lookMs, look)
+  }
 
   /** The settings as they are now. A change counts from here on, for what waits too. */
   function heed(): RelaySettings {
     const before = settings
-    const next = parts.settings()
+    const next = parts.settings() ?? before
     const isOther = next.url !== before.url || next.level !== before.level
     if (isOther) withhold(next)
     settings = next
@@ -301,6 +322,7 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
       sender.stop()
       disarmSync?.()
       disarmSettle?.()
+      disarmLook()
       server.close()
       server.closeAllConnections()
       spool.close()
@@ -344,4 +366,8 @@ async function readText(request: IncomingMessage): Promise<string | null> {
 
 function hashOf(key: string): Buffer {
   return createHash('sha256').update(key).digest()
+}
+
+function missing(): never {
+  throw new Error('a relay needs settings')
 }

@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fdatasyncSync,
   ftruncateSync,
   mkdirSync,
@@ -39,7 +40,7 @@ export interface Spool {
   /** Lines and bytes that wait. */
   readonly waiting: number
   readonly bytes: number
-  /** Lines that were dropped because the spool was full. */
+  /** Lines that were dropped because the spool was full, or somebody has deleted its files. */
   readonly dropped: number
 }
 
@@ -55,9 +56,14 @@ interface Part {
 /**
  * Opens the spool of a folder. It is a row of files, so that the oldest lines can be dropped and what was sent can be
  * forgotten without writing the rest again. A last line that was not written whole is cut off. `maxBytes` bounds all
- * files together; when they are full, the oldest twentieth goes.
+ * files together; when they are full, the oldest twentieth goes. When somebody has deleted its files, it begins again, and
+ * `onGone` is told how many lines waited in them.
  */
-export function openSpool(folder: string, maxBytes: number): Spool {
+export function openSpool(
+  folder: string,
+  maxBytes: number,
+  onGone: (lines: number) => void = () => {},
+): Spool {
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const partBytes = Math.ceil(maxBytes / 20)
   const fileOf = (number: number) =>
@@ -87,6 +93,21 @@ export function openSpool(folder: string, maxBytes: number): Spool {
     const opened = openSync(fileOf(number), 'a', 0o600)
     parts.push({ number, bytes: 0 })
     return opened
+  }
+
+  /** A file that was deleted still takes lines, and nobody could ever read them. */
+  function beginAgainIfGone(): void {
+    if (existsSync(fileOf(newest().number))) return
+    // Not the folder above it: whoever has deleted that wants none of this.
+    if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 })
+    const [lines, { number }] = [waiting, newest()]
+    closeSync(file)
+    for (const part of [...parts]) remove(part)
+    file = begin(number + 1)
+    waiting = 0
+    dropped += lines
+    writeMark()
+    onGone(lines)
   }
 
   function newest(): Part {
@@ -145,6 +166,7 @@ export function openSpool(folder: string, maxBytes: number): Spool {
 
   return {
     append(line) {
+      beginAgainIfGone()
       const bytes = Buffer.from(`${line}\n`)
       if (newest().bytes + bytes.length > partBytes && newest().bytes > 0) rotate()
       while (total() + bytes.length > maxBytes && waiting > 0) dropOldest()
@@ -161,6 +183,7 @@ export function openSpool(folder: string, maxBytes: number): Spool {
       isSynced = false
     },
     next(most) {
+      beginAgainIfGone()
       const part = parts.find(({ bytes }, nth) => (nth === 0 ? offset : 0) < bytes)
       if (part === undefined) return { lines: [], end: { part: newest().number, offset } }
       const from = part === parts[0] ? offset : 0

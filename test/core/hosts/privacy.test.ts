@@ -93,6 +93,7 @@ test('what a relay sends is read as it was, and anything else is no event', () =
     { ...place, kind: 'prompt', text: 'a', by: 'person' },
     { ...place, kind: 'plan', whole: true, items: [{ id: '1', text: 'a', state: 'now' }] },
     { ...place, kind: 'delegate', task: 'a', label: 'b', agentType: 'c', child: 'd' },
+    { ...place, kind: 'delegate', task: '…', taskHash: '0123456789abcdef' },
     { ...place, kind: 'agent', child: 'd', parent: '', state: 'start', agentType: 'c' },
     { ...place, kind: 'say', text: 'a' },
     { ...place, kind: 'intent', text: 'a' },
