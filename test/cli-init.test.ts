@@ -354,13 +354,15 @@ describe('plumbline init', () => {
     // Without a server the plugin says nothing and throws nothing.
     await app.running.stop()
     await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'n' }, parts })
-    assert.match((await user.run('init')).out, /cline +reports, by \S+\/\.cline$/m)
+    assert.match((await user.run('init')).out, /cline +has its hooks in \S+\/\.cline$/m)
     assert.match(
       (await user.run('uninstall', 'cline')).out,
       /Removed \S+PreCompact[\s\S]*Kept \S+plumbline, which opencode needs/,
     )
     assert.equal((await user.run('uninstall', '--all')).code, 0)
     assert.deepEqual(user.all(), before)
+    // Hosts that have none are not worth a line each.
+    assert.equal((await user.run('uninstall', '--all')).out, 'No host has hooks of Plumbline.\n')
   })
 
   test('without a host it says which are on this machine', async (t) => {
@@ -374,7 +376,7 @@ describe('plumbline init', () => {
       out,
       /^ {2}codex +plumbline init codex puts hooks into \S+\/\.codex\/hooks\.json$/m,
     )
-    assert.match(out, /^ {2}gemini-cli +reports, by \S+\/\.gemini\/settings\.json$/m)
+    assert.match(out, /^ {2}gemini-cli +has its hooks in \S+\/\.gemini\/settings\.json$/m)
     assert.doesNotMatch(out, /claude/)
   })
 

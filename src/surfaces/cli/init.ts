@@ -340,7 +340,7 @@ function offer(world: CliWorld): number {
 }
 
 function offered(host: string, has: boolean, place: string): string {
-  const says = has ? `reports, by ${place}` : `plumbline init ${host} puts hooks into ${place}`
+  const says = has ? `has its hooks in ${place}` : `plumbline init ${host} puts hooks into ${place}`
   return `  ${host.padEnd(12)} ${says}\n`
 }
 
