@@ -8,6 +8,7 @@ import { createFirstAccount } from './operations/account/accounts.ts'
 import { makeLocalLink } from './operations/account/local-link.ts'
 import { operations } from './operations/all.ts'
 import type { Service } from './operations/gate/context.ts'
+import { warmUp } from './operations/hosts/warm-up.ts'
 import {
   createService,
   newKey,
@@ -207,6 +208,7 @@ ${keys}${browserNotice(link, welcome)}`)
     process.stdout.write('The pages of web/ are not built; npm start builds them.\n')
   }
   if (running.metricsUrl !== null) process.stdout.write(`Metrics on ${running.metricsUrl}\n`)
+  void warmUp(running.service)
   log.info({ reason: await reason }, 'stopping')
   await running.stop({ graceMs: lastConnectionsMs })
 }

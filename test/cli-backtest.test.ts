@@ -48,7 +48,7 @@ test('plumbline backtest says what would have alarmed in the sessions of a perso
     lines[0]!,
     /^claude-code: 2 sessions \(2026-11-22 to 2026-11-22\), 19 steps from 16 acts, judged by words alone$/,
   )
-  assert.match(lines[1]!, /^1 alarm in 1 session: 52\.6 \(9\.3 to 246\.4\) of 1,000 steps$/)
+  assert.match(lines[1]!, /^1 alarm in 1 session: 52\.6 \(95 %: 9\.3 to 246\.4\) of 1,000 steps$/)
   assert.match(out, /^1\. 2026-11-22 12:00 {2}claude-code:stray {2}step 7$/m)
   assert.match(out, /^ {3}errand {2}add rate limiting to the login endpoint$/m)
   assert.match(out, /^ {3}goal {4}The brand colours of the landing page look dull/m)

@@ -354,13 +354,15 @@ describe('plumbline init', () => {
     // Without a server the plugin says nothing and throws nothing.
     await app.running.stop()
     await plugin['chat.message']({ sessionID: 's' }, { message: { id: 'n' }, parts })
-    assert.match((await user.run('init')).out, /reports already: +\S+\/\.cline$/m)
+    assert.match((await user.run('init')).out, /cline +has its hooks in \S+\/\.cline$/m)
     assert.match(
       (await user.run('uninstall', 'cline')).out,
       /Removed \S+PreCompact[\s\S]*Kept \S+plumbline, which opencode needs/,
     )
     assert.equal((await user.run('uninstall', '--all')).code, 0)
     assert.deepEqual(user.all(), before)
+    // Hosts that have none are not worth a line each.
+    assert.equal((await user.run('uninstall', '--all')).out, 'No host has hooks of Plumbline.\n')
   })
 
   test('without a host it says which are on this machine', async (t) => {
@@ -370,8 +372,11 @@ describe('plumbline init', () => {
     await user.init('gemini-cli')
     const { code, out } = await user.run('init')
     assert.equal(code, 0)
-    assert.match(out, /^ {2}plumbline init codex +\S+\/\.codex\/hooks\.json$/m)
-    assert.match(out, /^ {2}reports already: +\S+\/\.gemini\/settings\.json$/m)
+    assert.match(
+      out,
+      /^ {2}codex +plumbline init codex puts hooks into \S+\/\.codex\/hooks\.json$/m,
+    )
+    assert.match(out, /^ {2}gemini-cli +has its hooks in \S+\/\.gemini\/settings\.json$/m)
     assert.doesNotMatch(out, /claude/)
   })
 
@@ -706,7 +711,10 @@ describe('plumbline doctor --hosts', () => {
     mkdirSync(user.inHome('.gemini'))
     const bare = await examined(user)
     assert.equal(bare.code, 0)
-    assert.match(String(bare.program), /^ok: no .*\.plumbline: no host has been let report yet$/)
+    assert.match(
+      String(bare.program),
+      /^ok: nothing is set up yet \(.*\.plumbline is not there\); plumbline init says what to do$/,
+    )
     assert.match(String(bare['gemini-cli']), /does not report: plumbline init gemini-cli lets it/)
     assert.equal(bare.codex, undefined)
 
@@ -790,7 +798,7 @@ describe('plumbline doctor --hosts', () => {
     assert.match(String(first.server), /^fault: http\S+ takes no event: /)
     assert.match(
       String(first.codex),
-      /^warning: .*does not run 8: all nobody trusts yet: open \/hooks in Codex/,
+      /^warning: .*does not run any of them \(not trusted yet\): open \/hooks in Codex/,
     )
     const { hooks } = user.settings(files.codex)
     const trust = (event: string, hash: string, more = '') => {
@@ -819,7 +827,7 @@ describe('plumbline doctor --hosts', () => {
     )
     assert.match(
       String((await examined(user)).codex),
-      /does not run 3: SessionStart nobody trusts yet; UserPromptSubmit changed since they were trusted; PostToolUse switched off: open \/hooks/,
+      /does not run SessionStart \(not trusted yet\), UserPromptSubmit \(changed since they were trusted\), PostToolUse \(switched off\): open \/hooks/,
     )
     chmodSync(user.inHome('.plumbline/curl.conf'), 0o644)
     assert.match(String((await examined(user)).program), /^warning: others .*chmod 600/)

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { createNetwork } from '../src/encoder/network.ts'
 import { readWeights } from '../src/encoder/weights.ts'
+import { warmUp } from '../src/operations/hosts/warm-up.ts'
 import { newCaller } from './caller.ts'
 import { smallEncoder, weightsFile } from './encoder-weights.ts'
 import { start } from './harness.ts'
@@ -37,6 +38,24 @@ test('a step is read by the encoder before it is judged, on every route', async 
   const modulated = await me.post('/v1/modulate', { run_id: 'b', ground, goal: 'read the log' })
   assert.equal(modulated.status, 200)
   assert.notEqual(reads.pair(ground, 'read the log'), undefined)
+})
+
+test('a session that nobody has makes the encoder ready, and stores nothing', async (t) => {
+  verifies('hosts.warm')
+  const app = await start(t, { env: { PLUMBLINE_ENCODER: fileOf(t, weights) } })
+  const { service } = app.running
+  await warmUp(service)
+  const [errand, goal] = [
+    'sort the books on the shelf by their colour',
+    'Run the tests of the shelf',
+  ]
+  assert.notEqual(service.encoder?.reads.pair(errand, goal), undefined)
+  const me = await newCaller(app)
+  assert.equal((await me.get('/v1/drift/runs')).body.runs.length, 0)
+  // Neither an encoder that is off nor one that is over is waited for.
+  await warmUp({ ...service, encoder: null })
+  await service.encoder?.close()
+  await warmUp(service)
 })
 
 test('without weights the server starts, says so and judges by the words', async (t) => {

@@ -1137,6 +1137,8 @@ export const requirements = {
       'A relay counts the events of hosts that no reader understands, by their names alone, and tells them to plumbline doctor --hosts and nobody else.',
     'hosts.watch.advice':
       'plumbline watch --server prints what the server advises, once when a run leaves its errand and only where somebody has chosen that; the agent is told by its hooks all the same.',
+    'hosts.warm':
+      'Once it listens, a server reads and judges a session that nobody has, in slices, so that the first hooks after a start are answered in time; nothing of it is stored.',
     'hosts.relay':
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
     'hosts.relay.init':

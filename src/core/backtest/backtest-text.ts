@@ -44,7 +44,7 @@ export function summary(
   const kinds = Object.entries(found.evidence)
   if (kinds.length > 0)
     lines.push(
-      `steps at which the acts showed something: ${kinds.map(([kind, count]) => `${kind} ${count}`).join(', ')}`,
+      `steps at which the acts themselves showed trouble, which is no alarm by itself: ${kinds.map(([kind, count]) => `${kind} ${count}`).join(', ')}`,
     )
   if (against !== null)
     lines.push(
@@ -71,10 +71,10 @@ function alarmLines(alarm: BacktestStep, nth: number): string[] {
   ]
 }
 
-/** A share of steps as alarms of 1,000 with its interval. */
+/** A share of steps as alarms of 1,000 with its 95 % interval. */
 export function perThousand({ value, low, high }: Share): string {
   const of = (share: number) => rounded(share * 1000).toFixed(1)
-  return `${of(value)} (${of(low)} to ${of(high)})`
+  return `${of(value)} (95 %: ${of(low)} to ${of(high)})`
 }
 
 /** A share in whole percent. */

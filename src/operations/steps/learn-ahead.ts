@@ -45,7 +45,7 @@ export async function learnAhead(
       newest.set(agent, judge(memory, readStep(request.step)))
     }
   }
-  const hints = hintsOf(context)
+  const hints = hintsOf(context.settings)
   if (encoder !== null) {
     await readMissing(encoder, (reads) =>
       judgeAll((memory, reading) => detectReading(memory, reading, { ...hints, reads }).memory),
@@ -80,7 +80,7 @@ export async function readMissing(
 }
 
 /** The hints of all steps that a service judges. */
-function hintsOf({ settings }: Service): Hints {
+export function hintsOf(settings: Service['settings']): Hints {
   return { adaptation: settings.adaptation ?? undefined, limit: settings.limit ?? undefined }
 }
 

@@ -60,7 +60,11 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
     if (relay !== null) yield await examineRelay(relay)
     yield await examineServer(folder)
   } else {
-    yield { check: 'program', state: 'ok', says: `no ${folder}: no host has been let report yet` }
+    yield {
+      check: 'program',
+      state: 'ok',
+      says: `nothing is set up yet (${folder} is not there); plumbline init says what to do`,
+    }
   }
   for (const host of installHosts) {
     if (!hasFolder(host, world)) continue
@@ -214,10 +218,10 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
   if (untrusted.length > 0) {
     const kinds = (['new', 'changed', 'off'] as const).flatMap((kind) => {
       const events = untrusted.filter(({ state }) => state === kind).map(({ event }) => event)
-      const of = events.length === own.length ? 'all' : events.join(', ')
-      return events.length === 0 ? [] : [`${of} ${untrustedWords[kind]}`]
+      const of = events.length === own.length ? 'any of them' : events.join(', ')
+      return events.length === 0 ? [] : [`${of} (${untrustedWords[kind]})`]
     })
-    const told = `${says}, of which Codex does not run ${untrusted.length}: ${kinds.join('; ')}: open /hooks in Codex`
+    const told = `${says}, and Codex does not run ${kinds.join(', ')}: open /hooks in Codex`
     return { state: 'warning', says: told, reports: true }
   }
   return { state: 'ok', says, reports: true }
@@ -229,7 +233,7 @@ function lacksProgram({ handler }: HookEntry, folder: string): boolean {
 }
 
 const untrustedWords = {
-  new: 'nobody trusts yet',
+  new: 'not trusted yet',
   changed: 'changed since they were trusted',
   off: 'switched off',
 } as const

@@ -330,14 +330,18 @@ function offer(world: CliWorld): number {
   for (const host of found) {
     const file = hostFileOf(host, home, world.environment)
     const has = ownEntries(readHostFile(file)?.settings).length > 0
-    world.out(`  ${has ? 'reports already:    ' : `plumbline init ${host}`.padEnd(20)} ${file}\n`)
+    world.out(offered(host, has, file))
   }
   for (const host of byFiles) {
     const has = filesNow(host, home).own.length > 0
-    const folder = join(home, foldersOf[host])
-    world.out(`  ${has ? 'reports already:    ' : `plumbline init ${host}`.padEnd(20)} ${folder}\n`)
+    world.out(offered(host, has, join(home, foldersOf[host])))
   }
   return exitCodes.ok
+}
+
+function offered(host: string, has: boolean, place: string): string {
+  const says = has ? `has its hooks in ${place}` : `plumbline init ${host} puts hooks into ${place}`
+  return `  ${host.padEnd(12)} ${says}\n`
 }
 
 /** Whether a host keeps settings on this machine. */

@@ -30,26 +30,28 @@ and so does the relay with what it has not sent.`,
     const settings = readSettings(world)
     const fileHost = fileHosts.find((each) => each === positionals[0])
     if (values.all === true && positionals.length === 0) {
-      for (const host of installHosts) takeOut(host, placesOf(host, world, settings).file, world)
-      for (const host of fileHosts) takeOutFiles(host, world)
+      const tookOut = [
+        ...installHosts.map((host) => takeOut(host, placesOf(host, world, settings).file, world)),
+        ...fileHosts.map((host) => takeOutFiles(host, world)),
+      ]
+      if (!tookOut.includes(true)) world.out('No host has hooks of Plumbline.\n')
     } else if (fileHost !== undefined && positionals.length === 1) {
-      takeOutFiles(fileHost, world)
+      if (!takeOutFiles(fileHost, world)) world.out(`${fileHost} has no file of Plumbline.\n`)
     } else {
       const host = readHost(positionals)
-      takeOut(host, placesOf(host, world, settings).file, world)
+      const { file } = placesOf(host, world, settings)
+      if (!takeOut(host, file, world)) world.out(`${file} has no hooks of Plumbline.\n`)
     }
     await removeUnused(world, settings)
     return exitCodes.ok
   },
 }
 
-function takeOut(host: InstallHost, file: string, world: CliWorld): void {
+/** Takes the hooks out of a file; false if there are none. */
+function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
   const now = readHostFile(file)
   const own = now === null ? [] : ownEntries(now.settings)
-  if (now === null || own.length === 0) {
-    world.out(`${file} has no hooks of Plumbline.\n`)
-    return
-  }
+  if (now === null || own.length === 0) return false
   const origin = originOf(host, file, now)
   if (origin === null) {
     const settings = removeEntries(host, now.settings, settingsBefore(file))
@@ -63,12 +65,13 @@ function takeOut(host: InstallHost, file: string, world: CliWorld): void {
     rmSync(origin.backup)
     world.out(`${file} is what it was before its ${own.length} hooks.\n`)
   }
+  return true
 }
 
-function takeOutFiles(host: FileHost, world: CliWorld): void {
+function takeOutFiles(host: FileHost, world: CliWorld): boolean {
   const removed = removeFiles(host, homeOf(world.environment))
   for (const path of removed) world.out(`Removed ${path}.\n`)
-  if (removed.length === 0) world.out(`${host} has no file of Plumbline.\n`)
+  return removed.length > 0
 }
 
 /** Removes what hooks need, unless a host may still have some. */
