@@ -11,6 +11,12 @@ export function ago(iso: string, at = now.value): string {
   return span(Math.max(0, at - Date.parse(iso)))
 }
 
+/** How long ago a time was, in a sentence: `2 min ago`, `just now`. */
+export function agoInWords(iso: string, at = now.value): string {
+  const past = ago(iso, at)
+  return past.endsWith(' s') ? 'just now' : `${past} ago`
+}
+
 /** A length of time in one unit. */
 export function span(ms: number): string {
   const minutes = Math.round(ms / 60_000)
