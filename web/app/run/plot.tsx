@@ -69,11 +69,12 @@ export function Plot({
       const next = { top: element.scrollTop, height: element.clientHeight }
       if (next.top !== view.value.top || next.height !== view.value.height) view.value = next
     }
-    look()
     element.addEventListener('scroll', look, { passive: true })
     const observer = new ResizeObserver(look)
-    observer.observe(element)
+    // In a task of its own: the rows come after all around them is painted, and neither task is long.
+    const timer = setTimeout(() => observer.observe(element))
     return () => {
+      clearTimeout(timer)
       element.removeEventListener('scroll', look)
       observer.disconnect()
     }
