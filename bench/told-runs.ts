@@ -6,6 +6,9 @@ export interface ToldStep {
   parent_goal?: string
   user_message?: string
   plan?: readonly string[]
+  tokens?: number
+  pair?: string
+  arm?: 'treatment' | 'control'
 }
 
 /** An agent that leaves its errand for the billing code, and comes back. */
@@ -148,3 +151,58 @@ export const labelled: readonly (readonly ToldStep[])[] = [
 function told(outcome: 'success' | 'failure' | null, ground: string, goals: readonly string[]) {
   return { outcome, steps: goals.map((goal, at) => (at === 0 ? { ground, goal } : { goal })) }
 }
+
+/** The tokens that each task took more with Plumbline than without. */
+const deltas = [-12_300, -10_300, -9_700, -8_200, -5_100, -5_100, 3_500, 7_700, 10_800]
+
+const components = [
+  'header',
+  'product card',
+  'basket',
+  'search field',
+  'order list',
+  'address form',
+  'price filter',
+  'footer',
+  'review form',
+]
+
+const works = ['look at', 'port the styles of', 'port', 'test the new theme of']
+
+/** Tasks that were done twice, with and without Plumbline. */
+export const pairs: Record<string, readonly ToldStep[]> = Object.fromEntries(
+  deltas.flatMap((delta, at) =>
+    (['control', 'treatment'] as const).map((arm) => {
+      const ground = `Port the ${components[at]} of the web shop to the new theme`
+      const tokens = (31_000 + at * 900 + (arm === 'treatment' ? delta : 0)) / works.length
+      const steps = works.map((work): ToldStep => {
+        const goal = `${work} the ${components[at]} of the web shop`
+        return { ground, goal, tokens, pair: `theme-${at + 1}`, arm }
+      })
+      return [`theme-${at + 1}-${arm}`, steps]
+    }),
+  ),
+)
+
+/** A run of another member of the team on the errand of `staging-upgrade`. */
+export const collision: readonly ToldStep[] = [
+  {
+    ground: 'Upgrade the staging database from PostgreSQL 15 to 17',
+    goal: 'read what upgrading the staging database to PostgreSQL 17 takes',
+  },
+  { goal: 'upgrade the staging database to PostgreSQL 17' },
+]
+
+/** What the agents of `errands` say into the field, eight words each. */
+export const spoken: readonly string[] = [
+  'stone soil deep slow body ground dark earth',
+  'wind breath move flow pass touch come walk',
+  'line curve form edge space leaf surface frame',
+  'break fire spark turn cross shift door change',
+  'spark fire break cross flow wind move pass',
+  'soil leaf body flow breath space skin walk',
+  'fire fold begin door turn wind reach go',
+  'deep slow cold stone ground bone earth dark',
+  'change shift cross spark break turn fire fold',
+  'leaf breath curve flow soil skin touch come',
+]

@@ -56,6 +56,17 @@ for (const document of documents) {
   })
 }
 
+test('every picture stands in a document', () => {
+  const texts = documents.map((document) => readFileSync(document, 'utf8'))
+  for (const picture of globSync('docs/pictures/*')) {
+    const name = picture.slice('docs/'.length)
+    assert.ok(
+      texts.some((text) => text.includes(name)),
+      picture,
+    )
+  }
+})
+
 describe('README.md', () => {
   // Started, tested and measured by other tests and by CI, or needing a file of the reader's own.
   const runElsewhere = [

@@ -1474,7 +1474,7 @@ export const requirements = {
       'Steps of an earlier release count as alarms where a drift of their agent began.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
     'quality.reliability':
-      'GET /v1/quality holds reliability: by tenths of the stated probability of drift the number of labelled steps, the mean of what was said, and the share that had left the errand with its 95 % interval.',
+      'GET /v1/quality holds reliability: by tenths of the stated probability of drift the number of labelled drifting steps, the mean of what was said, and the share that had left the errand with its 95 % interval.',
     'quality.published':
       'GET /v1/quality holds the figures of model/README.md with the command that prints them.',
     'budget.set':

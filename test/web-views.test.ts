@@ -185,7 +185,7 @@ for (const { name, skip, createUrl } of databases) {
         .waitFor()
       await page.getByText('may be as low as 0.72').waitFor()
       const reliability = page.getByRole('region', { name: 'Does it know how sure it is?' })
-      await reliability.getByText(/on 10 labelled steps of yours/).waitFor()
+      await reliability.getByText(/on 10 drifting steps with your label/).waitFor()
       await reliability.getByText(/^Off by 0\.\d\d on average\.$/).waitFor()
       await page.locator('.own-row').getByText('1.00').first().waitFor()
       await page.keyboard.press('n')

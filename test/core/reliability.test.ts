@@ -59,10 +59,10 @@ test('rows hold every item once, and one kind alone cannot be measured', () => {
 
 test('told steps fall into tenths of what was said of them', () => {
   const told = [
-    { drifting: true, confidence: 1, left: true },
-    { drifting: true, confidence: 0.9, left: false },
-    { drifting: false, confidence: 0.3, left: true },
-    { drifting: false, confidence: 1, left: false },
+    { confidence: 1, left: true },
+    { confidence: 0.9, left: false },
+    { confidence: 0.7, left: true },
+    { confidence: 0.04, left: false },
   ]
   assert.deepEqual(
     reliabilityOf(told).map(({ from, to, labels, mean, share }) => [
@@ -73,7 +73,7 @@ test('told steps fall into tenths of what was said of them', () => {
       share.value,
     ]),
     [
-      [0, 0.1, 1, 0, 0],
+      [0, 0.1, 1, 0.04, 0],
       [0.7, 0.8, 1, 0.7, 1],
       [0.9, 1, 2, 0.95, 0.5],
     ],

@@ -203,7 +203,7 @@ export function Top({
 }
 
 /** Says whether the page changes by itself, since when it does not, and when it tries again. */
-export function Live({ says = 'live' }: { says?: string }) {
+export function Live({ says = 'live' }: { says?: ComponentChildren }) {
   const since = notLiveSince.value
   if (since === null) {
     return (
@@ -230,7 +230,7 @@ export function Live({ says = 'live' }: { says?: string }) {
   )
 }
 
-/** `2 min ago`, or `now`. */
+/** `2 min`, as in a list. */
 export function Ago({ at }: { at: string }) {
   return <time dateTime={at}>{ago(at)}</time>
 }

@@ -11,6 +11,12 @@ export function ago(iso: string, at = now.value): string {
   return span(Math.max(0, at - Date.parse(iso)))
 }
 
+/** How long ago a time was, in a sentence: `2 min ago`, `just now`. */
+export function agoInWords(iso: string, at = now.value): string {
+  const past = ago(iso, at)
+  return past.endsWith(' s') ? 'just now' : `${past} ago`
+}
+
 /** A length of time in one unit. */
 export function span(ms: number): string {
   const minutes = Math.round(ms / 60_000)
@@ -20,19 +26,22 @@ export function span(ms: number): string {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`
 }
 
-const clockFormat = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' })
-const dayFormat = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short' })
+// Intl takes longer to load than a page may take, and this is English only.
+const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** The time of day, `14:05`; with the day if it is not today. */
 export function clock(iso: string): string {
   const date = new Date(iso)
   const today = new Date(now.value).toDateString() === date.toDateString()
-  return today ? clockFormat.format(date) : `${dayFormat.format(date)} ${clockFormat.format(date)}`
+  const day = `${date.getDate()}\u00a0${months[date.getMonth()]}`
+  return today ? timeOfDay(iso) : `${day} ${timeOfDay(iso)}`
 }
 
 /** The time of day without the day. */
 export function timeOfDay(iso: string): string {
-  return clockFormat.format(new Date(iso))
+  const date = new Date(iso)
+  const two = (count: number) => String(count).padStart(2, '0')
+  return `${two(date.getHours())}:${two(date.getMinutes())}`
 }
 
 /** A count in at most four characters: `971`, `4.8k`, `88k`, `1.2M`. */
@@ -45,7 +54,7 @@ export function short(count: number): string {
 
 /** A count with separators: `4,683`. */
 export function whole(count: number): string {
-  return count.toLocaleString('en-US')
+  return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
 /** `1 step`, `2 steps`. */

@@ -54,10 +54,8 @@ export function measureReliability(runs: readonly JudgedRun[]): Reliability | nu
   return { expected_calibration_error: error, rows }
 }
 
-/** A step that a person has labelled: how it was judged, and whether it had left the errand. */
+/** A drifting step that a person has labelled: how sure the verdict was, 0–1, and whether the step had left the errand. */
 export interface ToldStep {
-  drifting: boolean
-  /** 0–1: how sure the verdict was. */
   confidence: number
   left: boolean
 }
@@ -78,7 +76,7 @@ const bins = 10
 /** Compares the stated probability of drift with what people have said, in tenths; those without a label are left out. */
 export function reliabilityOf(steps: readonly ToldStep[]): ToldBin[] {
   const found = Map.groupBy(steps, (step) =>
-    Math.min(bins - 1, Math.floor(rounded(probabilityOf(step) * bins))),
+    Math.min(bins - 1, Math.floor(rounded(step.confidence * bins))),
   )
   return [...found]
     .sort(([one], [other]) => one - other)
@@ -86,7 +84,7 @@ export function reliabilityOf(steps: readonly ToldStep[]): ToldBin[] {
       const left = members.filter((each) => each.left).length
       const share = shareOf(left, members.length)
       if (share === null) return []
-      const mean = meanOf(members.map(probabilityOf))
+      const mean = meanOf(members.map(({ confidence }) => confidence))
       return [{ from: bin / bins, to: (bin + 1) / bins, labels: members.length, mean, share }]
     })
 }

@@ -48,7 +48,7 @@ const mostTold = 1_000
 const reliability = z
   .array(
     z.strictObject({
-      from: share.describe('The stated probabilities of drift of the steps, from here …'),
+      from: share.describe('The stated probabilities of the steps, from here …'),
       to: share.describe('… to below here; the last tenth holds 1.'),
       labels: count.describe('The labelled steps.'),
       mean: share.describe('The mean of the stated probabilities.'),
@@ -56,7 +56,7 @@ const reliability = z
     }),
   )
   .describe(
-    `What was said of the newest ${mostTold} steps labelled useful, false_alarm or missed, against what people say: by tenths of the stated probability of drift (\`confidence\` of a drifting step, otherwise 1 − \`confidence\`). Empty without such a label.`,
+    `What was said of the newest ${mostTold} drifting steps labelled useful or false_alarm, against what people say, by tenths of the stated probability of drift, their \`confidence\`. Of other steps people can only say what was missed, so they are left out. Empty without such a label.`,
   )
 
 const published = z
@@ -124,12 +124,10 @@ export const readQuality = keyed({
 })
 
 /** A labelled step as its reliability is measured; nothing if it is older than its verdict. */
-function toldStep({ label, drifting, verdict }: LabelledVerdict) {
+function toldStep({ label, verdict }: LabelledVerdict) {
   const { confidence } = readKept(verdict)
   const left = hadLeft(label)
-  return confidence === null || left === null
-    ? []
-    : [{ drifting: drifting === 1, confidence, left }]
+  return confidence === null || left === null ? [] : [{ confidence, left }]
 }
 
 /** The quality of the alarms like one: of its reason, detector and host. */

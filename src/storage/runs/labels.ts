@@ -33,7 +33,6 @@ export interface LabelledGoal extends StoredLabel {
 /** The newest label of a step, with the verdict that it was given. */
 export interface LabelledVerdict {
   label: Label
-  drifting: number
   verdict: string | null
 }
 
@@ -55,7 +54,7 @@ export interface Labels {
     after: Pick<StoredLabel, 'run_id' | 'step'>,
     limit: number,
   ): Promise<LabelledGoal[]>
-  /** Lists the labels that say whether a step had left its errand: the newest of each step, the latest first. */
+  /** Lists the labels that say whether an alarm was right: the newest of each step, the latest first. */
   verdicts(account: string, now: number, limit: number): Promise<LabelledVerdict[]>
   /** Counts the alarms of unexpired runs by reason, detector, host and newest label. */
   countAlarms(account: string, now: number): Promise<AlarmCount[]>
@@ -139,13 +138,13 @@ export function createLabels(db: Queries): Labels {
       ),
     verdicts: (account, now, limit) =>
       db.all<LabelledVerdict>(
-        `SELECT labels.label, steps.drifting, steps.verdict
+        `SELECT labels.label, steps.verdict
          FROM labels
          JOIN runs ON runs.account = labels.account AND runs.run_id = labels.run_id
          JOIN steps ON steps.account = labels.account AND steps.run_id = labels.run_id
            AND steps.step = labels.step
          WHERE labels.account = ? AND runs.expires > ?
-           AND labels.label IN ('useful', 'false_alarm', 'missed') AND ${isNewest}
+           AND labels.label IN ('useful', 'false_alarm') AND ${isNewest}
          ORDER BY labels.at DESC, labels.run_id, labels.step LIMIT ?`,
         account,
         now,

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import type { api } from '../api.ts'
 import { Icon } from '../icons.tsx'
-import { ago } from '../time.ts'
+import { agoInWords } from '../time.ts'
 
 /** The outcome of a test, and when it came. */
 export interface TestOutcome {
@@ -25,7 +25,7 @@ export function TestResult({ outcome: { answer, at } }: { outcome: TestOutcome }
               : `The test did not arrive: ${detail.replace(/\.$/, '')}. Nothing was retried.`}
           </b>
         </p>
-        <span class="quiet-text">{justNow(at)}</span>
+        <span class="quiet-text">{agoInWords(at)}</span>
         <code class="test-short">{inShort}</code>
         {body === null ? null : (
           <button
@@ -43,10 +43,6 @@ export function TestResult({ outcome: { answer, at } }: { outcome: TestOutcome }
       {isOpen.value && body !== null ? <pre>{pretty(body)}</pre> : null}
     </div>
   )
-}
-
-function justNow(at: string): string {
-  return /^\d+ s$/.test(ago(at)) ? 'just now' : `${ago(at)} ago`
 }
 
 function summaryOf(body: string | null): string {

@@ -69,7 +69,7 @@ function Invite({ team, onChanged }: { team: Team | null; onChanged: () => Promi
       <p class="says">
         {team === null
           ? 'The first invite makes the team.'
-          : `${team.seats_used} of ${team.seats_max ?? 'unlimited'} seats are taken, pending invites included.`}
+          : `${team.seats_used}${team.seats_max === null ? '' : ` of ${team.seats_max}`} seats are taken, pending invites included.`}
       </p>
       <form
         class="team-form"

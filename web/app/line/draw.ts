@@ -29,9 +29,9 @@ export interface Ink {
   text: string
 }
 
-/** Reads the colours that the theme of now has. */
-export function readInk(element: Element): Ink {
-  const style = getComputedStyle(element)
+/** Reads the colours that the theme of now has. That makes the browser lay out, so it is for no frame of a scroll. */
+export function readInk(): Ink {
+  const style = getComputedStyle(document.documentElement)
   const of = (name: string) => style.getPropertyValue(name).trim()
   return {
     ground: of('--ground'),

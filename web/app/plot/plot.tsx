@@ -78,7 +78,8 @@ export function Plot({
       {
         width: element.clientWidth,
         height: heightPx,
-        padding: [8, 8, 0, 0],
+        // The last time at the axis stands half outside.
+        padding: [8, 20, 0, 0],
         legend: { show: false },
         cursor: { y: false, drag: { x: false, y: false }, points: { size: 6 } },
         scales: range === undefined ? {} : { y: { range: [range[0], range[1]] } },

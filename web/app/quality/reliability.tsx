@@ -19,8 +19,8 @@ export function Reliability({ bins }: { bins: readonly Bin[] }) {
         <Drawing bins={bins} />
         <div>
           <p>
-            Said against measured, on {counted(labels, 'labelled step')} of yours. On the line, a 20
-            % chance of drift comes true 20 % of the time.
+            Said against measured, on {counted(labels, 'drifting step')} with your label. On the
+            line, an 80&nbsp;% chance of drift comes true 80&nbsp;% of the time.
           </p>
           <p class="quiet-text">
             {labels < needed ? tooFew(labels) : `Off by ${(off / labels).toFixed(2)} on average.`}

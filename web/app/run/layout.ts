@@ -48,6 +48,7 @@ const movers: Record<StoredRun['grounds'][number]['by'], string> = {
 }
 
 const gapMs = 15 * 60_000
+const minuteLength = '2026-01-31T12:00'.length
 const mostLanes = 4
 /** Steps on the errand that stay before the first one that leans away, and the fewest that are folded. */
 const keptBefore = 3
@@ -100,7 +101,7 @@ export function layOut(
   }
   for (const step of following.slice(folded)) {
     const name = step.agent_id ?? ''
-    const pause = before === null ? 0 : Date.parse(step.ts) - Date.parse(before.ts)
+    const pause = before === null ? 0 : pauseBetween(before.ts, step.ts)
     if (pause >= gapMs) add({ kind: 'gap', y, height: rowHeight, ms: pause })
     const mark = markOf(step)
     const phi: number = mark === 'unreadable' ? (phis.get(name) ?? 0) : step.phi
@@ -111,7 +112,7 @@ export function layOut(
       const span = spans.get(name)
       spans.set(name, { from: span?.from ?? items.length, to: items.length })
     }
-    const ground = grounds.find((each) => each.revision === moved)
+    const ground = moved === null ? undefined : grounds.find((each) => each.revision === moved)
     // A ground that stands again does so before the next step, which has a verdict of its own.
     const isRestored = ground !== undefined && ground.step !== null && ground.step < step.step
     if (moved !== null) {
@@ -139,6 +140,13 @@ export function layOut(
   const agents = packed(spans)
   const lanes = agents.reduce((most, { lane }) => Math.max(most, lane + 1), 0)
   return { items, height: y + 36, placeOf, agents, lanes: Math.min(lanes, mostLanes) }
+}
+
+/** Milliseconds between two times; 0 within a minute, because reading a time takes long. */
+function pauseBetween(from: string, to: string): number {
+  return from.slice(0, minuteLength) === to.slice(0, minuteLength)
+    ? 0
+    : Date.parse(to) - Date.parse(from)
 }
 
 /** How many steps at the beginning can be folded: those on the errand well before the first one that is not. */

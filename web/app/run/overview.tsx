@@ -1,6 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { xOf } from '../../shared/line.ts'
-import { readInk } from '../line/draw.ts'
+import type { Ink } from '../line/draw.ts'
 import type { Layout } from './layout.ts'
 
 const width = 84
@@ -9,11 +9,14 @@ const binHeight = 2
 /** The whole run in one column: grey from least to most, the mean, and vermilion where any step drifts. */
 export function Overview({
   layout,
+  ink,
   height,
   scroller,
   top,
 }: {
   layout: Layout
+  ink: Ink
+  /** Of the drawing, and of the part of the run that is seen. */
   height: number
   scroller: HTMLElement | null
   top: number
@@ -28,7 +31,6 @@ export function Overview({
     element.width = width * devicePixelRatio
     element.height = height * devicePixelRatio
     pen.scale(devicePixelRatio, devicePixelRatio)
-    const ink = readInk(element)
     const bins = binsOf(layout, height)
     const x = (phi: number) => 18 + xOf(phi, width - 26)
     bins.forEach((bin, at) => {
@@ -47,17 +49,18 @@ export function Overview({
     pen.stroke()
     pen.fillStyle = ink.ground
     pen.fillRect(17, 0, 2, height)
-  }, [layout, height])
-  useEffect(() => {
+  }, [layout, ink, height])
+  // Before the paint, so that a scroll lays out and paints once.
+  useLayoutEffect(() => {
     const element = window.current
-    if (element === null || scroller === null) return
+    if (element === null) return
     element.style.top = `${top * scale}px`
-    element.style.height = `${Math.max(8, scroller.clientHeight * scale)}px`
+    element.style.height = `${Math.max(8, height * scale)}px`
   })
   const goTo = (event: PointerEvent) => {
     if (scroller === null || event.buttons !== 1) return
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect()
-    scroller.scrollTop = (event.clientY - box.top) / scale - scroller.clientHeight / 2
+    scroller.scrollTop = (event.clientY - box.top) / scale - height / 2
   }
   return (
     <div

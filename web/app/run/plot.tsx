@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
 import { bobPath, jogOf, markOf, mostPhi, saysOfMark, xOf } from '../../shared/line.ts'
 import { swapText } from '../line/difference.ts'
@@ -54,8 +54,10 @@ export function Plot({
 }) {
   const scroller = useRef<HTMLDivElement>(null)
   const canvas = useRef<HTMLCanvasElement>(null)
-  const view = useSignal({ top: 0, height: 600 })
-  const theme = useThemeCount()
+  // No row is drawn before the height is known, so that none is laid out twice.
+  const view = useSignal({ top: 0, height: 0 })
+  const theme = useThemeCount().value
+  const ink = useMemo(readInk, [theme])
   const left = layout.lanes * laneWidth + pegWidth
   const width = left + sizes.plot + (sizes.isPhone ? 10 : 34)
   const frame: Frame = { x: left, width: sizes.plot, scale: 1 }
@@ -67,11 +69,12 @@ export function Plot({
       const next = { top: element.scrollTop, height: element.clientHeight }
       if (next.top !== view.value.top || next.height !== view.value.height) view.value = next
     }
-    look()
     element.addEventListener('scroll', look, { passive: true })
     const observer = new ResizeObserver(look)
-    observer.observe(element)
+    // In a task of its own: the rows come after all around them is painted, and neither task is long.
+    const timer = setTimeout(() => observer.observe(element))
     return () => {
+      clearTimeout(timer)
       element.removeEventListener('scroll', look)
       observer.disconnect()
     }
@@ -108,7 +111,7 @@ export function Plot({
     pen.setTransform(devicePixelRatio, 0, 0, devicePixelRatio, 0, 0)
     pen.clearRect(0, 0, width, height)
     pen.translate(0, -top)
-    drawRun(pen, readInk(element), {
+    drawRun(pen, ink, {
       run,
       layout,
       frame,
@@ -120,7 +123,7 @@ export function Plot({
       live,
       selected,
     })
-  }, [layout, view.value, width, theme.value, selected, live])
+  }, [layout, view.value, width, ink, selected, live])
 
   const hasOverview = layout.items.length > overviewFrom && !sizes.isPhone
   return (
@@ -146,6 +149,7 @@ export function Plot({
         {hasOverview ? (
           <Overview
             layout={layout}
+            ink={ink}
             height={view.value.height}
             scroller={scroller.current}
             top={view.value.top}

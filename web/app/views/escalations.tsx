@@ -16,7 +16,7 @@ import { Failed, Shown, Skeleton, useResource } from '../resource.tsx'
 import { go, path, query } from '../router.ts'
 import { isLive } from '../run/is-live.ts'
 import { readWaiting, Top } from '../shell.tsx'
-import { ago, now } from '../time.ts'
+import { ago, agoInWords, now } from '../time.ts'
 import { words } from '../words.ts'
 
 const pageSize = 100
@@ -255,7 +255,7 @@ function One({
           <code>
             <bdi>{escalation.run_id}</bdi>
           </code>{' '}
-          asked {ago(escalation.created)} ago, reason{' '}
+          asked {agoInWords(escalation.created)}, reason{' '}
           <span class="chip">
             <bdi>{escalation.reason}</bdi>
           </span>

@@ -63,5 +63,6 @@ export default function Fleet() {
 function saysOfCollisions(collisions: number, compared: number): string {
   const of = `${counted(compared, 'live run')} ${compared === 1 ? 'was' : 'were'} compared`
   if (collisions === 0) return `${of}; no two members work on the same errand.`
-  return `${of}; ${counted(collisions, 'pair')} of members work on nearly the same errand.`
+  const work = collisions === 1 ? 'works' : 'work'
+  return `${of}; ${counted(collisions, 'pair')} of members ${work} on nearly the same errand.`
 }

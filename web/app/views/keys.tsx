@@ -14,7 +14,7 @@ import {
 } from '../controls.tsx'
 import { Shown, useResource } from '../resource.tsx'
 import { Top } from '../shell.tsx'
-import { ago, clock } from '../time.ts'
+import { agoInWords, clock } from '../time.ts'
 
 type Me = Awaited<ReturnType<typeof api.me>>
 type Key = Me['keys'][number]
@@ -137,11 +137,11 @@ function Row({
       <span>{scope}</span>
       <span class="key-time">
         <span class="key-small">created </span>
-        <time dateTime={created}>{ago(created)} ago</time>
+        <time dateTime={created}>{agoInWords(created)}</time>
       </span>
       <span class="key-time">
         <span class="key-small">used </span>
-        {last_used === null ? 'never' : <time dateTime={last_used}>{ago(last_used)} ago</time>}
+        {last_used === null ? 'never' : <time dateTime={last_used}>{agoInWords(last_used)}</time>}
       </span>
       <span class="key-time">
         <span class="key-small">expires </span>

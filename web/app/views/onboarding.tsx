@@ -108,8 +108,8 @@ function Steps({ way }: { way: (typeof ways)[number] }) {
           <h3>In the folder of this server, connect {way.name}</h3>
           <CopyBlock text={way.command} />
           <p class="hint">
-            It merges its hooks into the settings of {way.name}, and `uninstall` takes them out
-            again, byte for byte.
+            It merges its hooks into the settings of {way.name}, and <code>uninstall</code> takes
+            them out again, byte for byte.
           </p>
         </li>
         <li>

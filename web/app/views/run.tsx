@@ -12,7 +12,7 @@ import { Plot, type Sizes } from '../run/plot.tsx'
 import { sentenceOf } from '../run/sentence.ts'
 import { type OpenRun, openRun } from '../run/trace.ts'
 import { Live, Top } from '../shell.tsx'
-import { ago, now, short, span, whole } from '../time.ts'
+import { agoInWords, now, short, span, whole } from '../time.ts'
 import { words } from '../words.ts'
 import '../run/run.css'
 
@@ -141,9 +141,19 @@ function State({ run, live }: { run: StoredRun; live: boolean }) {
   return (
     <span class="run-state">
       {live ? (
-        <Live says={`live, last step ${ago(run.updated)} ago`} />
+        <Live
+          says={
+            <span>
+              <span class="wide-only">live, last step </span>
+              {agoInWords(run.updated)}
+            </span>
+          }
+        />
       ) : run.outcome === null ? (
-        <span class="chip outline">last step {ago(run.updated)} ago</span>
+        <span class="chip outline">
+          <span class="wide-only">last step </span>
+          {agoInWords(run.updated)}
+        </span>
       ) : (
         <span class="chip outline">
           finished: {run.outcome}

@@ -10,7 +10,7 @@ import { listen } from '../live.ts'
 import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
-import { ago, counted, inWords, short, whole } from '../time.ts'
+import { agoInWords, counted, inWords, short, whole } from '../time.ts'
 import { Onboarding } from './onboarding.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.listRuns>>
@@ -309,7 +309,7 @@ async function readNewestDrift(): Promise<string | null> {
 
 function NewestDrift() {
   const { value } = useResource(readNewestDrift).value
-  return value === null ? null : <p>The newest drift was {ago(value)} ago.</p>
+  return value === null ? null : <p>The newest drift was {agoInWords(value)}.</p>
 }
 
 function NothingFound() {
