@@ -483,7 +483,6 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
     for (const view of views) {
       await page.goto(app.url + view)
       await page.locator('.top h1').waitFor()
-      await page.waitForLoadState('networkidle').catch(() => {})
       await untilCount(page.locator('.skeleton'), 0)
       assert.equal(await page.locator('img, #app script, b b, i i, bdi u u').count(), 0, view)
       assert.notEqual(await page.title(), '1', view)
