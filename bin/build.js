@@ -39,11 +39,12 @@ writeFileSync(`${folder}/package.json`, `${JSON.stringify(manifest, null, 2)}\n`
 for (const file of ['README.md', 'LICENSE', 'NOTICE.md', 'CHANGELOG.md'])
   copyFileSync(file, `${folder}/${file}`)
 
-// What the compiler leaves behind: the encoder's kernel, its weights if they are there, and a plugin.
+// What the compiler leaves behind: the forms of the encoder's kernel, its weights if they are there, and a plugin.
 const weights = 'model/encoder/weights.bin'
 const binaries = [
   'src/encoder/kernel.wasm',
   'src/encoder/kernel-plain.wasm',
+  'src/encoder/kernel-linux-x64.node',
   'plugin/opencode/plumbline.js',
 ]
 if (existsSync(weights)) binaries.push(weights)

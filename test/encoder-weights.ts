@@ -84,7 +84,7 @@ export function smallEncoder(seed = 1): SmallEncoder {
   })
   return {
     sizes,
-    vocabulary,
+    vocabulary: [...vocabulary],
     words: linear(width, vocabulary.length),
     positions: floats(sizes.errandTokens * width, 0.1),
     roles: floats(3 * width, 0.1),

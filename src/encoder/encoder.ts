@@ -65,7 +65,7 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
   let thread: Worker | null = null
   let pauseMs = firstPauseMs
   let timer: NodeJS.Timeout | undefined
-  let batchEnded = Promise.withResolvers<void>()
+  let progress = Promise.withResolvers<void>()
 
   function start(): void {
     state = 'loading'
@@ -100,15 +100,18 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
       ready(version)
     } else {
       pauseMs = firstPauseMs
-      for (const [place, [key, task]] of [...underWay].entries())
-        remember(key, task, message.reads[place])
-      endBatch()
+      for (const [key, task] of underWay) {
+        remember(key, task, message.read)
+        underWay.delete(key)
+        break
+      }
+      if (underWay.size === 0) clearTimeout(timer)
+      tellCallers()
     }
     begin()
   }
 
-  function remember(key: string, { goal }: Task, read: TaskRead | undefined): void {
-    if (read === undefined) return
+  function remember(key: string, { goal }: Task, read: TaskRead): void {
     meanings.set(keyOf(goal), read.meaning)
     if (read.beside !== null) pairs.set(key, read.beside)
   }
@@ -123,12 +126,10 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     thread?.postMessage([...underWay.values()])
   }
 
-  function endBatch(): void {
-    clearTimeout(timer)
-    underWay = new Map()
-    const ended = batchEnded
-    batchEnded = Promise.withResolvers<void>()
-    ended.resolve()
+  function tellCallers(): void {
+    const told = progress
+    progress = Promise.withResolvers<void>()
+    told.resolve()
   }
 
   /** Ends the thread; no caller waits for it any more. */
@@ -138,7 +139,9 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     state = 'over'
     version = null
     queue.clear()
-    endBatch()
+    clearTimeout(timer)
+    underWay = new Map()
+    tellCallers()
     return stopped?.terminate()
   }
 
@@ -159,7 +162,7 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     const waited = new Promise<'waited'>((resolve) => {
       waiting = setTimeout(resolve, waitMs, 'waited')
     })
-    while (isWaiting() && (await Promise.race([waited, batchEnded.promise])) !== 'waited') {}
+    while (isWaiting() && (await Promise.race([waited, progress.promise])) !== 'waited') {}
     clearTimeout(waiting)
     // Nobody waits for the rest, and those who ask again should not wait behind it.
     leave()

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 
 /** The functions of `kernel.c`. A pointer is a byte offset in the memory. */
 export interface Kernel {
@@ -61,10 +62,6 @@ export interface LoadedKernel {
   start: number
 }
 
-/** The builds of the kernel: with the relaxed dot instruction, and without. Both give the same bytes. */
-export type KernelBuild = 'relaxed' | 'plain'
-
-const files = { relaxed: 'kernel.wasm', plain: 'kernel-plain.wasm' }
 const pageBytes = 65_536
 /** The linker places the kernel's own stack below. */
 const firstFreePage = 2
@@ -77,11 +74,51 @@ declare const WebAssembly: {
   validate(bytes: Uint8Array): boolean
 }
 
-/** Loads the kernel with memory for `bytes` bytes: the named build, or the fastest that this engine runs. */
+type Load = (bytes: number) => LoadedKernel | undefined
+
+/** The builds, the fastest first. Each returns undefined where this machine does not run it. */
+const loads = {
+  vnni: (bytes) => loadAddon('openVnni', bytes),
+  avx2: (bytes) => loadAddon('openAvx2', bytes),
+  relaxed: (bytes) => loadWasm('kernel.wasm', bytes),
+  plain: (bytes) => loadWasm('kernel-plain.wasm', bytes),
+} satisfies Record<string, Load>
+
+/**
+ * A build of the kernel: an addon of Node with AVX-512 VNNI or with AVX2, or WebAssembly with the relaxed dot instruction
+ * or without. All give the same bytes.
+ */
+export type KernelBuild = keyof typeof loads
+
+export const kernelBuilds = Object.keys(loads) as KernelBuild[]
+
+/**
+ * Loads the kernel with memory for `bytes` bytes: the named build, or the fastest that this machine runs. Throws if it
+ * does not run the named one.
+ */
 export function loadKernel(bytes: number, build?: KernelBuild): LoadedKernel {
-  const relaxed = readKernel('relaxed')
-  const fastest = WebAssembly.validate(relaxed) ? 'relaxed' : 'plain'
-  const code = (build ?? fastest) === 'relaxed' ? relaxed : readKernel('plain')
+  for (const each of build === undefined ? kernelBuilds : [build]) {
+    const loaded = loads[each](bytes)
+    if (loaded !== undefined) return loaded
+  }
+  throw new Error(`this machine does not run the build ${build ?? ''} of the kernel`)
+}
+
+function loadAddon(open: 'openVnni' | 'openAvx2', bytes: number): LoadedKernel | undefined {
+  const memory = new ArrayBuffer(bytes)
+  try {
+    const file = `./kernel-${process.platform}-${process.arch}.node`
+    const kernel: Kernel | undefined = createRequire(import.meta.url)(file)[open](memory)
+    return kernel && { kernel, memory, start: 0 }
+  } catch {
+    // There is none for this system, or this runtime loads no addons.
+    return undefined
+  }
+}
+
+function loadWasm(file: string, bytes: number): LoadedKernel | undefined {
+  const code = readFileSync(new URL(file, import.meta.url))
+  if (!WebAssembly.validate(code)) return undefined
   const pages = firstFreePage + Math.ceil(bytes / pageBytes)
   const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(code), { env: { memory } })
@@ -90,8 +127,4 @@ export function loadKernel(bytes: number, build?: KernelBuild): LoadedKernel {
     memory: memory.buffer,
     start: firstFreePage * pageBytes,
   }
-}
-
-function readKernel(build: KernelBuild): Uint8Array {
-  return readFileSync(new URL(files[build], import.meta.url))
 }

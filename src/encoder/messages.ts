@@ -20,8 +20,8 @@ export interface TaskRead {
   meaning: Float32Array
 }
 
-/** What the thread says: once whether it can read, then the answer to each list of tasks. */
+/** What the thread says: once whether it can read, then what it has read of each task, in the order of the tasks. */
 export type ThreadMessage =
   | { kind: 'ready'; version: string; readsTurns: boolean }
   | { kind: 'unusable'; reason: string }
-  | { kind: 'read'; reads: TaskRead[] }
+  | { kind: 'read'; read: TaskRead }

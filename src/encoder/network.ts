@@ -56,7 +56,7 @@ const roles = { errand: 0, goal: 2 }
 const effectCount = 4
 const floatBytes = 4
 
-/** Creates the network from its weights. It holds one copy of them in memory. */
+/** Creates the network from its weights. It holds one copy of them in memory. Throws if they do not fit their sizes. */
 export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const { width, layers, branch, heads, inner, hidden, crossBias, places, data, version } = weights
   const { errandTokens, goalTokens } = weights
@@ -65,6 +65,8 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const rowBytes = width * floatBytes
   const tokensOf = createTokens(weights.vocabulary)
   const crossLayers = layers - branch
+  if (width % (16 * heads) !== 0 || inner % 16 !== 0 || Math.min(errandTokens, goalTokens) < 3)
+    throw new Error('its sizes do not fit together')
 
   const sizes = {
     rows: maxTokens * rowBytes,
@@ -72,7 +74,7 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
     attended: maxTokens * rowBytes,
     inner: maxTokens * inner * floatBytes,
     scratch: maxTokens * (Math.max(inner, width) + 8) + 64,
-    attention: (maxTokens + maxOtherTokens + 16) * (2 + (2 * width) / heads) * floatBytes,
+    attention: (maxTokens + maxOtherTokens + 16) * (4 + (2 * width) / heads) * floatBytes,
     other: 2 * maxOtherTokens * rowBytes,
     compared: 4 * rowBytes,
     effects: effectCount * floatBytes,
@@ -84,45 +86,57 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
   const at = layOut(sizes, aligned(start + data.byteLength))
   const view = new DataView(memory)
 
-  function placeOf(name: string): number {
+  /** Where a tensor of so many bytes begins. The kernel relies on it that the tensor lies in the data. */
+  function placeOf(name: string, bytes: number): number {
     const place = places[name]
     if (place === undefined) throw new Error(`it lacks ${name}`)
+    if (!(place >= 0 && place + bytes <= data.byteLength))
+      throw new Error(`its ${name} lies outside of its data`)
     return start + place
   }
 
   function layerAt(name: string): Layer {
     const norm = (which: string): [number, number] => {
-      const place = placeOf(`${name}.${which}`)
+      const place = placeOf(`${name}.${which}`, 2 * rowBytes)
       return [place, place + rowBytes]
     }
+    const linear = (which: string, inputs: number, outputs: number) =>
+      placeOf(`${name}.${which}`, outputs * (3 * floatBytes + inputs))
     return {
-      qkv: placeOf(`${name}.qkv`),
-      out: placeOf(`${name}.out`),
-      up: placeOf(`${name}.up`),
-      down: placeOf(`${name}.down`),
+      qkv: linear('qkv', width, 3 * width),
+      out: linear('out', width, width),
+      up: linear('up', width, inner),
+      down: linear('down', inner, width),
       norm1: norm('norm1'),
       norm2: norm('norm2'),
     }
   }
 
-  const own = Array.from({ length: layers }, (_, place) => layerAt(`layers.${place}`))
-  const cross = Array.from({ length: crossLayers }, (_, place) => layerAt(`cross.${place}`))
-  const words = placeOf('words')
-  const wordScales = placeOf('wordScales')
-  const positions = placeOf('positions')
-  const roleRows = placeOf('roles')
-  const norm = placeOf('norm')
-  const head = {
-    hidden: placeOf('hidden'),
-    hiddenBias: placeOf('hidden.bias'),
-    score: floatsAt(placeOf('score'), hidden),
-    scoreBias: floatsAt(placeOf('score.bias'), 1),
-    near: floatsAt(placeOf('near'), 2),
-    nearBias: floatsAt(placeOf('near.bias'), 1),
+  /** Where a matrix of float32 begins, and its bias. */
+  function headAt(name: string, inputs: number, outputs: number) {
+    return {
+      weight: placeOf(name, inputs * outputs * floatBytes),
+      bias: placeOf(`${name}.bias`, outputs * floatBytes),
+    }
   }
 
-  const effect =
-    places.effect === undefined ? null : { weight: placeOf('effect'), bias: placeOf('effect.bias') }
+  const own = Array.from({ length: layers }, (_, place) => layerAt(`layers.${place}`))
+  const cross = Array.from({ length: crossLayers }, (_, place) => layerAt(`cross.${place}`))
+  const words = placeOf('words', weights.vocabulary.length * width)
+  const wordScales = placeOf('wordScales', weights.vocabulary.length * floatBytes)
+  const positions = placeOf('positions', maxTokens * rowBytes)
+  const roleRows = placeOf('roles', 3 * rowBytes)
+  const norm = placeOf('norm', 2 * rowBytes)
+  const hiddenHead = headAt('hidden', 4 * width, hidden)
+  const scoreHead = headAt('score', hidden, 1)
+  const nearHead = headAt('near', 2, 1)
+  const head = {
+    score: floatsAt(scoreHead.weight, hidden),
+    near: floatsAt(nearHead.weight, 2),
+    bias: (floatsAt(scoreHead.bias, 1)[0] ?? 0) + (floatsAt(nearHead.bias, 1)[0] ?? 0),
+  }
+
+  const effect = places.effect === undefined ? null : headAt('effect', 2 * width, effectCount)
 
   function floatsAt(place: number, count: number): Float32Array {
     return new Float32Array(memory, place, count)
@@ -258,10 +272,11 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
         return kept
       })
       compare(errand, goal)
-      kernel.multiply(at.hidden, head.hidden, head.hiddenBias, at.compared, 4 * width, hidden)
+      const { weight, bias } = hiddenHead
+      kernel.multiply(at.hidden, weight, bias, at.compared, 4 * width, hidden)
       kernel.tanh(at.hidden, hidden)
       const units = floatsAt(at.hidden, hidden)
-      let score = (head.scoreBias[0] ?? 0) + (head.nearBias[0] ?? 0)
+      let score = head.bias
       for (const [place, weight] of head.score.entries()) score += weight * (units[place] ?? 0)
       floatsAt(at.other, errand.tokens.length).set(errand.tokens)
       floatsAt(at.qkv, goal.tokens.length).set(goal.tokens)

@@ -14,11 +14,10 @@ if (typeof network === 'string') say({ kind: 'unusable', reason: network })
 else {
   const reader = createReader(network, maxTextBytes)
   parentPort?.on('message', (tasks: readonly Task[]) => {
-    const reads = tasks.map(({ errand, before, goal }) => ({
-      beside: errand === null ? null : reader.read(errand, before, goal),
-      meaning: reader.meaning(goal),
-    }))
-    say({ kind: 'read', reads })
+    for (const { errand, before, goal } of tasks) {
+      const beside = errand === null ? null : reader.read(errand, before, goal)
+      say({ kind: 'read', read: { beside, meaning: reader.meaning(goal) } })
+    }
   })
   say({ kind: 'ready', version: network.version, readsTurns: network.readsTurns })
 }
