@@ -134,6 +134,7 @@ export function weightsFile(encoder: SmallEncoder, wrong: Record<string, number>
       ...encoder.sizes,
       vocabulary: encoder.vocabulary,
       places: { ...places, ...wrong },
+      readsBefore: true,
     }),
   )
   const length = Buffer.alloc(4)

@@ -65,7 +65,7 @@ def kept_words(seen, spare):
     return [at for at in range(len(pieces)) if at not in left_out]
 
 
-def tensors(encoder, kept):
+def tensors(encoder, kept, effects):
     """Name and bytes of each tensor."""
     words, scales = rounded(encoder.words.weight.numpy()[kept])
     yield "words", words.tobytes()
@@ -80,16 +80,16 @@ def tensors(encoder, kept):
             for name in ("norm1", "norm2"):
                 norm = getattr(layer, name)
                 yield f"{kind}.{at}.{name}", floats(norm.weight) + floats(norm.bias)
-    for name in ("hidden", "score", "near", "effect"):
+    for name in ("hidden", "score", "near", *(["effect"] if effects else [])):
         layer = getattr(encoder, name)
         yield name, floats(layer.weight)
         yield f"{name}.bias", floats(layer.bias)
 
 
-def file_of(encoder, kept):
+def file_of(encoder, kept, effects):
     data, places = bytearray(), {}
     pieces = vocabulary()
-    for name, content in tensors(encoder, kept):
+    for name, content in tensors(encoder, kept, effects):
         places[name] = len(data)
         data += content + bytes(-len(content) % 64)
     header = {
@@ -102,6 +102,7 @@ def file_of(encoder, kept):
         "crossBias": network.CROSS_BIAS,
         "errandTokens": LONGEST[ERRAND],
         "goalTokens": LONGEST[GOAL],
+        "readsBefore": True,
         "vocabulary": [pieces[at] for at in kept],
         "places": places,
     }
@@ -118,8 +119,8 @@ def main():
     encoder.load_state_dict(saved["weights"])
     encoder.eval().requires_grad_(False)
     assert len(vocabulary()) == encoder.words.num_embeddings
-    whole = file_of(encoder, range(len(vocabulary())))
-    content = file_of(encoder, kept_words(set(saved["seen"]), len(whole) - LONGEST_FILE))
+    whole = file_of(encoder, range(len(vocabulary())), saved["effects"])
+    content = file_of(encoder, kept_words(set(saved["seen"]), len(whole) - LONGEST_FILE), saved["effects"])
     with open(out, "wb") as file:
         file.write(content)
     print(out, len(content), "bytes, version", content[len(MAGIC) :][:6].hex())

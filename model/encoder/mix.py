@@ -25,7 +25,7 @@ def main():
         return 1 if part in ("kind", "effect") else comparing if part in COMPARES else alone
 
     mixed = {name: (1 - share(name)) * old[name] + share(name) * new for name, new in saved["weights"].items()}
-    torch.save({"weights": mixed, "seen": saved["seen"]}, out)
+    torch.save({**saved, "weights": mixed}, out)
 
 
 if __name__ == "__main__":

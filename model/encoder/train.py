@@ -193,13 +193,13 @@ def losses(network, batch, texts, rank, rng):
     }
 
 
-def save(network, errands, texts, path):
-    """Saves the weights, and which tokens of the vocabulary the errands hold."""
+def save(network, errands, texts, effects, path):
+    """Saves the weights, which tokens of the vocabulary the errands hold, and whether the head for messages learned."""
     seen = set()
     for errand in errands:
         for text in (errand.ground, *errand.steps, *(off["goal"] for off in errand.off), *errand.asked.values()):
             seen.update(texts.ids(text, LONGEST[ERRAND]))
-    torch.save({"weights": network.state_dict(), "seen": sorted(seen)}, path)
+    torch.save({"weights": network.state_dict(), "seen": sorted(seen), "effects": effects}, path)
 
 
 def begun(weights):
@@ -285,9 +285,9 @@ def main():
                 means = {name: round(sum(r[name] for r in recent[-20:]) / len(recent[-20:]), 4) for name in recent[-1]}
                 print(f"{seen}/{per_epoch * options.epochs} epoch {epoch} {means} {elapsed:.1f} min", flush=True)
             if seen % options.every == 0:
-                save(network, train, texts, options.out)
+                save(network, train, texts, options.messages is not None, options.out)
                 print(json.dumps(report(network, sample, texts, random.Random(3))), flush=True)
-    save(network, train, texts, options.out)
+    save(network, train, texts, options.messages is not None, options.out)
     for name, part in (("dev", dev), ("test", test)):
         print(name, json.dumps(report(network, part, texts, random.Random(3))), flush=True)
 

@@ -61,7 +61,8 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
   let underWay = new Map<string, Task>()
   let state: 'loading' | 'ready' | 'paused' | 'over' = 'loading'
   let version: string | null = null
-  let readsTurns = false
+  let readsBefore = false
+  let readsMessages = false
   let thread: Worker | null = null
   let pauseMs = firstPauseMs
   let timer: NodeJS.Timeout | undefined
@@ -96,7 +97,8 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     if (message.kind === 'ready') {
       state = 'ready'
       version = message.version
-      readsTurns = message.readsTurns
+      readsBefore = message.readsBefore
+      readsMessages = message.readsMessages
       ready(version)
     } else {
       pauseMs = firstPauseMs
@@ -184,9 +186,9 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     return {
       pair: (errand, goal) => besideOf(errand, [], goal),
       following: (errand, before, goal) =>
-        readsTurns ? besideOf(errand, before, goal)?.serves : undefined,
+        readsBefore ? besideOf(errand, before, goal)?.serves : undefined,
       effects: (standing, message) =>
-        readsTurns ? (besideOf(standing, [], message)?.effects ?? undefined) : undefined,
+        readsMessages ? (besideOf(standing, [], message)?.effects ?? undefined) : undefined,
       alike(earlier, goal) {
         const a = meaningOf(earlier)
         const b = meaningOf(goal)

@@ -22,6 +22,6 @@ export interface TaskRead {
 
 /** What the thread says: once whether it can read, then what it has read of each task, in the order of the tasks. */
 export type ThreadMessage =
-  | { kind: 'ready'; version: string; readsTurns: boolean }
+  | { kind: 'ready'; version: string; readsBefore: boolean; readsMessages: boolean }
   | { kind: 'unusable'; reason: string }
   | { kind: 'read'; read: TaskRead }

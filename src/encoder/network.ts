@@ -40,8 +40,10 @@ export interface ReadBeside {
 /** The encoder: a small transformer, computed in this thread. The same texts give the same numbers everywhere. */
 export interface Network {
   version: string
-  /** Whether the weights were trained to read earlier goals, and messages of users. */
-  readsTurns: boolean
+  /** Whether the weights were trained to read earlier goals. */
+  readsBefore: boolean
+  /** Whether the weights were trained to read messages of users. */
+  readsMessages: boolean
   readErrand(text: string): ReadErrand
   readGoal(text: string): ReadGoal
   /** Reads a goal beside an errand, and beside up to `mostBefore` earlier goals that it has read so. */
@@ -238,7 +240,8 @@ export function createNetwork(weights: Weights, build?: KernelBuild): Network {
 
   return {
     version,
-    readsTurns: effect !== null,
+    readsBefore: weights.readsBefore ?? false,
+    readsMessages: effect !== null,
     readErrand(text) {
       const { count, rows } = readToBranch(text, errandTokens, roles.errand)
       const finished = finish(count)

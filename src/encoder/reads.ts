@@ -25,9 +25,9 @@ export function createReads(weights: URL | string): Reads {
   return {
     pair: (errand, goal) => besideOf(errand, [], goal),
     following: (errand, before, goal) =>
-      network.readsTurns ? besideOf(errand, before, goal).serves : undefined,
+      network.readsBefore ? besideOf(errand, before, goal).serves : undefined,
     effects: (standing, message) =>
-      network.readsTurns ? (besideOf(standing, [], message).effects ?? undefined) : undefined,
+      network.readsMessages ? (besideOf(standing, [], message).effects ?? undefined) : undefined,
     alike: (earlier, goal) => likeness(meaningOf(earlier), meaningOf(goal)),
   }
 }

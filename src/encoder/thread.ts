@@ -19,7 +19,8 @@ else {
       say({ kind: 'read', read: { beside, meaning: reader.meaning(goal) } })
     }
   })
-  say({ kind: 'ready', version: network.version, readsTurns: network.readsTurns })
+  const { version, readsBefore, readsMessages } = network
+  say({ kind: 'ready', version, readsBefore, readsMessages })
 }
 
 function say(message: ThreadMessage): void {

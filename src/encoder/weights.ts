@@ -27,6 +27,8 @@ export interface Weights extends Sizes {
   vocabulary: readonly string[]
   /** The byte offset of each tensor in `data`. */
   places: Readonly<Record<string, number>>
+  /** Whether they were trained to read earlier goals; absent in files from before this ability. */
+  readsBefore?: boolean
   data: Uint8Array
 }
 
