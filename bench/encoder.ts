@@ -7,8 +7,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import type { DetectorName } from '../src/core/detector/contract/detector.ts'
+import type { Reads } from '../src/core/detector/contract/reads.ts'
+import { detect } from '../src/core/detector/detect.ts'
+import { newMemory } from '../src/core/detector/memory.ts'
 import { createEncoder, shippedWeights } from '../src/encoder/encoder.ts'
 import { createNetwork } from '../src/encoder/network.ts'
+import { createReads } from '../src/encoder/reads.ts'
 import { readWeights } from '../src/encoder/weights.ts'
 import { createEmbeddings } from '../src/outbound/embeddings.ts'
 import { englishGoal } from './goals.ts'
@@ -74,6 +79,27 @@ const served = {
 }
 await encoder.close()
 
+/** Milliseconds of a whole step, with its verdict: each goal is new to the process. */
+async function stepOf(detector: DetectorName, part: string, reads?: Reads): Promise<number> {
+  let memory = newMemory(detector)
+  return timed((round) => {
+    const goal = `${goalOf(round)}, ${part}`
+    const step = {
+      ground: errand,
+      goal,
+      progress: 'advancing',
+      distance: 5,
+      ...(reads && { reads }),
+    }
+    memory = detect(memory, step).memory
+  })
+}
+const step = {
+  encoder: await stepOf('meaning', 'part one', createReads(file)),
+  words: await stepOf('meaning', 'part two'),
+  overlap: await stepOf('overlap', 'part three'),
+}
+
 const server = createServer(async (request, response) => {
   let text = ''
   for await (const chunk of request) text += chunk
@@ -97,16 +123,34 @@ embeddings.close()
 server.close()
 server.closeAllConnections()
 
-const row = (measured: string, ours: number, peer: number | null = null): Row => ({
+const endpointName = 'an embeddings endpoint without a model, on loopback'
+const row = (
+  measured: string,
+  ours: number,
+  peer: number | null = null,
+  name = endpointName,
+): Row => ({
   measured,
   ours,
-  against: peer === null ? '' : 'an embeddings endpoint without a model, on loopback',
+  against: peer === null ? '' : name,
   peer,
   ratios: peer === null ? [] : [ours / peer],
   target: '',
 })
 process.stdout.write(
   tableOf([
+    row(
+      'a step with a new goal, by the encoder, in one thread, ms',
+      step.encoder,
+      step.words,
+      'by the words alone',
+    ),
+    row(
+      'a step with a new goal, by the words alone, ms',
+      step.words,
+      step.overlap,
+      'the published rule',
+    ),
     row('new goal under a known errand, first of its run, ms', served.firstGoal, endpoint),
     row('new goal under a known errand, after others, ms', served.newGoal, endpoint),
     row('known goal under a known errand, ms', served.known),
