@@ -71,7 +71,7 @@ def follow(meaning, runs, rng):
         centres = torch.stack([meaning[steps[(at := rng.randrange(len(steps) - count + 1)) : at + count]].mean(0) for steps in runs])
         for own, steps in enumerate(runs):
             at = list(range(len(steps)))
-            near = [[steps[j] for j in (at[i - count : i] if i >= count else at[i + 1 : i + 1 + count])] for i in at]
+            near = [[steps[j] for j in (at[i - count : i] if i >= count else [*at[:i], *at[i + 1 :]][:count])] for i in at]
             mine = meaning[torch.tensor(near)].mean(1)
             goals = meaning[torch.tensor(steps)]
             likeness = goals @ F.normalize(centres, dim=-1).T
