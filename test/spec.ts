@@ -1047,6 +1047,8 @@ export const requirements = {
     'runs.search':
       'q finds the runs whose requests and goals hold all its words, in any case and in any order.',
     'runs.until': 'until finds the runs updated before it.',
+    'runs.finished':
+      'finished on GET /v1/drift/runs keeps the runs with an outcome or without one; counts.finished counts those with one.',
     'runs.state':
       'A listed run has a state: waiting while an escalation of it waits for an answer, else drifting, uncertain or calm by its last verdict; state filters by it, and counts counts the runs in each.',
     'runs.spark':
@@ -1388,6 +1390,9 @@ export const requirements = {
       'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
+    'web.runs.found':
+      'A filter or search looks through the whole list, also of 10,000 runs, before it says that nothing is there; each filter has its count.',
+    'web.runs.phone': 'The list holds only the rows near what is seen, on a phone too.',
     'web.runs.still':
       'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',

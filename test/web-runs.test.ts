@@ -275,10 +275,8 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     assert.ok((await rows(page).count()) <= 60)
   })
 
-  test('10,000 runs: no row moves under the pointer while steps come', async (t) => {
-    verifies('web.runs.still')
-    const app = await startWithPages(t)
-    const holder = await app.newAccount()
+  /** Logs 10,000 runs of one step. */
+  async function logRuns(app: App, holder: Holder): Promise<void> {
     for (let batch = 0; batch < 20; batch++) {
       const steps = Array.from({ length: 500 }, (_, at) => ({
         run_id: `run ${batch * 500 + at}`,
@@ -286,6 +284,43 @@ describe('the pages of runs', { skip: noBrowser }, () => {
       }))
       assert.equal((await app.post('/v1/drift/batch', { steps }, holder.headers)).status, 200)
     }
+  }
+
+  test('10,000 runs: a filter finds the one far back, and a phone holds few rows', async (t) => {
+    verifies('web.runs.found', 'web.runs.phone')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await app.post('/v1/drift', { run_id: 'first of all', goal: ground }, holder.headers)
+    const outcome = { run_id: 'first of all', outcome: 'success' }
+    await app.post('/v1/drift/outcome', outcome, holder.headers)
+    app.advance(1_000)
+    await logRuns(app, holder)
+    const { page, faults } = await openPage(t, app, '/app/runs', holder)
+    const shown = page.locator('.run-row')
+    await page.getByText(/^1,000\+ runs kept; all are on their errand/).waitFor()
+    await page.getByRole('button', { name: 'Finished 1' }).click()
+    await page.getByText('finished: success').waitFor()
+    assert.equal(await shown.count(), 1)
+    await page.getByRole('button', { name: /^Drifting/ }).click()
+    await page.getByRole('heading', { name: 'No drifting runs.' }).waitFor()
+    const viewport = { width: 390, height: 844 }
+    const phone = await openPage(t, app, '/app/runs', holder, { viewport })
+    const rows = phone.page.locator('.run-row')
+    await rows.nth(20).waitFor()
+    for (const read of [100, 150, 200]) {
+      await phone.page.evaluate('document.querySelector("#page").scrollTo(0, 1e9)')
+      await phone.page.getByText(`${read} runs are shown`).waitFor()
+    }
+    await rows.last().waitFor()
+    assert.ok((await rows.count()) <= 60, `${await rows.count()} rows`)
+    assert.deepEqual([...faults, ...phone.faults], [])
+  })
+
+  test('10,000 runs: no row moves under the pointer while steps come', async (t) => {
+    verifies('web.runs.still')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logRuns(app, holder)
     app.advance(1_000)
     await logGoals(app, holder, 'calm', goals.slice(0, 3))
     const { page, faults } = await openPage(t, app, '/app/runs', holder)
