@@ -872,6 +872,8 @@ export const requirements = {
     'digest.test': 'POST /v1/digest/test sends at once and answers ok, delivered and detail.',
     'digest.content':
       'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
+    'digest.preview':
+      'GET /v1/digest/preview answers subject and text of the mail that a digest sent now would be, in any tier, and sends nothing.',
     'digest.fair': 'Tests that hang keep no scheduled digest from being sent.',
     'digest.retried': 'A digest that was not taken is tried again after the pauses of an event.',
     'digest.linear':
@@ -1427,6 +1429,10 @@ export const requirements = {
       'A key is made, rotated with a time for the old one, and revoked after a question; each key is shown once.',
     'web.settings':
       'Settings keep digest, hooks, colours and single keys; the account is erased only after its id is typed, and the page says what was erased.',
+    'web.settings.digest':
+      'Settings show what the chosen digest would say before anything is sent.',
+    'web.settings.privacy':
+      'Settings say what is kept of a run and for how many days, who sees it, and how a host tells less.',
     'web.quality':
       'Quality shows the precision of the alarms with its interval once ten are labelled, and the alarms without a label, which L, Y and N label by the keyboard.',
     'web.quality.reliability':

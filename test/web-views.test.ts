@@ -364,6 +364,28 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
     assert.equal(await page.locator('#keys-help').isVisible(), false)
   })
 
+  test('settings show the digest before it is sent, and say what is kept', async (t) => {
+    verifies('web.settings.digest', 'web.settings.privacy')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount('solo')
+    await report(app, holder, 'away', drift)
+    app.advance(1)
+    const { page, faults } = await openPage(t, app, '/app/settings', holder)
+    await page.getByText('weekly').click()
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    const preview = page.getByRole('region', { name: 'Preview of the digest' })
+    await preview.getByText('Plumbline: 1 of 1 run drifted').waitFor()
+    const text = (await preview.locator('pre').textContent()) ?? ''
+    assert.match(text, /^1 of 1 run drifted\nWeekly digest, /)
+    assert.match(text, /^1\. Upgrade the staging database/m)
+    assert.deepEqual(await barriersOn(page), [])
+    assert.equal((await app.get('/v1/digest', holder.headers)).body.digest, null)
+    const privacy = page.locator('#privacy')
+    await privacy.getByText(/goals and verdicts, until 30 days after its last step/).waitFor()
+    await privacy.getByText(/Goals only if its owner shares them/).waitFor()
+    assert.deepEqual(faults, [])
+  })
+
   test('cost shows what drift took', async (t) => {
     verifies('web.cost')
     const app = await startWithPages(t)
