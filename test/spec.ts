@@ -1418,6 +1418,8 @@ export const requirements = {
     'web.sign-in.failed':
       'A sign-in with a wrong state, too late, declined, replayed, or while the provider is down signs nobody in; the page says so, and the next one works.',
     'web.sign-in.local-link': 'The link of the first start opens the dashboard in a browser, once.',
+    'web.first-run':
+      'Whom a link of this machine leads to an account without runs sees the run of plumbline demo come, drift, and say why.',
     'web.upgrade': 'What a tier lacks leads to the tiers, and from there to the checkout.',
     'web.escalations':
       'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { buildWeb } from '../bin/build-web.js'
 import { hourMs, minuteMs } from '../src/core/time.ts'
 import { databases } from './backends.ts'
 import type { App } from './harness.ts'
@@ -170,13 +171,24 @@ for (const { name, skip, createUrl } of databases) {
     })
 
     test('the link that the first start prints signs in once', async (t) => {
-      verifies('web.sign-in.local-link')
+      verifies('web.sign-in.local-link', 'web.first-run')
+      await buildWeb()
       const env = { DATABASE_URL: await createUrl(), PLUMBLINE_ENCODER: 'off' }
       const server = await spawnServe(t, { env })
       const [link = ''] = /http:\S+\/auth\/local\?token=\S+/.exec(server.written.out) ?? []
-      const { page } = await openPage(t, server, link.slice(server.url.length))
-      await page.waitForURL(`${server.url}/app/runs`)
-      await page.getByRole('heading', { name: 'No agent has reported yet' }).waitFor()
+      const { page, faults } = await openPage(t, server, link.slice(server.url.length))
+      await page.waitForURL(`${server.url}/app/runs/demo*`)
+      await page.getByRole('gridcell', { name: /, drifting, goal-drift, / }).waitFor()
+      await page
+        .getByRole('complementary')
+        .getByText(/^It shares no word with/)
+        .waitFor()
+      await page.getByText('the user moved the ground', { exact: true }).waitFor()
+      await page.goto(`${server.url}/app`)
+      await page.locator('.run-row').waitFor()
+      await page.getByRole('link', { name: 'Connect one' }).waitFor()
+      assert.equal(await page.locator('.run-row').count(), 1)
+      assert.deepEqual(faults, [])
       const other = await openPage(t, server, link.slice(server.url.length))
       await other.page.getByRole('alert').getByText(tookTooLong).waitFor()
     })

@@ -11,7 +11,7 @@ import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
 import { agoInWords, counted, inWords, short, whole } from '../time.ts'
-import { Onboarding } from './onboarding.tsx'
+import { isRecorded, Onboarding } from './onboarding.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.listRuns>>
 type Counts = Answer['counts']
@@ -238,6 +238,13 @@ function Sentence() {
       <p>
         {countOfRuns(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
         {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
+        {runs.value.length > 0 && runs.value.every(isRecorded) ? (
+          <>
+            {' '}
+            A recorded run stands here until an agent reports.{' '}
+            <a href="/docs/connect">Connect one</a>
+          </>
+        ) : null}
       </p>
     </div>
   )
