@@ -1401,6 +1401,8 @@ export const requirements = {
     'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
     'web.text':
       'Text of an agent is shown as text: markup, bidirectional overrides, very long words.',
+    'web.text.turned':
+      'A bidirectional override in a text of somebody else, ids and labels too, turns no word of the page around.',
     'web.access':
       'No view has a serious barrier, in both themes; 320 pixels hold every view without scrolling sideways.',
     'web.long': 'Of a run of 10,000 steps the browser holds the rows that are seen.',
@@ -1446,6 +1448,8 @@ export const requirements = {
     'web.views-text': 'Text of agents is shown as text in every view.',
     'web.views-access':
       'No view has a serious barrier in either theme, and none is wider than a screen of 320 pixels.',
+    'web.zoom':
+      'At 200 % zoom no view is wider than the window, what can be pressed is reached and not covered, and a run shows five rows or more.',
     'web.policy':
       'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),

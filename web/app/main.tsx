@@ -10,6 +10,7 @@ import { followLinks, go, path } from './router.ts'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { Runs } from './views/runs.tsx'
+import { closedIn } from './words.ts'
 
 const fault = signal<Fault | null>(null)
 
@@ -43,11 +44,11 @@ function viewOf(address: string): string {
   return name
 }
 
-/** What the window is called; a run is called by its id, closed in itself in case it turns the text around. */
+/** What the window is called; a run is called by its id. */
 function titleOf(view: string): string {
   if (view === 'runs') return 'Runs · Plumbline'
   if (view !== 'run') return [views.get(view)?.title, 'Plumbline'].filter(Boolean).join(' · ')
-  return `\u2068${decodeURIComponent(path.value.split('/')[3] ?? '')}\u2069 · Plumbline`
+  return `${closedIn(decodeURIComponent(path.value.split('/')[3] ?? ''))} · Plumbline`
 }
 
 function App() {

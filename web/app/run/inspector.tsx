@@ -42,7 +42,11 @@ export function Inspector({
       <div class="inspector-body" tabIndex={0}>
         <p class="inspector-head">
           Step {step.step} <span class={chip}>{saysOfMark[mark]}</span>
-          {step.agent_id === undefined ? null : <code class="chip">{step.agent_id}</code>}
+          {step.agent_id === undefined ? null : (
+            <code class="chip">
+              <bdi>{step.agent_id}</bdi>
+            </code>
+          )}
           <span class="inspector-keys" aria-hidden="true">
             <kbd>J</kbd> <kbd>K</kbd>
           </span>
@@ -276,7 +280,7 @@ function Label({ run, step }: { run: StoredRun; step: StoredStep }) {
       <button type="button" class="button" aria-pressed={isWrong} onClick={() => label(false)}>
         Wrong <kbd>N</kbd>
       </button>
-      <p class="hint" role="status">
+      <p class={says.value === '' ? 'hint wide-only' : 'hint'} role="status">
         {says.value || 'Your answers become the precision on the Quality page.'}
       </p>
     </div>

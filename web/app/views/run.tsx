@@ -190,7 +190,11 @@ function Head({
           sentenceOf(run, trace)
         ) : (
           <>
-            The line of the sub-agent <b>{agent}</b>.{' '}
+            The line of the sub-agent{' '}
+            <b>
+              <bdi>{agent}</bdi>
+            </b>
+            .{' '}
             <button
               type="button"
               class="link"
