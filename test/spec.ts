@@ -1398,6 +1398,7 @@ export const requirements = {
     'web.runs.still':
       'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',
+    'web.live.nodes': 'An open page of one node takes in what another node has taken.',
     'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
     'web.text':
       'Text of an agent is shown as text: markup, bidirectional overrides, very long words.',
@@ -1419,6 +1420,9 @@ export const requirements = {
       'The page after the first sign-in shows the key this once, and leads on when the person says that it is safe.',
     'web.sign-in.failed':
       'A sign-in with a wrong state, too late, declined, replayed, or while the provider is down signs nobody in; the page says so, and the next one works.',
+    'web.sign-in.expired':
+      'In a browser that a provider has signed in, an expired session leads to the sign-in with the next change and the next page, and from there back.',
+    'web.sign-in.landing': 'No address leads a browser from the sign-in to another host.',
     'web.sign-in.local-link': 'The link of the first start opens the dashboard in a browser, once.',
     'web.first-run':
       'Whom a link of this machine leads to an account without runs sees the run of plumbline demo come, drift, and say why.',
@@ -1450,6 +1454,9 @@ export const requirements = {
       'No view has a serious barrier in either theme, and none is wider than a screen of 320 pixels.',
     'web.zoom':
       'At 200 % zoom no view is wider than the window, what can be pressed is reached and not covered, and a run shows five rows or more.',
+    'web.framed': 'A browser shows no page of this server in a frame of another one.',
+    'web.nowhere':
+      'An address of the dashboard that is none of its views says that there is no such page.',
     'web.policy':
       'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),

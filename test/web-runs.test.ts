@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { StoredRun, StoredStep } from '../src/surfaces/client/client.ts'
@@ -133,6 +136,28 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByRole('heading', { name: 'No drifting runs in the last 24 hours.' }).waitFor()
       await page.getByText('The newest drift was 2 days ago.').waitFor()
       assert.deepEqual(faults, [])
+    })
+
+    test('what another node takes comes to an open page by itself', {
+      skip: name === 'sqlite' && 'one file has one node',
+    }, async (t) => {
+      verifies('web.live.nodes')
+      const env = { DATABASE_URL: await createUrl() }
+      const [app, other] = [await startWithPages(t, { env }), await startWithPages(t, { env })]
+      const holder = await app.newAccount()
+      await logGoals(app, holder, 'live', goals.slice(0, 2))
+      const run = await openPage(t, app, '/app/runs/live', holder)
+      const list = await openPage(t, app, '/app/runs', holder)
+      const asked = await openPage(t, app, '/app/escalations', holder)
+      await run.page.getByRole('gridcell', { name: /^Step 2,/ }).waitFor()
+      await list.page.locator('.run-row').waitFor()
+      await asked.page.getByRole('heading', { name: 'Nobody is waited for.' }).waitFor()
+      await logGoals(other, holder, 'live', goals.slice(2, 8))
+      await other.post('/v1/escalation', { run_id: 'live', reason: 'lost' }, holder.headers)
+      await run.page.getByRole('gridcell', { name: /^Step 8, drifting/ }).waitFor()
+      await list.page.locator('.run-row').getByText('waits for a person').waitFor()
+      await asked.page.getByRole('button', { name: /^Return to the errand/ }).waitFor()
+      assert.deepEqual([...run.faults, ...list.faults, ...asked.faults], [])
     })
 
     test('a run streams in while its page is open, and the list changes by itself', async (t) => {
@@ -386,6 +411,52 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     await page.keyboard.press('o')
     await page.getByRole('button', { name: 'success' }).click()
     await page.waitForURL('**/signin?to=%2Fapp%2Fruns%2Fsome%2520run')
+  })
+
+  test('no page is shown in a frame, and those without a script obey their policy too', async (t) => {
+    verifies('web.framed', 'web.policy')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    const foreign = createServer((request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${app.url}${request.url}"></iframe>`)
+    }).listen(0, '127.0.0.1')
+    await once(foreign, 'listening')
+    t.after(() => foreign.close())
+    const { page } = await openPage(t, app, '/app/runs', holder)
+    const elsewhere = `http://localhost:${(foreign.address() as AddressInfo).port}`
+    for (const path of ['/', '/docs/run', '/signin', '/welcome', '/app/runs', '/email/confirm']) {
+      await page.goto(elsewhere + path)
+      const inside = page.frameLocator('iframe').locator('body')
+      assert.doesNotMatch(
+        (await inside.textContent()) ?? '',
+        /Plumbline|Runs|no longer valid/,
+        path,
+      )
+      assert.match(page.frames()[1]?.url() ?? '', /^chrome-error:/, path)
+    }
+    const mailed = await openPage(t, app, '/email/confirm?token=x')
+    assert.equal(await mailed.page.locator('h1').textContent(), 'This link is no longer valid')
+    const margin = 'getComputedStyle(document.body).maxWidth'
+    assert.equal(await mailed.page.evaluate(margin), '672px', 'its own style counts')
+    assert.deepEqual(await barriersOn(mailed.page), [])
+    assert.deepEqual(
+      mailed.faults.filter((fault) => !/status of 404/.test(fault)),
+      [],
+    )
+  })
+
+  test('an address that is none of the views says so', async (t) => {
+    verifies('web.nowhere')
+    const app = await startWithPages(t)
+    const { page, faults } = await openPage(t, app, '/app/runs', await app.newAccount())
+    for (const name of ['__proto__', 'constructor', 'toString', 'run', 'welcome', 'one%20run']) {
+      await page.goto(`${app.url}/app/${name}`)
+      await page.getByRole('heading', { name: 'There is no such page.' }).waitFor()
+    }
+    await page.goto(`${app.url}/app/runs/`)
+    await page.getByRole('heading', { name: 'No agent has reported yet' }).waitFor()
+    assert.deepEqual(faults, [])
   })
 
   test('files are sent compressed, never change under their name, and pages are framed by nobody', async (t) => {

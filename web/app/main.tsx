@@ -20,9 +20,12 @@ interface View {
   load: () => Promise<{ default: ComponentType }>
 }
 
-/** All views by their place in the address, but for the runs, which come with the page. */
+/**
+ * All views but for the runs, which come with the page: those of the dashboard by their name in the address, and those
+ * that no such name may lead to.
+ */
 const views: ReadonlyMap<string, View> = new Map([
-  ['run', { title: 'Run', load: () => import('./views/run.tsx') }],
+  ['one run', { title: 'Run', load: () => import('./views/run.tsx') }],
   ['escalations', { title: 'Escalations', load: () => import('./views/escalations.tsx') }],
   ['alerts', { title: 'Alerts', load: () => import('./views/alerts.tsx') }],
   ['quality', { title: 'Quality', load: () => import('./views/quality.tsx') }],
@@ -32,22 +35,22 @@ const views: ReadonlyMap<string, View> = new Map([
   ['settings', { title: 'Settings', load: () => import('./views/settings.tsx') }],
   ['field', { title: 'Field', load: () => import('./views/field.tsx') }],
   ['more', { title: 'More', load: () => import('./views/more.tsx') }],
-  ['signin', { title: 'Sign in', load: () => import('./views/signin.tsx') }],
-  ['welcome', { title: 'Your key', load: () => import('./views/welcome.tsx') }],
+  ['/signin', { title: 'Sign in', load: () => import('./views/signin.tsx') }],
+  ['/welcome', { title: 'Your key', load: () => import('./views/welcome.tsx') }],
 ])
 
-/** The view of an address below `/app`. */
+/** The view of an address. */
 function viewOf(address: string): string {
   const [, place, name = '', id = ''] = address.split('/')
-  if (place !== undefined && place !== 'app') return place
-  if (name === '' || name === 'runs') return id === '' ? 'runs' : 'run'
+  if (place !== 'app') return `/${place}`
+  if (name === '' || name === 'runs') return id === '' ? 'runs' : 'one run'
   return name
 }
 
 /** What the window is called; a run is called by its id. */
 function titleOf(view: string): string {
   if (view === 'runs') return 'Runs · Plumbline'
-  if (view !== 'run') return [views.get(view)?.title, 'Plumbline'].filter(Boolean).join(' · ')
+  if (view !== 'one run') return [views.get(view)?.title, 'Plumbline'].filter(Boolean).join(' · ')
   return `${closedIn(decodeURIComponent(path.value.split('/')[3] ?? ''))} · Plumbline`
 }
 
