@@ -1390,6 +1390,10 @@ export const requirements = {
       'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
     'web.run.moved':
       'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
+    'web.run.told': 'The panel of a step says whether an alert of it was sent and arrived.',
+    'web.run.facts':
+      'A run says how many of its steps are uncertain, and that all drift is in one sub-agent where it is.',
+    'web.runs.wall': 'The wall marks a run whose goal names another name than its errand.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
     'web.runs.found':
@@ -1399,7 +1403,10 @@ export const requirements = {
       'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',
     'web.live.nodes': 'An open page of one node takes in what another node has taken.',
-    'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
+    'web.live.lost':
+      'A page that is not live says since when, and when it tries again; it may be tried at once.',
+    'web.keys':
+      'J K, D and shift-D, [ ], Home and End move in a run, Y and N label, O sets the outcome, / searches, ? lists the keys, and G with R, E, A or Q changes the page.',
     'web.text':
       'Text of an agent is shown as text: markup, bidirectional overrides, very long words.',
     'web.text.turned':

@@ -9,6 +9,7 @@ import { layOut } from '../web/app/run/layout.ts'
 import { databases } from './backends.ts'
 import type { App, Holder } from './harness.ts'
 import { barriersOn, isTooWide, noBrowser, openPage, startWithPages, untilCount } from './pages.ts'
+import { answerOf, startReceiver } from './receiver.ts'
 import { verifies } from './verifies.ts'
 
 const ground = 'Fix the bug where users are logged out after five minutes on the login page'
@@ -223,6 +224,103 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     await page.keyboard.press('r')
     await page.waitForURL('**/app/runs')
     assert.equal(at().get('step'), null)
+  })
+
+  test('a person labels, asks for help and finds the places by single keys', async (t) => {
+    verifies('web.keys')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'keys')
+    const { page } = await openPage(t, app, '/app/runs/keys?step=1', holder)
+    await rows(page).first().waitFor()
+    const { trace } = (await app.get('/v1/drift/run?run_id=keys', holder.headers)).body
+    const drifts = trace.flatMap((step: StoredStep) => (step.drifting ? [step.step] : []))
+    await page.keyboard.press('d')
+    await page.waitForURL(`**step=${drifts[0]}`)
+    await page.keyboard.press('d')
+    await page.waitForURL(`**step=${drifts[1]}`)
+    await page.keyboard.press('Shift+D')
+    await page.waitForURL(`**step=${drifts[0]}`)
+    await page.keyboard.press('k')
+    await page.waitForURL(`**step=${drifts[0] - 1}`)
+    await page.keyboard.press('j')
+    await page.waitForURL(`**step=${drifts[0]}`)
+    const labelled = async () =>
+      (await app.get('/v1/drift/run?run_id=keys', holder.headers)).body.trace[drifts[0] - 1].label
+    await page.keyboard.press('y')
+    await page.getByText('1 of 1 goal-drift alarms labelled so far were right.').waitFor()
+    assert.equal(await labelled(), 'useful')
+    await page.keyboard.press('n')
+    await page.getByText('0 of 1 goal-drift alarms labelled so far were right.').waitFor()
+    assert.equal(await labelled(), 'false_alarm')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('next and previous drift').waitFor()
+    await page.keyboard.press('Escape')
+    for (const [key, place] of [
+      ['e', 'escalations'],
+      ['a', 'alerts'],
+      ['q', 'quality'],
+      ['r', 'runs'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/app/${place}`)
+    }
+  })
+
+  test('a step says what was told of it, and the run where its drift is', async (t) => {
+    verifies('web.run.told', 'web.run.facts', 'web.runs.wall')
+    const receiver = await startReceiver(t, (socket) => socket.end(answerOf('200 OK')))
+    const app = await startWithPages(t, { env: { PLUMBLINE_WEBHOOK_ALLOW: '127.0.0.1' } })
+    const holder = await app.newAccount()
+    const url = `http://127.0.0.1:${receiver.port}/hook`
+    await app.post('/v1/alerts', { url, incidents: true }, holder.headers)
+    await logGoals(app, holder, 'told', goals.slice(0, 2))
+    for (const [at, goal] of goals.slice(2, 8).entries()) {
+      const step = { run_id: 'told', agent_id: 'helper', goal, ...(at === 0 ? { ground } : {}) }
+      await app.post('/v1/drift', step, holder.headers)
+    }
+    await app.running.runDue()
+    const { page, faults } = await openPage(t, app, '/app/runs/told', holder)
+    await page.getByText(/^The main agent kept to its errand\. The sub-agent helper left/).waitFor()
+    await page
+      .locator('.run-facts')
+      .getByText(/^\d, all in one sub-agent$/)
+      .waitFor()
+    await page.locator('.run-facts').getByText('Uncertain').waitFor()
+    const inspector = page.getByRole('complementary')
+    await inspector.getByText(/^critical, delivered in \d+ ms \(200\)$/).waitFor()
+    await page.keyboard.press('Home')
+    await inspector.getByText('Step 1', { exact: false }).first().waitFor()
+    assert.equal(await inspector.getByText(/delivered in/).count(), 0)
+    const other = 'upgrade the production database to PostgreSQL 17'
+    const staging = 'Upgrade the staging database to PostgreSQL 17'
+    for (const goal of [staging, other]) {
+      await app.post('/v1/drift', { run_id: 'other', goal }, holder.headers)
+    }
+    await page.goto(`${app.url}/app/runs`)
+    await page.locator('.run-row').getByText('staging → production').waitFor()
+    assert.equal(await page.locator('.wall .mark.name').count(), 1)
+    assert.deepEqual(faults, [])
+  })
+
+  test('a page that is not live says since when and when it tries again, and catches up', async (t) => {
+    verifies('web.live.lost')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'away', goals.slice(0, 2))
+    const { page } = await openPage(t, app, '/signin', holder)
+    await page.route('**/v1/stream*', (route) => route.abort())
+    await page.goto(`${app.url}/app/runs`)
+    await page.locator('.run-row').waitFor()
+    await page.getByText(/^Not live since \d\d:\d\d\. What you see may be older/).waitFor()
+    await page.getByText(/^Trying again in \d+ s\.$/).waitFor()
+    assert.deepEqual(await barriersOn(page), [])
+    await logGoals(app, holder, 'away', goals.slice(2, 8))
+    await page.unroute('**/v1/stream*')
+    await page.getByRole('button', { name: 'Reconnect now' }).click()
+    await page.locator('.run-row').getByText('drifting').waitFor()
+    await page.getByText('Not live since').waitFor({ state: 'detached' })
   })
 
   test('text of an agent is shown as text everywhere', async (t) => {

@@ -6,6 +6,7 @@ import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { timeOfDay, whole } from '../time.ts'
+import { useTold } from './told.ts'
 
 const shownEvidence = 4
 
@@ -27,6 +28,7 @@ export function Inspector({
         ? 'chip'
         : 'chip warn'
   const ground = groundOf(run, step)
+  const told = useTold(run.run_id, step)
   const isOpen = useSignal(false)
   return (
     <aside class={isOpen.value ? 'inspector open' : 'inspector'} aria-label={`Step ${step.step}`}>
@@ -104,6 +106,7 @@ export function Inspector({
             </Fact>
           )}
           {step.tokens === undefined ? null : <Fact name="Tokens">{whole(step.tokens)}</Fact>}
+          {told === null ? null : <Fact name="Alert">{told}</Fact>}
           <Fact name="Time">{timeOfDay(step.ts)}</Fact>
         </dl>
       </div>

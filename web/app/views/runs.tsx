@@ -7,6 +7,7 @@ import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { Sparkline, Wall } from '../line/spark.tsx'
 import { listen } from '../live.ts'
+import { News } from '../news.tsx'
 import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
@@ -230,11 +231,12 @@ function Sentence() {
   const who = drifting + waiting === 0 ? 'all' : `the other ${countOfRuns(others)}`
   const unsure = uncertain === 0 ? '' : `, ${whole(uncertain)} of them uncertain`
   return (
-    <div class="sentence" aria-live="polite">
+    <div class="sentence">
       <h2>
         {first}
         {second}
       </h2>
+      <News state={counts.value === null ? null : first + second} says={first + second} />
       <p>
         {countOfRuns(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
         {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
