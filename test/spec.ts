@@ -1402,6 +1402,7 @@ export const requirements = {
     'web.runs.still':
       'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',
+    'web.live.views': 'Cost, quality and fleet change by themselves while agents work.',
     'web.live.nodes': 'An open page of one node takes in what another node has taken.',
     'web.live.lost':
       'A page that is not live says since when, and when it tries again; it may be tried at once.',

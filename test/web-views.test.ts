@@ -124,6 +124,26 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByText(/^Already decided by this account at \d\d:\d\d: stop\.$/).waitFor()
     })
 
+    test('cost, quality and fleet change by themselves', async (t) => {
+      verifies('web.live.views')
+      const app = await startApp(t)
+      const holder = await app.newAccount()
+      await report(app, holder, 'staging', upgrade)
+      const open = (path: string) => openPage(t, app, path, holder)
+      const cost = await open('/app/cost')
+      const quality = await open('/app/quality')
+      const fleet = await open('/app/fleet')
+      await cost.page.getByText(/^None of 3\.0k tokens went into drift\.$/).waitFor()
+      await quality.page.getByRole('heading', { name: 'No alarm has fired' }).waitFor()
+      const mine = fleet.page.locator('.member-row', { hasText: 'this account' })
+      await mine.getByText('3.0k').waitFor()
+      await report(app, holder, 'away', drift)
+      await cost.page.getByText(/^\S+ of 8\.0k tokens went into drift\.$/).waitFor()
+      await quality.page.getByText(/^Too few to say\. 0 labels so far/).waitFor()
+      await mine.getByText('8.0k').waitFor()
+      assert.deepEqual([...cost.faults, ...quality.faults, ...fleet.faults], [])
+    })
+
     test('an alert is set, tested and seen delivered', async (t) => {
       verifies('web.alerts')
       const app = await startApp(t, allowLoopback)
