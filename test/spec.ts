@@ -1418,6 +1418,9 @@ export const requirements = {
     'web.onboarding':
       'Without a run the list says how an agent reports, and replays a recorded run on request.',
     'web.signed-out': 'Without a session the dashboard leads to the page that signs in, and back.',
+    'web.built':
+      'npm start builds the pages where they are missing or older than their sources, says so, and otherwise does not.',
+    'web.packed': 'The published package holds the pages, built and compressed.',
     'web.files':
       'The pages are served from memory, compressed, with names that change with their content.',
     'web.sign-in':
