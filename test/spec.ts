@@ -1468,6 +1468,7 @@ export const requirements = {
     'web.framed': 'A browser shows no page of this server in a frame of another one.',
     'web.nowhere':
       'An address of the dashboard that is none of its views says that there is no such page.',
+    'web.forced': 'In forced colours a line marks what is selected, where one is, and each chip.',
     'web.policy':
       'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),

@@ -544,6 +544,24 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     )
   })
 
+  test('in colours of the person lines say what is selected', async (t) => {
+    verifies('web.forced')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'forced')
+    const { page } = await openPage(t, app, '/app/runs/forced?step=5', holder, {
+      forcedColors: 'active',
+    })
+    const outlineOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`)
+    await page.locator('.trace-row.selected').waitFor()
+    assert.equal(await outlineOf('.trace-row.selected'), 'solid')
+    assert.equal(await outlineOf('.trace-row:not(.selected)'), 'none')
+    assert.equal(await outlineOf('.rail-item[aria-current]'), 'solid')
+    assert.equal(await outlineOf('.inspector .chip'), 'solid')
+    assert.deepEqual(await barriersOn(page), [])
+  })
+
   test('an address that is none of the views says so', async (t) => {
     verifies('web.nowhere')
     const app = await startWithPages(t)
