@@ -36,7 +36,7 @@ export default function Alerts() {
 
 function Log() {
   const log = useResource(() => api.alertLog())
-  useLiveReading(log.read, ['delivery'])
+  useLiveReading(log.read, ['delivery', 'incident'])
   return (
     <div class="list-page log-page">
       <p class="says">The last 50 attempts and suppressions of the last 30 days.</p>
