@@ -6,25 +6,8 @@ import { alone, type Row } from './table.ts'
 
 /** Builds the pages from a copy without any built ones, as `npm start` does on a fresh clone. */
 export async function measureBuild(folder: string): Promise<Row> {
-  const root = join(import.meta.dirname, '..')
   const clone = join(folder, 'clone')
-  mkdirSync(clone)
-  const parts = [
-    'web',
-    'src',
-    'bin',
-    'openapi.json',
-    'package.json',
-    'package-lock.json',
-    'tsconfig.json',
-  ]
-  for (const part of [...parts, 'model', 'docs', 'README.md', 'CHANGELOG.md', 'test']) {
-    cpSync(join(root, part), join(clone, part), {
-      recursive: true,
-      filter: (path) => !/web\/dist/.test(path),
-    })
-  }
-  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
+  copyClone(clone)
   process.stderr.write('web: building the pages\n')
   const started = performance.now()
   const child = spawn(process.execPath, ['bin/build-web.js'], {
@@ -36,4 +19,31 @@ export async function measureBuild(folder: string): Promise<Row> {
     throw new Error('the pages were not built')
   const seconds = (performance.now() - started) / 1000
   return alone('web: npm start on a fresh clone, building the pages, s', seconds, '≤ 15')
+}
+
+/** Copies what `npm start` needs, without built pages, to a folder that is not there yet. */
+export function copyClone(clone: string): void {
+  const root = join(import.meta.dirname, '..')
+  mkdirSync(clone)
+  const parts = [
+    'web',
+    'src',
+    'bin',
+    'openapi.json',
+    'package.json',
+    'package-lock.json',
+    'tsconfig.json',
+    'model',
+    'docs',
+    'README.md',
+    'CHANGELOG.md',
+    'test',
+  ]
+  for (const part of parts) {
+    cpSync(join(root, part), join(clone, part), {
+      recursive: true,
+      filter: (path) => !/web\/dist/.test(path),
+    })
+  }
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'))
 }

@@ -274,10 +274,8 @@ onEachDatabase((database) => {
         [first.ground, first.drifting_steps, first.drifting, first.max_phi],
         ['fix the login page', own.length, true, Math.max(...own.map(({ phi }) => phi))],
       )
-      for (const run of worst_runs) {
-        assert.ok(run.url.startsWith(`${app.url}/`))
-        const { pathname, search } = new URL(run.url)
-        assert.equal((await caller.get(pathname + search)).body.run.run_id, run.run_id)
+      for (const { url, run_id } of worst_runs) {
+        assert.equal(url, `${app.url}/app/runs/${encodeURIComponent(run_id)}`)
       }
     })
 
@@ -358,7 +356,7 @@ onEachDatabase((database) => {
       assert.match(mail.text!, /^0 escalations pending, \d+ alerts undelivered\.$/m)
       for (const line of lines) assert.ok(line.length < 200)
       assert.equal(lines.filter((line) => /^\d\. /.test(line)).length, 5)
-      assert.ok(mail.text!.includes(`${app.url}/v1/drift/run?run_id=run%208%20%3C%26%3E`))
+      assert.ok(mail.text!.includes(`${app.url}/app/runs/run%208%20%3C%26%3E`))
       const html = mail.html!
       assert.ok(!html.includes('<script') && html.includes('&lt;script>'))
       assert.equal(html.match(/<li/g)?.length, 5)
@@ -378,6 +376,33 @@ onEachDatabase((database) => {
       assert.equal(mail.subject, 'Plumbline: the one run kept to its errand')
       assert.match(mail.text!, /^3 steps: none drifted\.$/m)
       assert.doesNotMatch(mail.html!, /<ol/)
+    })
+
+    test('is shown before it is sent, word for word', async (t) => {
+      verifies('digest.preview')
+      const { box, app, caller } = await startWithMail(t)
+      const preview = (cadence = '') => caller.get(`/v1/digest/preview${cadence}`)
+      const { subject, text } = (await preview()).body
+      assert.equal(subject, 'Plumbline: no run made a step')
+      assert.match(text, /^No run made a step\nDaily digest, /)
+      await logRun(caller, 'a', 1, 3)
+      await logRun(await newCaller(app), 'stranger', 1, 5)
+      app.advance(3 * dayMs)
+      assert.match((await preview('?cadence=weekly')).body.text, /^1 of 1 run drifted\nWeekly/)
+      await set(caller, { ...daily, cadence: 'weekly', channel: 'email' })
+      const shown = (await preview()).body
+      assert.match(shown.text, /^1 of 1 run drifted\nWeekly/)
+      assert.match((await preview('?cadence=daily')).body.text, /^No run made a step\nDaily/)
+      assert.equal((await preview('?cadence=hourly')).status, 400)
+      await caller.post('/v1/digest/test', {})
+      const mail = box.next()
+      assert.equal(mail.subject, shown.subject)
+      assert.ok(mail.text!.startsWith(shown.text.trimEnd()), 'nothing but the way to stop is added')
+      const ground = await newCaller(app, 'ground')
+      assert.equal((await ground.get('/v1/digest/preview')).status, 200, 'of any tier')
+      for (let time = 0; time < 10; time++) await ground.get('/v1/digest/preview')
+      const { status, body } = await ground.get('/v1/digest/preview')
+      assert.deepEqual([status, body.error], [429, 'rate_limit'])
     })
 
     test('is a text for chat hosts', async (t) => {

@@ -156,6 +156,7 @@ const answeringAll: Record<string, Reach> = {
   'team.fleet': get('/v1/team/fleet'),
   'self.read': get('/v1/self'),
   'digest.read': get('/v1/digest'),
+  'digest.preview': get('/v1/digest/preview'),
   'hooks.read-settings': get('/v1/hooks'),
 }
 
@@ -406,7 +407,7 @@ onEachDatabase((database) => {
     }
     const { next_cursor } = (await owner.get('/v1/drift/runs?limit=1')).body
     const page = await strangers[0]!.get(`/v1/drift/runs?cursor=${next_cursor}`)
-    const counts = { waiting: 0, drifting: 0, uncertain: 0, calm: 0 }
+    const counts = { waiting: 0, drifting: 0, uncertain: 0, calm: 0, finished: 0 }
     assert.deepEqual(page.body, { runs: [], counts, next_cursor: null })
     assert.deepEqual(await rowsOf(db, owner.account), before)
   })

@@ -66,13 +66,14 @@ test('the packed package installs elsewhere and its command runs', async () => {
 })
 
 test('it holds the pages, built and compressed', () => {
+  verifies('web.packed')
   for (const file of ['index.html', 'app.html', 'app.html.br', 'app.html.gz', 'llms.txt']) {
     assert.ok(existsSync(join(installed, 'web/dist', file)), file)
   }
 })
 
 test('started by npx it ends at a SIGTERM to npx', async (t) => {
-  verifies('process.sigterm.npm')
+  verifies('process.sigterm.npm', 'web.packed')
   const { HOME = '' } = process.env
   const options = {
     folder,
@@ -81,6 +82,7 @@ test('started by npx it ends at a SIGTERM to npx', async (t) => {
   const npx = await untilListening(
     spawnProgram(t, 'npx', ['--no-install', 'plumbline', 'serve'], options),
   )
+  assert.match(await (await fetch(npx.url)).text(), /Is the agent still on its errand\?/)
   npx.child.kill('SIGTERM')
   // Closed when the last process that could write to it has ended.
   await npx.ended

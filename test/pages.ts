@@ -89,6 +89,25 @@ export function isTooWide(page: Page): Promise<boolean> {
   return page.evaluate('document.documentElement.scrollWidth > innerWidth')
 }
 
+/**
+ * The texts beside which a bidirectional override in a text of somebody else turns words of the page around: no element
+ * of its own closes it in.
+ */
+export function turnedTexts(page: Page): Promise<string[]> {
+  return page.evaluate(`(() => {
+    const turned = []
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+      if (!text.data.includes('\\u202E') || text.parentElement.closest('script, style, option')) continue
+      let element = text.parentElement
+      while (/normal|embed/.test(getComputedStyle(element).unicodeBidi)) element = element.parentElement
+      const isClosedIn = element.matches('bdi, [dir=auto], pre') || element.textContent === text.data
+      if (!isClosedIn) turned.push(element.outerHTML.slice(0, 300))
+    }
+    return turned
+  })()`)
+}
+
 /** Waits until this many elements are there. */
 export async function untilCount(elements: Locator, count: number): Promise<void> {
   if (count > 0) await elements.nth(count - 1).waitFor()

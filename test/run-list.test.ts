@@ -94,7 +94,8 @@ onEachDatabase((database) => {
     }
     const states = async () => {
       const { runs, counts } = (await me.get('/v1/drift/runs')).body
-      for (const [state, count] of Object.entries(counts)) {
+      const { finished: _, ...byState } = counts
+      for (const [state, count] of Object.entries(byState)) {
         const expected = runs.filter((run: { state: string }) => run.state === state)
         const found = await ids(me, `state=${state}&limit=1`)
         assert.deepEqual(
@@ -126,7 +127,30 @@ onEachDatabase((database) => {
     await me.request('DELETE', '/v1/drift/run?run_id=asked')
     assert.equal((await me.get('/v1/drift/runs')).body.counts.drifting, 0)
     const { counts } = (await (await newCaller(app)).get('/v1/drift/runs')).body
-    assert.deepEqual(counts, { waiting: 0, drifting: 0, uncertain: 0, calm: 0 })
+    assert.deepEqual(counts, { waiting: 0, drifting: 0, uncertain: 0, calm: 0, finished: 0 })
+  })
+
+  test('finished runs are found and counted, whatever their state', async (t) => {
+    verifies('runs.finished')
+    const { app, me } = await startHere(t)
+    for (const [run_id, goal] of [
+      ['calm', errand],
+      ['drifting', astray],
+      ['open', errand],
+    ] as const) {
+      await me.logAll([errand, goal].map((goal) => ({ run_id, goal })))
+      app.advance(1)
+    }
+    assert.deepEqual(await ids(me, 'finished=true'), [])
+    for (const run_id of ['calm', 'drifting']) {
+      await me.post('/v1/drift/outcome', { run_id, outcome: 'unknown' })
+    }
+    assert.deepEqual(await ids(me, 'finished=true&limit=1'), ['drifting', 'calm'])
+    assert.deepEqual(await ids(me, 'finished=true&state=drifting'), ['drifting'])
+    assert.deepEqual(await ids(me, 'finished=false'), ['open'])
+    const { counts } = (await me.get('/v1/drift/runs')).body
+    assert.deepEqual([counts.finished, counts.drifting, counts.calm], [2, 1, 2])
+    assert.equal((await me.get('/v1/drift/runs?finished=maybe')).status, 400)
   })
 
   test('since and until cut out a span of time', async (t) => {
@@ -194,6 +218,12 @@ onEachDatabase((database) => {
     assert.deepEqual(await ids(me, 'q=shed'), [])
     assert.deepEqual(await ids(me, 'q=plants'), ['first'])
     const { counts } = (await me.get('/v1/drift/runs?limit=1')).body
-    assert.deepEqual(counts, { waiting: 0, drifting: 0, uncertain: 2, calm: 1_000 })
+    assert.deepEqual(counts, {
+      waiting: 0,
+      drifting: 0,
+      uncertain: 2,
+      calm: 1_000,
+      finished: 0,
+    })
   })
 })

@@ -872,6 +872,8 @@ export const requirements = {
     'digest.test': 'POST /v1/digest/test sends at once and answers ok, delivered and detail.',
     'digest.content':
       'A digest says runs, steps, drifting share by reason, the five worst runs with links, pending escalations, undelivered alerts, and tokens spent from the first drifting verdict on.',
+    'digest.preview':
+      'GET /v1/digest/preview answers subject and text of the mail that a digest sent now would be, in any tier, and sends nothing.',
     'digest.fair': 'Tests that hang keep no scheduled digest from being sent.',
     'digest.retried': 'A digest that was not taken is tried again after the pauses of an event.',
     'digest.linear':
@@ -1047,6 +1049,8 @@ export const requirements = {
     'runs.search':
       'q finds the runs whose requests and goals hold all its words, in any case and in any order.',
     'runs.until': 'until finds the runs updated before it.',
+    'runs.finished':
+      'finished on GET /v1/drift/runs keeps the runs with an outcome or without one; counts.finished counts those with one.',
     'runs.state':
       'A listed run has a state: waiting while an escalation of it waits for an answer, else drifting, uncertain or calm by its last verdict; state filters by it, and counts counts the runs in each.',
     'runs.spark':
@@ -1386,20 +1390,37 @@ export const requirements = {
       'A run is a sentence, its facts, and a line from which each step hangs at its distance; a step says why, how sure it is, and its evidence against the limit.',
     'web.run.moved':
       'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
+    'web.run.told': 'The panel of a step says whether an alert of it was sent and arrived.',
+    'web.run.facts':
+      'A run says how many of its steps are uncertain, and that all drift is in one sub-agent where it is.',
+    'web.runs.wall': 'The wall marks a run whose goal names another name than its errand.',
     'web.runs':
       'The list shows what needs a look above what is on its errand, with the course of each run; filters and search stand in the address.',
+    'web.runs.found':
+      'A filter or search looks through the whole list, also of 10,000 runs, before it says that nothing is there; each filter has its count.',
+    'web.runs.phone': 'The list holds only the rows near what is seen, on a phone too.',
     'web.runs.still':
       'No row of the list moves while steps come, also with 10,000 runs; what changed place is counted, and shown on request.',
     'web.live': 'An open page takes in steps as they come, on both databases.',
-    'web.keys': 'J K D [ ] Home End O and G with a letter move in the dashboard.',
+    'web.live.views': 'Cost, quality and fleet change by themselves while agents work.',
+    'web.live.nodes': 'An open page of one node takes in what another node has taken.',
+    'web.live.lost':
+      'A page that is not live says since when, and when it tries again; it may be tried at once.',
+    'web.keys':
+      'J K, D and shift-D, [ ], Home and End move in a run, Y and N label, O sets the outcome, / searches, ? lists the keys, and G with R, E, A or Q changes the page.',
     'web.text':
       'Text of an agent is shown as text: markup, bidirectional overrides, very long words.',
+    'web.text.turned':
+      'A bidirectional override in a text of somebody else, ids and labels too, turns no word of the page around.',
     'web.access':
       'No view has a serious barrier, in both themes; 320 pixels hold every view without scrolling sideways.',
     'web.long': 'Of a run of 10,000 steps the browser holds the rows that are seen.',
     'web.onboarding':
       'Without a run the list says how an agent reports, and replays a recorded run on request.',
     'web.signed-out': 'Without a session the dashboard leads to the page that signs in, and back.',
+    'web.built':
+      'npm start builds the pages where they are missing or older than their sources, says so, and otherwise does not.',
+    'web.packed': 'The published package holds the pages, built and compressed.',
     'web.files':
       'The pages are served from memory, compressed, with names that change with their content.',
     'web.sign-in':
@@ -1410,7 +1431,12 @@ export const requirements = {
       'The page after the first sign-in shows the key this once, and leads on when the person says that it is safe.',
     'web.sign-in.failed':
       'A sign-in with a wrong state, too late, declined, replayed, or while the provider is down signs nobody in; the page says so, and the next one works.',
+    'web.sign-in.expired':
+      'In a browser that a provider has signed in, an expired session leads to the sign-in with the next change and the next page, and from there back.',
+    'web.sign-in.landing': 'No address leads a browser from the sign-in to another host.',
     'web.sign-in.local-link': 'The link of the first start opens the dashboard in a browser, once.',
+    'web.first-run':
+      'Whom a link of this machine leads to an account without runs sees the run of plumbline demo come, drift, and say why.',
     'web.upgrade': 'What a tier lacks leads to the tiers, and from there to the checkout.',
     'web.escalations':
       'An escalation is decided by the keyboard alone with a note; a second tab shows the decision by itself, and a later decision is answered with who was first.',
@@ -1422,6 +1448,10 @@ export const requirements = {
       'A key is made, rotated with a time for the old one, and revoked after a question; each key is shown once.',
     'web.settings':
       'Settings keep digest, hooks, colours and single keys; the account is erased only after its id is typed, and the page says what was erased.',
+    'web.settings.digest':
+      'Settings show what the chosen digest would say before anything is sent.',
+    'web.settings.privacy':
+      'Settings say what is kept of a run and for how many days, who sees it, and how a host tells less.',
     'web.quality':
       'Quality shows the precision of the alarms with its interval once ten are labelled, and the alarms without a label, which L, Y and N label by the keyboard.',
     'web.quality.reliability':
@@ -1433,6 +1463,12 @@ export const requirements = {
     'web.views-text': 'Text of agents is shown as text in every view.',
     'web.views-access':
       'No view has a serious barrier in either theme, and none is wider than a screen of 320 pixels.',
+    'web.zoom':
+      'At 200 % zoom no view is wider than the window, what can be pressed is reached and not covered, and a run shows five rows or more.',
+    'web.framed': 'A browser shows no page of this server in a frame of another one.',
+    'web.nowhere':
+      'An address of the dashboard that is none of its views says that there is no such page.',
+    'web.forced': 'In forced colours a line marks what is selected, where one is, and each chip.',
     'web.policy':
       'A strict Content-Security-Policy holds on every page, framing is refused, and no request leaves the server.',
   }),

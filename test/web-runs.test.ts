@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import type { StoredRun, StoredStep } from '../src/surfaces/client/client.ts'
@@ -6,6 +9,7 @@ import { layOut } from '../web/app/run/layout.ts'
 import { databases } from './backends.ts'
 import type { App, Holder } from './harness.ts'
 import { barriersOn, isTooWide, noBrowser, openPage, startWithPages, untilCount } from './pages.ts'
+import { answerOf, startReceiver } from './receiver.ts'
 import { verifies } from './verifies.ts'
 
 const ground = 'Fix the bug where users are logged out after five minutes on the login page'
@@ -135,6 +139,28 @@ for (const { name, skip, createUrl } of databases) {
       assert.deepEqual(faults, [])
     })
 
+    test('what another node takes comes to an open page by itself', {
+      skip: name === 'sqlite' && 'one file has one node',
+    }, async (t) => {
+      verifies('web.live.nodes')
+      const env = { DATABASE_URL: await createUrl() }
+      const [app, other] = [await startWithPages(t, { env }), await startWithPages(t, { env })]
+      const holder = await app.newAccount()
+      await logGoals(app, holder, 'live', goals.slice(0, 2))
+      const run = await openPage(t, app, '/app/runs/live', holder)
+      const list = await openPage(t, app, '/app/runs', holder)
+      const asked = await openPage(t, app, '/app/escalations', holder)
+      await run.page.getByRole('gridcell', { name: /^Step 2,/ }).waitFor()
+      await list.page.locator('.run-row').waitFor()
+      await asked.page.getByRole('heading', { name: 'Nobody is waited for.' }).waitFor()
+      await logGoals(other, holder, 'live', goals.slice(2, 8))
+      await other.post('/v1/escalation', { run_id: 'live', reason: 'lost' }, holder.headers)
+      await run.page.getByRole('gridcell', { name: /^Step 8, drifting/ }).waitFor()
+      await list.page.locator('.run-row').getByText('waits for a person').waitFor()
+      await asked.page.getByRole('button', { name: /^Return to the errand/ }).waitFor()
+      assert.deepEqual([...run.faults, ...list.faults, ...asked.faults], [])
+    })
+
     test('a run streams in while its page is open, and the list changes by itself', async (t) => {
       verifies('web.live')
       const { app, holder } = await startApp(t)
@@ -198,6 +224,103 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     await page.keyboard.press('r')
     await page.waitForURL('**/app/runs')
     assert.equal(at().get('step'), null)
+  })
+
+  test('a person labels, asks for help and finds the places by single keys', async (t) => {
+    verifies('web.keys')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'keys')
+    const { page } = await openPage(t, app, '/app/runs/keys?step=1', holder)
+    await rows(page).first().waitFor()
+    const { trace } = (await app.get('/v1/drift/run?run_id=keys', holder.headers)).body
+    const drifts = trace.flatMap((step: StoredStep) => (step.drifting ? [step.step] : []))
+    await page.keyboard.press('d')
+    await page.waitForURL(`**step=${drifts[0]}`)
+    await page.keyboard.press('d')
+    await page.waitForURL(`**step=${drifts[1]}`)
+    await page.keyboard.press('Shift+D')
+    await page.waitForURL(`**step=${drifts[0]}`)
+    await page.keyboard.press('k')
+    await page.waitForURL(`**step=${drifts[0] - 1}`)
+    await page.keyboard.press('j')
+    await page.waitForURL(`**step=${drifts[0]}`)
+    const labelled = async () =>
+      (await app.get('/v1/drift/run?run_id=keys', holder.headers)).body.trace[drifts[0] - 1].label
+    await page.keyboard.press('y')
+    await page.getByText('1 of 1 goal-drift alarms labelled so far were right.').waitFor()
+    assert.equal(await labelled(), 'useful')
+    await page.keyboard.press('n')
+    await page.getByText('0 of 1 goal-drift alarms labelled so far were right.').waitFor()
+    assert.equal(await labelled(), 'false_alarm')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).getByText('next and previous drift').waitFor()
+    await page.keyboard.press('Escape')
+    for (const [key, place] of [
+      ['e', 'escalations'],
+      ['a', 'alerts'],
+      ['q', 'quality'],
+      ['r', 'runs'],
+    ] as const) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.waitForURL(`**/app/${place}`)
+    }
+  })
+
+  test('a step says what was told of it, and the run where its drift is', async (t) => {
+    verifies('web.run.told', 'web.run.facts', 'web.runs.wall')
+    const receiver = await startReceiver(t, (socket) => socket.end(answerOf('200 OK')))
+    const app = await startWithPages(t, { env: { PLUMBLINE_WEBHOOK_ALLOW: '127.0.0.1' } })
+    const holder = await app.newAccount()
+    const url = `http://127.0.0.1:${receiver.port}/hook`
+    await app.post('/v1/alerts', { url, incidents: true }, holder.headers)
+    await logGoals(app, holder, 'told', goals.slice(0, 2))
+    for (const [at, goal] of goals.slice(2, 8).entries()) {
+      const step = { run_id: 'told', agent_id: 'helper', goal, ...(at === 0 ? { ground } : {}) }
+      await app.post('/v1/drift', step, holder.headers)
+    }
+    await app.running.runDue()
+    const { page, faults } = await openPage(t, app, '/app/runs/told', holder)
+    await page.getByText(/^The main agent kept to its errand\. The sub-agent helper left/).waitFor()
+    await page
+      .locator('.run-facts')
+      .getByText(/^\d, all in one sub-agent$/)
+      .waitFor()
+    await page.locator('.run-facts').getByText('Uncertain').waitFor()
+    const inspector = page.getByRole('complementary')
+    await inspector.getByText(/^critical, delivered in \d+ ms \(200\)$/).waitFor()
+    await page.keyboard.press('Home')
+    await inspector.getByText('Step 1', { exact: false }).first().waitFor()
+    assert.equal(await inspector.getByText(/delivered in/).count(), 0)
+    const other = 'upgrade the production database to PostgreSQL 17'
+    const staging = 'Upgrade the staging database to PostgreSQL 17'
+    for (const goal of [staging, other]) {
+      await app.post('/v1/drift', { run_id: 'other', goal }, holder.headers)
+    }
+    await page.goto(`${app.url}/app/runs`)
+    await page.locator('.run-row').getByText('staging → production').waitFor()
+    assert.equal(await page.locator('.wall .mark.name').count(), 1)
+    assert.deepEqual(faults, [])
+  })
+
+  test('a page that is not live says since when and when it tries again, and catches up', async (t) => {
+    verifies('web.live.lost')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'away', goals.slice(0, 2))
+    const { page } = await openPage(t, app, '/signin', holder)
+    await page.route('**/v1/stream*', (route) => route.abort())
+    await page.goto(`${app.url}/app/runs`)
+    await page.locator('.run-row').waitFor()
+    await page.getByText(/^Not live since \d\d:\d\d\. What you see may be older/).waitFor()
+    await page.getByText(/^Trying again in \d+ s\.$/).waitFor()
+    assert.deepEqual(await barriersOn(page), [])
+    await logGoals(app, holder, 'away', goals.slice(2, 8))
+    await page.unroute('**/v1/stream*')
+    await page.getByRole('button', { name: 'Reconnect now' }).click()
+    await page.locator('.run-row').getByText('drifting').waitFor()
+    await page.getByText('Not live since').waitFor({ state: 'detached' })
   })
 
   test('text of an agent is shown as text everywhere', async (t) => {
@@ -275,10 +398,8 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     assert.ok((await rows(page).count()) <= 60)
   })
 
-  test('10,000 runs: no row moves under the pointer while steps come', async (t) => {
-    verifies('web.runs.still')
-    const app = await startWithPages(t)
-    const holder = await app.newAccount()
+  /** Logs 10,000 runs of one step. */
+  async function logRuns(app: App, holder: Holder): Promise<void> {
     for (let batch = 0; batch < 20; batch++) {
       const steps = Array.from({ length: 500 }, (_, at) => ({
         run_id: `run ${batch * 500 + at}`,
@@ -286,6 +407,43 @@ describe('the pages of runs', { skip: noBrowser }, () => {
       }))
       assert.equal((await app.post('/v1/drift/batch', { steps }, holder.headers)).status, 200)
     }
+  }
+
+  test('10,000 runs: a filter finds the one far back, and a phone holds few rows', async (t) => {
+    verifies('web.runs.found', 'web.runs.phone')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await app.post('/v1/drift', { run_id: 'first of all', goal: ground }, holder.headers)
+    const outcome = { run_id: 'first of all', outcome: 'success' }
+    await app.post('/v1/drift/outcome', outcome, holder.headers)
+    app.advance(1_000)
+    await logRuns(app, holder)
+    const { page, faults } = await openPage(t, app, '/app/runs', holder)
+    const shown = page.locator('.run-row')
+    await page.getByText(/^1,000\+ runs kept; all are on their errand/).waitFor()
+    await page.getByRole('button', { name: 'Finished 1' }).click()
+    await page.getByText('finished: success').waitFor()
+    assert.equal(await shown.count(), 1)
+    await page.getByRole('button', { name: /^Drifting/ }).click()
+    await page.getByRole('heading', { name: 'No drifting runs.' }).waitFor()
+    const viewport = { width: 390, height: 844 }
+    const phone = await openPage(t, app, '/app/runs', holder, { viewport })
+    const rows = phone.page.locator('.run-row')
+    await rows.nth(20).waitFor()
+    for (const read of [100, 150, 200]) {
+      await phone.page.evaluate('document.querySelector("#page").scrollTo(0, 1e9)')
+      await phone.page.getByText(`${read} runs are shown`).waitFor()
+    }
+    await rows.last().waitFor()
+    assert.ok((await rows.count()) <= 60, `${await rows.count()} rows`)
+    assert.deepEqual([...faults, ...phone.faults], [])
+  })
+
+  test('10,000 runs: no row moves under the pointer while steps come', async (t) => {
+    verifies('web.runs.still')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logRuns(app, holder)
     app.advance(1_000)
     await logGoals(app, holder, 'calm', goals.slice(0, 3))
     const { page, faults } = await openPage(t, app, '/app/runs', holder)
@@ -351,6 +509,70 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     await page.keyboard.press('o')
     await page.getByRole('button', { name: 'success' }).click()
     await page.waitForURL('**/signin?to=%2Fapp%2Fruns%2Fsome%2520run')
+  })
+
+  test('no page is shown in a frame, and those without a script obey their policy too', async (t) => {
+    verifies('web.framed', 'web.policy')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    const foreign = createServer((request, response) => {
+      response.setHeader('content-type', 'text/html')
+      response.end(`<iframe src="${app.url}${request.url}"></iframe>`)
+    }).listen(0, '127.0.0.1')
+    await once(foreign, 'listening')
+    t.after(() => foreign.close())
+    const { page } = await openPage(t, app, '/app/runs', holder)
+    const elsewhere = `http://localhost:${(foreign.address() as AddressInfo).port}`
+    for (const path of ['/', '/docs/run', '/signin', '/welcome', '/app/runs', '/email/confirm']) {
+      await page.goto(elsewhere + path)
+      const inside = page.frameLocator('iframe').locator('body')
+      assert.doesNotMatch(
+        (await inside.textContent()) ?? '',
+        /Plumbline|Runs|no longer valid/,
+        path,
+      )
+      assert.match(page.frames()[1]?.url() ?? '', /^chrome-error:/, path)
+    }
+    const mailed = await openPage(t, app, '/email/confirm?token=x')
+    assert.equal(await mailed.page.locator('h1').textContent(), 'This link is no longer valid')
+    const margin = 'getComputedStyle(document.body).maxWidth'
+    assert.equal(await mailed.page.evaluate(margin), '672px', 'its own style counts')
+    assert.deepEqual(await barriersOn(mailed.page), [])
+    assert.deepEqual(
+      mailed.faults.filter((fault) => !/status of 404/.test(fault)),
+      [],
+    )
+  })
+
+  test('in colours of the person lines say what is selected', async (t) => {
+    verifies('web.forced')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'forced')
+    const { page } = await openPage(t, app, '/app/runs/forced?step=5', holder, {
+      forcedColors: 'active',
+    })
+    const outlineOf = (selector: string) =>
+      page.evaluate(`getComputedStyle(document.querySelector('${selector}')).outlineStyle`)
+    await page.locator('.trace-row.selected').waitFor()
+    assert.equal(await outlineOf('.trace-row.selected'), 'solid')
+    assert.equal(await outlineOf('.trace-row:not(.selected)'), 'none')
+    assert.equal(await outlineOf('.rail-item[aria-current]'), 'solid')
+    assert.equal(await outlineOf('.inspector .chip'), 'solid')
+    assert.deepEqual(await barriersOn(page), [])
+  })
+
+  test('an address that is none of the views says so', async (t) => {
+    verifies('web.nowhere')
+    const app = await startWithPages(t)
+    const { page, faults } = await openPage(t, app, '/app/runs', await app.newAccount())
+    for (const name of ['__proto__', 'constructor', 'toString', 'run', 'welcome', 'one%20run']) {
+      await page.goto(`${app.url}/app/${name}`)
+      await page.getByRole('heading', { name: 'There is no such page.' }).waitFor()
+    }
+    await page.goto(`${app.url}/app/runs/`)
+    await page.getByRole('heading', { name: 'No agent has reported yet' }).waitFor()
+    assert.deepEqual(faults, [])
   })
 
   test('files are sent compressed, never change under their name, and pages are framed by nobody', async (t) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { hourMs, minuteMs } from '../src/core/time.ts'
+import { buildWeb } from '../bin/build-web.js'
+import { dayMs, hourMs, minuteMs } from '../src/core/time.ts'
 import { databases } from './backends.ts'
 import type { App } from './harness.ts'
 import { type IdentityProvider, startProvider } from './identity-provider.ts'
@@ -135,6 +136,28 @@ for (const { name, skip, createUrl } of databases) {
       await page.waitForURL(`${app.url}/welcome`)
     })
 
+    test('a session that has expired leads to the sign-in, and from there back', async (t) => {
+      verifies('web.sign-in.expired')
+      const { app } = await startApp(t)
+      const { page } = await openPage(t, app, '/signin')
+      const signIn = () => page.getByRole('link', { name: /^Continue with/ }).click()
+      await signIn()
+      await page.getByLabel('I have put the key somewhere safe').check()
+      await page.getByRole('button', { name: 'Open the dashboard' }).click()
+      await page.getByRole('link', { name: 'Keys', exact: true }).click()
+      await page.getByRole('button', { name: 'Make a key' }).waitFor()
+      app.advance(7 * dayMs)
+      assert.equal(await isSignedIn(page, app), false)
+      await page.getByRole('button', { name: 'Make a key' }).click()
+      await page.waitForURL(`${app.url}/signin?to=%2Fapp%2Fkeys`)
+      await page.goto(`${app.url}/app/quality`)
+      await page.waitForURL(`${app.url}/signin?to=%2Fapp%2Fquality`)
+      await signIn()
+      await page.getByRole('heading', { name: 'No alarm has fired on your runs.' }).waitFor()
+      assert.equal(page.url(), `${app.url}/app/quality`)
+      assert.equal(await isSignedIn(page, app), true)
+    })
+
     test('a code that was used before signs no other browser in', async (t) => {
       verifies('web.sign-in.failed')
       const { app } = await startApp(t)
@@ -150,6 +173,28 @@ for (const { name, skip, createUrl } of databases) {
       await page.goto(callback)
       await page.waitForURL(/\/app\/runs$/)
       assert.equal(await isSignedIn(page, app), true)
+    })
+
+    test('no address leads from the sign-in to another host', async (t) => {
+      verifies('web.sign-in.landing')
+      const { app } = await startApp(t)
+      const { page } = await openPage(t, app, '/signin', await app.newAccount())
+      for (const to of [
+        'https://evil.example/app',
+        '//evil.example/app',
+        '/\\evil.example/app',
+        '/app/../../evil.example',
+        '/app\\..\\..//evil.example',
+        '/%2Fevil.example/app',
+        'javascript:document.title=1',
+        '/app\t//evil.example',
+        '/signin?to=//evil.example',
+      ]) {
+        await page.goto(`${app.url}/signin?to=${encodeURIComponent(to)}`)
+        await page.locator('.rail, .notice').first().waitFor()
+        assert.equal(new URL(page.url()).origin, app.url, to)
+        assert.notEqual(await page.title(), '1')
+      }
     })
 
     test('what a tier lacks leads to the checkout of a higher one', async (t) => {
@@ -170,13 +215,24 @@ for (const { name, skip, createUrl } of databases) {
     })
 
     test('the link that the first start prints signs in once', async (t) => {
-      verifies('web.sign-in.local-link')
+      verifies('web.sign-in.local-link', 'web.first-run')
+      await buildWeb()
       const env = { DATABASE_URL: await createUrl(), PLUMBLINE_ENCODER: 'off' }
       const server = await spawnServe(t, { env })
       const [link = ''] = /http:\S+\/auth\/local\?token=\S+/.exec(server.written.out) ?? []
-      const { page } = await openPage(t, server, link.slice(server.url.length))
-      await page.waitForURL(`${server.url}/app/runs`)
-      await page.getByRole('heading', { name: 'No agent has reported yet' }).waitFor()
+      const { page, faults } = await openPage(t, server, link.slice(server.url.length))
+      await page.waitForURL(`${server.url}/app/runs/demo*`)
+      await page.getByRole('gridcell', { name: /, drifting, goal-drift, / }).waitFor()
+      await page
+        .getByRole('complementary')
+        .getByText(/^It shares no word with/)
+        .waitFor()
+      await page.getByText('the user moved the ground', { exact: true }).waitFor()
+      await page.goto(`${server.url}/app`)
+      await page.locator('.run-row').waitFor()
+      await page.getByRole('link', { name: 'Connect one' }).waitFor()
+      assert.equal(await page.locator('.run-row').count(), 1)
+      assert.deepEqual(faults, [])
       const other = await openPage(t, server, link.slice(server.url.length))
       await other.page.getByRole('alert').getByText(tookTooLong).waitFor()
     })

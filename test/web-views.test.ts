@@ -3,7 +3,15 @@ import { describe, type TestContext, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { databases } from './backends.ts'
 import type { App, Holder } from './harness.ts'
-import { barriersOn, isTooWide, noBrowser, openPage, startWithPages, untilCount } from './pages.ts'
+import {
+  barriersOn,
+  isTooWide,
+  noBrowser,
+  openPage,
+  startWithPages,
+  turnedTexts,
+  untilCount,
+} from './pages.ts'
 import { answerOf, startReceiver } from './receiver.ts'
 import { verifies } from './verifies.ts'
 
@@ -114,6 +122,26 @@ for (const { name, skip, createUrl } of databases) {
       await page.context().setOffline(false)
       await page.keyboard.press('a')
       await page.getByText(/^Already decided by this account at \d\d:\d\d: stop\.$/).waitFor()
+    })
+
+    test('cost, quality and fleet change by themselves', async (t) => {
+      verifies('web.live.views')
+      const app = await startApp(t)
+      const holder = await app.newAccount()
+      await report(app, holder, 'staging', upgrade)
+      const open = (path: string) => openPage(t, app, path, holder)
+      const cost = await open('/app/cost')
+      const quality = await open('/app/quality')
+      const fleet = await open('/app/fleet')
+      await cost.page.getByText(/^None of 3\.0k tokens went into drift\.$/).waitFor()
+      await quality.page.getByRole('heading', { name: 'No alarm has fired' }).waitFor()
+      const mine = fleet.page.locator('.member-row', { hasText: 'this account' })
+      await mine.getByText('3.0k').waitFor()
+      await report(app, holder, 'away', drift)
+      await cost.page.getByText(/^\S+ of 8\.0k tokens went into drift\.$/).waitFor()
+      await quality.page.getByText(/^Too few to say\. 0 labels so far/).waitFor()
+      await mine.getByText('8.0k').waitFor()
+      assert.deepEqual([...cost.faults, ...quality.faults, ...fleet.faults], [])
     })
 
     test('an alert is set, tested and seen delivered', async (t) => {
@@ -364,6 +392,28 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
     assert.equal(await page.locator('#keys-help').isVisible(), false)
   })
 
+  test('settings show the digest before it is sent, and say what is kept', async (t) => {
+    verifies('web.settings.digest', 'web.settings.privacy')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount('solo')
+    await report(app, holder, 'away', drift)
+    app.advance(1)
+    const { page, faults } = await openPage(t, app, '/app/settings', holder)
+    await page.getByText('weekly').click()
+    await page.getByRole('button', { name: 'Show a preview' }).click()
+    const preview = page.getByRole('region', { name: 'Preview of the digest' })
+    await preview.getByText('Plumbline: 1 of 1 run drifted').waitFor()
+    const text = (await preview.locator('pre').textContent()) ?? ''
+    assert.match(text, /^1 of 1 run drifted\nWeekly digest, /)
+    assert.match(text, /^1\. Upgrade the staging database/m)
+    assert.deepEqual(await barriersOn(page), [])
+    assert.equal((await app.get('/v1/digest', holder.headers)).body.digest, null)
+    const privacy = page.locator('#privacy')
+    await privacy.getByText(/goals and verdicts, until 30 days after its last step/).waitFor()
+    await privacy.getByText(/Goals only if its owner shares them/).waitFor()
+    assert.deepEqual(faults, [])
+  })
+
   test('cost shows what drift took', async (t) => {
     verifies('web.cost')
     const app = await startWithPages(t)
@@ -450,7 +500,8 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
       'read \u202Etxt.exe\u202C now',
       'x'.repeat(900),
     ]
-    const runId = '<b>run</b>'
+    const turning = '\u202Eturned'
+    const runId = `<b>run</b>${turning}`
     const goals = [...upgrade, ...hostile, ...drift.slice(1)]
     for (const goal of goals) {
       const step = { run_id: runId, ground: hostile[0], goal, tokens: 100, overhead: true }
@@ -460,15 +511,24 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
     for (const run_id of [runId, `run-${'y'.repeat(150)}`, 'x'.repeat(150)]) {
       await app.post(
         '/v1/escalation',
-        { run_id, reason: '<i>why</i>', detail: hostile.join(' ') },
+        { run_id, reason: `<i>why</i>${turning}`, detail: hostile.join(' ') },
         holder.headers,
       )
+    }
+    await report(app, holder, 'sub', upgrade.slice(0, 2))
+    for (const goal of drift) {
+      const step = { run_id: 'sub', agent_id: `${turning}<i>sub</i>`, ground: drift[0], goal }
+      await app.post('/v1/drift', step, holder.headers)
     }
     const decided = await ask(app, holder, runId)
     const note = hostile.join(' ')
     await app.post('/v1/escalation/decide', { id: decided, decision: 'stop', note }, holder.headers)
-    await app.post('/v1/me/keys', { label: `<b>${'k'.repeat(90)}</b>` }, holder.headers)
-    await app.post('/v1/team/invite', { label: `<u>${'t'.repeat(90)}</u>` }, holder.headers)
+    await app.post('/v1/me/keys', { label: `${turning}<b>${'k'.repeat(80)}</b>` }, holder.headers)
+    await app.post(
+      '/v1/team/invite',
+      { label: `${turning}<u>${'t'.repeat(80)}</u>` },
+      holder.headers,
+    )
     for (const arm of ['treatment', 'control']) {
       const step = { run_id: `pair ${arm}`, goal: 'sort the mail', tokens: 90, pair: 'p', arm }
       await app.post('/v1/drift', step, holder.headers)
@@ -477,20 +537,60 @@ describe('the views of the dashboard', { skip: noBrowser }, () => {
   }
 
   test('text of agents is shown as text', async (t) => {
-    verifies('web.views-text')
+    verifies('web.views-text', 'web.text.turned')
     const { app, holder } = await furnish(t)
     const { page, faults } = await openPage(t, app, '/app/more', holder)
-    for (const view of views) {
+    const { runs } = (await app.get('/v1/drift/runs', holder.headers)).body
+    const ofRuns = runs.map(
+      ({ run_id }: { run_id: string }) => `/app/runs/${encodeURIComponent(run_id)}`,
+    )
+    const sub = `/app/runs/sub?agent=${encodeURIComponent('\u202Eturned<i>sub</i>')}`
+    for (const view of [...views, '/app/runs', '/app/runs?q=%E2%80%AEnothing', sub, ...ofRuns]) {
       await page.goto(app.url + view)
-      await page.locator('.top h1').waitFor()
+      await page.locator('.top').waitFor()
       await untilCount(page.locator('.skeleton'), 0)
       assert.equal(await page.locator('img, #app script, b b, i i, bdi u u').count(), 0, view)
       assert.notEqual(await page.title(), '1', view)
+      // Also the questions before what cannot be undone.
+      const asking = page.getByRole('button', { name: /^(Revoke|End the team)$/ })
+      for (let at = (await asking.count()) - 1; at >= 0; at--) await asking.nth(at).click()
+      assert.deepEqual(await turnedTexts(page), [], view)
     }
     assert.deepEqual(
       faults.filter((fault) => !/status of 404/.test(fault)),
       [],
     )
+  })
+
+  test('at 200 % zoom nothing is too wide, covered or out of reach', async (t) => {
+    verifies('web.zoom')
+    const { app, holder } = await furnish(t)
+    await report(app, holder, 'away', drift)
+    // A window of 1440 by 900 pixels at 200 %.
+    const zoomed = { viewport: { width: 720, height: 450 }, deviceScaleFactor: 2 }
+    const { page } = await openPage(t, app, '/app/more', holder, zoomed)
+    for (const view of [...views, '/app/runs', '/app/runs/away', '/docs/run', '/']) {
+      await page.goto(app.url + view)
+      await page.locator('h1').first().waitFor()
+      await untilCount(page.locator('.skeleton'), 0)
+      assert.equal(await isTooWide(page), false, view)
+      const last = page
+        .locator('main')
+        .locator('a, button:enabled, input:enabled, select')
+        .and(page.locator(':visible'))
+        .last()
+      if ((await last.count()) > 0) await last.click({ trial: true })
+    }
+    await page.goto(`${app.url}/app/runs/away`)
+    const step = page
+      .getByRole('row')
+      .filter({ has: page.getByRole('gridcell', { name: /^Step/ }) })
+    await step.nth(4).waitFor()
+    for (let at = 0; at < drift.length; at++) await step.nth(at).click()
+    const seen = await page.locator('.trace-scroll').evaluate((element) => element.clientHeight)
+    assert.ok(seen >= 5 * 44, `${seen} pixels of rows`)
+    await page.getByRole('button', { name: /^Wrong/ }).click()
+    await page.getByText(/^(Noted\.|\d of 1 .* labelled so far were right\.)$/).waitFor()
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {

@@ -10,7 +10,7 @@ import {
   nextDigest,
   type StepsTold,
 } from '../core/alerts/digest.ts'
-import { digestBody, digestMail } from '../core/alerts/digest-message.ts'
+import { type DigestMail, digestBody, digestMail } from '../core/alerts/digest-message.ts'
 import type { Mail } from '../outbound/mail.ts'
 import { signatureHeaders, type Webhooks } from '../outbound/webhook.ts'
 import type { Digest, DigestRun } from '../storage/digests.ts'
@@ -106,10 +106,21 @@ export async function sendDigest(
   return { delivered: detail === '', detail }
 }
 
+/** What the mail of a digest would say that is sent at `at` and covers a whole day or week. Sends nothing. */
+export async function previewDigest(
+  { store, baseUrl }: Pick<DigestParts, 'store' | 'baseUrl'>,
+  account: string,
+  cadence: Digest['cadence'],
+  at: number,
+): Promise<DigestMail> {
+  const report = await makeReport(store, account, { cadence, sent_until: null }, at)
+  return digestMail(report, { baseUrl: baseUrl(), unsubscribe: null })
+}
+
 async function makeReport(
   store: Store,
   account: string,
-  digest: Digest,
+  digest: Pick<Digest, 'cadence' | 'sent_until'>,
   at: number,
 ): Promise<DigestReport> {
   const period = digestPeriod(digest, digest.sent_until, at)

@@ -29,7 +29,7 @@ import {
   testAlerts,
 } from './operating/alerts.ts'
 import { readBudget, setBudget } from './operating/budget.ts'
-import { deleteDigest, readDigest, setDigest, testDigest } from './operating/digest.ts'
+import { deleteDigest, readDigest, setDigest, showDigest, testDigest } from './operating/digest.ts'
 import {
   decideEscalation,
   deleteEscalation,
@@ -106,6 +106,7 @@ export const operations = [
   setDigest,
   deleteDigest,
   testDigest,
+  showDigest,
   escalate,
   readEscalations,
   decideEscalation,

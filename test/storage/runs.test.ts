@@ -86,22 +86,26 @@ test('lists of runs look at those of the account alone', async (t) => {
   const db = await openFor(t, await sqlite.createUrl())
   await migrate(db)
   const plans = await plansOf(db, async ({ runs }) => {
-    for (const state of [null, ...runStates]) {
-      await runs.list('acct_a', { state, since: 0, until: 1_000 }, 50, null)
+    for (const kind of [null, ...runStates, 'finished'] as const) {
+      await runs.list('acct_a', { kind, since: 0, until: 1_000 }, 50, null)
     }
-    await runs.countStates('acct_a', 0)
+    await runs.countListed('acct_a', 0)
     await runs.recent('acct_a', 0, 100)
     await runs.page('acct_a', 0, '', 500)
     await runs.paired('acct_a', 0, null, 10)
   })
   // The list of calm runs asks what the list of all asks.
-  assert.equal(plans.size, 11)
+  assert.equal(plans.size, 13)
   for (const [sql, plan] of plans) {
     assert.equal(plan.length, 1, sql)
     assert.match(plan[0]!, /^SEARCH runs USING INDEX \w+ \(account=\?/, sql)
-    for (const state of ['drifting', 'uncertain']) {
-      if (!sql.includes(`AND runs.${state} = 1`)) continue
-      assert.match(plan[0]!, new RegExp(`INDEX runs_${state} `), sql)
+    for (const [kind, condition] of [
+      ['drifting', 'AND runs.drifting = 1'],
+      ['uncertain', 'AND runs.uncertain = 1'],
+      ['finished', 'AND runs.outcome IS NOT NULL'],
+    ] as const) {
+      if (!sql.includes(condition)) continue
+      assert.match(plan[0]!, new RegExp(`INDEX runs_${kind} `), sql)
     }
   }
 })

@@ -10,46 +10,48 @@ import { followLinks, go, path } from './router.ts'
 import { session } from './session.ts'
 import { Shell } from './shell.tsx'
 import { Runs } from './views/runs.tsx'
+import { closedIn } from './words.ts'
 
 const fault = signal<Fault | null>(null)
 
-/** Views that are fetched when they are first shown. */
-const later: Record<string, () => Promise<{ default: ComponentType }>> = {
-  run: () => import('./views/run.tsx'),
-  escalations: () => import('./views/escalations.tsx'),
-  alerts: () => import('./views/alerts.tsx'),
-  quality: () => import('./views/quality.tsx'),
-  cost: () => import('./views/cost.tsx'),
-  fleet: () => import('./views/fleet.tsx'),
-  keys: () => import('./views/keys.tsx'),
-  settings: () => import('./views/settings.tsx'),
-  field: () => import('./views/field.tsx'),
-  more: () => import('./views/more.tsx'),
-  signin: () => import('./views/signin.tsx'),
-  welcome: () => import('./views/welcome.tsx'),
+/** What the window is called while a view is shown, and the view, fetched when it is first shown. */
+interface View {
+  title: string
+  load: () => Promise<{ default: ComponentType }>
+}
+
+/**
+ * All views but for the runs, which come with the page: those of the dashboard by their name in the address, and those
+ * that no such name may lead to.
+ */
+const views: ReadonlyMap<string, View> = new Map([
+  ['one run', { title: 'Run', load: () => import('./views/run.tsx') }],
+  ['escalations', { title: 'Escalations', load: () => import('./views/escalations.tsx') }],
+  ['alerts', { title: 'Alerts', load: () => import('./views/alerts.tsx') }],
+  ['quality', { title: 'Quality', load: () => import('./views/quality.tsx') }],
+  ['cost', { title: 'Cost', load: () => import('./views/cost.tsx') }],
+  ['fleet', { title: 'Fleet', load: () => import('./views/fleet.tsx') }],
+  ['keys', { title: 'Keys', load: () => import('./views/keys.tsx') }],
+  ['settings', { title: 'Settings', load: () => import('./views/settings.tsx') }],
+  ['field', { title: 'Field', load: () => import('./views/field.tsx') }],
+  ['more', { title: 'More', load: () => import('./views/more.tsx') }],
+  ['/signin', { title: 'Sign in', load: () => import('./views/signin.tsx') }],
+  ['/welcome', { title: 'Your key', load: () => import('./views/welcome.tsx') }],
+])
+
+/** The view of an address. */
+function viewOf(address: string): string {
+  const [, place, name = '', id = ''] = address.split('/')
+  if (place !== 'app') return `/${place}`
+  if (name === '' || name === 'runs') return id === '' ? 'runs' : 'one run'
+  return name
 }
 
 /** What the window is called; a run is called by its id. */
-const titles: Record<string, string> = {
-  runs: 'Runs',
-  escalations: 'Escalations',
-  alerts: 'Alerts',
-  quality: 'Quality',
-  cost: 'Cost',
-  fleet: 'Fleet',
-  keys: 'Keys',
-  settings: 'Settings',
-  field: 'Field',
-  more: 'More',
-  signin: 'Sign in',
-  welcome: 'Your key',
-}
-
-/** The view of an address below `/app`. */
-function viewOf(address: string): string {
-  const [, place, name = 'runs', id] = address.split('/')
-  if (place !== undefined && place !== 'app') return place
-  return name === 'runs' && id !== undefined ? 'run' : name
+function titleOf(view: string): string {
+  if (view === 'runs') return 'Runs · Plumbline'
+  if (view !== 'one run') return [views.get(view)?.title, 'Plumbline'].filter(Boolean).join(' · ')
+  return `${closedIn(decodeURIComponent(path.value.split('/')[3] ?? ''))} · Plumbline`
 }
 
 function App() {
@@ -72,9 +74,9 @@ function App() {
     )
   }, [])
   const view = viewOf(path.value)
-  const title = view === 'run' ? decodeURIComponent(path.value.split('/')[3] ?? '') : titles[view]
+  const title = titleOf(view)
   useEffect(() => {
-    document.title = title === undefined ? 'Plumbline' : `${title} · Plumbline`
+    document.title = title
   }, [title])
   if (fault.value !== null) {
     return <Failed fault={fault.value} thing="session" onRetry={() => location.reload()} />
@@ -85,22 +87,22 @@ function App() {
   return <Shell>{view === 'runs' ? <Runs /> : <Later key={view} name={view} />}</Shell>
 }
 
-const fetched = signal<Record<string, ComponentType>>({})
+const fetched = signal<ReadonlyMap<string, ComponentType>>(new Map())
 
 function Later({ name }: { name: string }) {
-  const load = later[name]
-  const View = fetched.value[name]
+  const load = views.get(name)?.load
+  const Fetched = fetched.value.get(name)
   useEffect(() => {
-    if (load === undefined || View !== undefined) return
+    if (load === undefined || Fetched !== undefined) return
     load().then(
       (module) => {
-        fetched.value = { ...fetched.value, [name]: module.default }
+        fetched.value = new Map([...fetched.value, [name, module.default]])
       },
       () => location.reload(),
     )
   }, [name])
   if (load === undefined) return <Nowhere />
-  return View === undefined ? <Skeleton /> : <View />
+  return Fetched === undefined ? <Skeleton /> : <Fetched />
 }
 
 function Nowhere() {

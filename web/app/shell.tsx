@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals'
+import { signal, useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { api } from './api.ts'
@@ -6,7 +6,7 @@ import { Icon, type IconName, Logo } from './icons.tsx'
 import { useKeys } from './keys.ts'
 import { listen, notLiveSince, reconnect, retryAt } from './live.ts'
 import { go, path } from './router.ts'
-import { ago, now, timeOfDay } from './time.ts'
+import { ago, timeOfDay } from './time.ts'
 
 /** A place in the rail. */
 interface Place {
@@ -214,20 +214,34 @@ export function Live({ says = 'live' }: { says?: ComponentChildren }) {
     )
   }
   return (
-    <span class="live off" role="status">
+    <span class="live off">
       <i class="live-dot off" />
-      Not live since {timeOfDay(new Date(since).toISOString())}. What you see may be older than the
-      truth.
+      <span role="status">
+        Not live since {timeOfDay(new Date(since).toISOString())}. What you see may be older than
+        the truth.
+      </span>
+      {retryAt.value === null ? null : <Countdown key={retryAt.value} to={retryAt.value} />}
       <button type="button" class="link" onClick={reconnect}>
         Reconnect now
       </button>
-      {retryAt.value === null ? null : (
-        <span class="visually-hidden">
-          Trying again in {Math.max(1, Math.round((retryAt.value - now.value) / 1000))} s.
-        </span>
-      )}
     </span>
   )
+}
+
+/** Counts the seconds until the next attempt. */
+function Countdown({ to }: { to: number }) {
+  const left = useSignal(secondsTo(to))
+  useEffect(() => {
+    const timer = setInterval(() => {
+      left.value = secondsTo(to)
+    }, 1_000)
+    return () => clearInterval(timer)
+  }, [])
+  return <span>Trying again in {left} s.</span>
+}
+
+function secondsTo(time: number): number {
+  return Math.max(1, Math.round((time - Date.now()) / 1_000))
 }
 
 /** `2 min`, as in a list. */

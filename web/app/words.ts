@@ -18,3 +18,8 @@ export function saysOfDrift(steps: number, atLeast = false): string {
 export function saysOfNames<Name>(goal: Name, errand: Name): (Name | string)[] {
   return ['The goal names ', goal, ' where the errand names ', errand, '.']
 }
+
+/** A text of somebody else for a sentence, without the characters that turn the words beside it around. */
+export function closedIn(text: string): string {
+  return text.replace(/[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g, '')
+}

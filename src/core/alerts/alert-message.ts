@@ -49,7 +49,12 @@ const closedIcon = '🟢'
 /** The address of the run in the dashboard; null for an event without a run. */
 function urlOfRun(baseUrl: string, { run_id, reason, about }: OutboxEvent): string | null {
   if (about === null && !isEscalation(reason)) return null
-  return `${baseUrl}/app/runs/${encodeURIComponent(run_id)}`
+  return dashboardUrl(baseUrl, run_id)
+}
+
+/** The address of a run in the dashboard. */
+export function dashboardUrl(baseUrl: string, runId: string): string {
+  return `${baseUrl}/app/runs/${encodeURIComponent(runId)}`
 }
 
 function structured(account: string, event: OutboxEvent, runUrl: string | null): object {

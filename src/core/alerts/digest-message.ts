@@ -1,6 +1,7 @@
 import { rounded } from '../figures.ts'
 import { escapeHtml } from '../html.ts'
 import { isoTime } from '../time.ts'
+import { dashboardUrl } from './alert-message.ts'
 import { type Chat, chatAt } from './chat.ts'
 import type { DigestReport, WorstRun } from './digest.ts'
 
@@ -68,15 +69,10 @@ export function digestBody(
     worst_runs: worst_runs.map((run) => ({
       ...run,
       max_phi: rounded(run.max_phi),
-      url: runUrl(baseUrl, run.run_id),
+      url: dashboardUrl(baseUrl, run.run_id),
     })),
   })
   return { body, structured: true }
-}
-
-/** The link to a run. */
-function runUrl(baseUrl: string, runId: string): string {
-  return `${baseUrl}/v1/drift/run?run_id=${encodeURIComponent(runId)}`
 }
 
 const asWritten = { bold: (text: string) => text, plain: (text: string) => text }
@@ -89,7 +85,7 @@ function textLines(
   const runs = report.worst_runs.flatMap((run, place) => [
     `${place + 1}. ${plain(run.ground ?? run.run_id)}`,
     `   ${plain(runFacts(run))}`,
-    `   ${plain(runUrl(baseUrl, run.run_id))}`,
+    `   ${plain(dashboardUrl(baseUrl, run.run_id))}`,
   ])
   return [
     bold(upperFirst(headline(report))),
@@ -102,7 +98,7 @@ function textLines(
 }
 
 function htmlRun(run: WorstRun, baseUrl: string): string {
-  const url = escapeHtml(runUrl(baseUrl, run.run_id))
+  const url = escapeHtml(dashboardUrl(baseUrl, run.run_id))
   return `<li style="margin-bottom:8px"><a href="${url}">${escapeHtml(run.ground ?? run.run_id)}</a><br>${escapeHtml(runFacts(run))}</li>`
 }
 

@@ -111,7 +111,7 @@ export function nextDigest({ cadence, hour_utc, weekday }: DigestSchedule, after
 
 /** The period that ends at `to`: since the last digest, or a day or a week. */
 export function digestPeriod(
-  { cadence }: DigestSchedule,
+  { cadence }: Pick<DigestSchedule, 'cadence'>,
   sentUntil: number | null,
   to: number,
 ): { from: number; to: number } {

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { nextDigest } from '../../core/alerts/digest.ts'
 import { isoTime, minuteMs } from '../../core/time.ts'
-import { digestJob, sendDigest } from '../../jobs/digest.ts'
+import { digestJob, previewDigest, sendDigest } from '../../jobs/digest.ts'
 import type { Digest } from '../../storage/digests.ts'
-import type { Service } from '../gate/context.ts'
+import type { Keyed, Service } from '../gate/context.ts'
 import { badRequest, describeRefusal } from '../gate/declaration.ts'
 import { okAnswer, time } from '../gate/fields.ts'
 import { lenient } from '../gate/lenient.ts'
@@ -17,6 +17,11 @@ const paid = {
   detail: 'Digests begin with the solo tier; the check and drift history stay free.',
 } as const
 const testsPerMinute = 10
+const oneAtATime = describeRefusal(
+  409,
+  'conflict',
+  'Another test or preview of this digest is in flight on this server.',
+)
 const monday = 1
 
 const cadence = z.enum(['daily', 'weekly'], 'send daily or weekly')
@@ -127,7 +132,7 @@ export const testDigest = keyed({
   name: 'digest.test',
   group: 'operating',
   summary: 'Send the digest now and report the result.',
-  description: `It covers the day or week so far and does not change the next digest. At most ${testsPerMinute} tests a minute.`,
+  description: `It covers the day or week so far and does not change the next digest. At most ${testsPerMinute} tests and previews a minute.`,
   http: { method: 'POST', path: '/v1/digest/test' },
   paid,
   input: lenient(z.object({})),
@@ -136,12 +141,9 @@ export const testDigest = keyed({
     delivered: z.boolean(),
     detail: z.string().describe('Empty if the digest was delivered.'),
   }),
-  refusals: [
-    describeRefusal(400, 'no_config', 'No digest is set.'),
-    describeRefusal(409, 'conflict', 'Another test of this digest is in flight on this server.'),
-  ],
+  refusals: [describeRefusal(400, 'no_config', 'No digest is set.'), oneAtATime],
 })(async (service) => {
-  const { account, now, settings, digestTests } = service
+  const { account, now, settings } = service
   const digest = await service.store.digests.of(account.id)
   if (digest === null) {
     throw new Refusal(400, 'no_config', {
@@ -149,29 +151,61 @@ export const testDigest = keyed({
     })
   }
   return {
-    outside: async (store) => {
-      await countRate(service, {
-        counter: `digest-tests:${account.id}`,
-        limit: testsPerMinute,
-        windowMs: minuteMs,
-        what: 'tests a minute',
-      })
-      const end = digestTests.begin(account.id)
-      if (end === null) {
-        throw new Refusal(409, 'conflict', {
-          detail: 'A test of this digest is in flight; wait for its answer.',
-        })
-      }
-      try {
+    outside: (store) =>
+      alone(service, async () => {
         const parts = { ...service, ...settings, store }
         const { sendTest } = service.webhooks
         const wholePeriod = { ...digest, sent_until: null }
         const outcome = await sendDigest(parts, sendTest, account.id, wholePeriod, now())
         return { ok: true as const, ...outcome }
-      } finally {
-        end()
-      }
-    },
+      }),
+  }
+})
+
+/** Does what reads all runs of the account, not too often (429) and not twice at once (409). */
+async function alone<T>(service: Keyed, work: () => Promise<T>): Promise<T> {
+  const { account, digestTests } = service
+  await countRate(service, {
+    counter: `digest-tests:${account.id}`,
+    limit: testsPerMinute,
+    windowMs: minuteMs,
+    what: 'tests and previews a minute',
+  })
+  const end = digestTests.begin(account.id)
+  if (end === null) {
+    throw new Refusal(409, 'conflict', {
+      detail: 'A test or preview of this digest is in flight; wait for its answer.',
+    })
+  }
+  try {
+    return await work()
+  } finally {
+    end()
+  }
+}
+
+/** Shows what a digest would say that is sent now. */
+export const showDigest = keyed({
+  name: 'digest.preview',
+  group: 'operating',
+  summary: 'What a digest would say that is sent now.',
+  description: `In the words of the mail, of the day or week up to now. No digest has to be set, and nothing is sent. At most ${testsPerMinute} tests and previews a minute.`,
+  http: { method: 'GET', path: '/v1/digest/preview' },
+  input: z.object({
+    cadence: cadence.optional().describe('That of the digest unless named, or daily.'),
+  }),
+  output: z.strictObject({ subject: z.string(), text: z.string() }),
+  refusals: [badRequest, oneAtATime],
+})(async (service, { cadence }) => {
+  const { account, now, settings } = service
+  return {
+    outside: (store) =>
+      alone(service, async () => {
+        const wanted = cadence ?? (await store.digests.of(account.id))?.cadence ?? 'daily'
+        const parts = { ...settings, store }
+        const { subject, text } = await previewDigest(parts, account.id, wanted, now())
+        return { subject, text }
+      }),
   }
 })
 

@@ -2,7 +2,13 @@ import { z } from 'zod'
 import { hostNames } from '../../core/hosts/host-event.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
-import { mostPoints, runStates, sparkSteps, verdictStates } from '../../core/runs/run-state.ts'
+import {
+  mostPoints,
+  type RunState,
+  runStates,
+  sparkSteps,
+  verdictStates,
+} from '../../core/runs/run-state.ts'
 import { missingIn, readSearch } from '../../core/runs/search.ts'
 import {
   type ListedRun,
@@ -73,6 +79,10 @@ export const listRuns = keyed({
     state: z.enum(runStates, `send ${runStates.join(', ')}`).optional(),
     drifting: z.enum(['true', 'false'], 'send true or false').optional(),
     outcome: z.enum(outcomes, `send ${outcomes.join(', ')}`).optional(),
+    finished: z
+      .enum(['true', 'false'], 'send true or false')
+      .optional()
+      .describe('Runs that have an outcome, or have none.'),
     host: z
       .enum(hostNames, `send ${hostNames.join(', ')}`)
       .optional()
@@ -84,29 +94,52 @@ export const listRuns = keyed({
   }),
   output: z.strictObject({
     runs: z.array(listedRunSchema),
-    counts: z.strictObject({ waiting: count, drifting: count, uncertain: count, calm: count }),
+    counts: z.strictObject({
+      waiting: count,
+      drifting: count,
+      uncertain: count,
+      calm: count,
+      finished: count.describe('Runs that have an outcome, whatever their state.'),
+    }),
     next_cursor: z.string().nullable(),
   }),
   refusals: [badRequest],
-})(async (context, { q, state, drifting, outcome, host, since, until, limit, cursor }) => {
+})(async (context, { limit, cursor, ...asked }) => {
   const { store, account, now } = context
-  const filter = {
-    words: readSearch(q ?? ''),
-    state: state ?? null,
-    drifting: drifting === undefined ? null : drifting === 'true',
-    outcome: outcome ?? null,
-    host: host ?? null,
-    since: since === undefined ? 0 : Date.parse(since),
-    until: until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(until),
-  }
+  const filter = filterOf(asked)
   const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
   const { found, next } = await findRuns(context, filter, limit, after)
   const [runs, counts] = await Promise.all([
     shownListed(store, account.id, found),
-    store.runs.countStates(account.id, now()),
+    store.runs.countListed(account.id, now()),
   ])
   return { runs, counts, next_cursor: next === null ? null : cursorOf(next) }
 })
+
+/** What is asked of a run for it to be listed. */
+interface Asked {
+  q?: string | undefined
+  state?: RunState | undefined
+  drifting?: 'true' | 'false' | undefined
+  outcome?: string | undefined
+  finished?: 'true' | 'false' | undefined
+  host?: string | undefined
+  since?: string | undefined
+  until?: string | undefined
+}
+
+function filterOf({ q, state, drifting, outcome, finished, host, since, until }: Asked): Filter {
+  return {
+    words: readSearch(q ?? ''),
+    state: state ?? null,
+    drifting: drifting === undefined ? null : drifting === 'true',
+    outcome: outcome ?? null,
+    finished: finished === undefined ? null : finished === 'true',
+    host: host ?? null,
+    since: since === undefined ? 0 : Date.parse(since),
+    until: until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(until),
+  }
+}
 
 /** Shows runs as a list does. */
 export async function shownListed(
@@ -127,11 +160,13 @@ export async function shownListed(
   })
 }
 
-interface Filter extends RunRange {
+interface Filter extends Omit<RunRange, 'kind'> {
   /** The words of a search; an empty list finds all runs. */
   words: readonly string[]
+  state: RunState | null
   drifting: boolean | null
   outcome: string | null
+  finished: boolean | null
   host: string | null
 }
 
@@ -147,7 +182,7 @@ async function findRuns(
 ): Promise<{ found: ListedRun[]; next: RunPlace | null }> {
   const at = now()
   const search = createSearch(store, account.id, filter.words)
-  const range = { ...filter, state: filter.state ?? (filter.drifting === true ? 'drifting' : null) }
+  const range = { ...filter, kind: kindOf(filter) }
   const found: ListedRun[] = []
   let place = from
   let looked = 0
@@ -170,11 +205,19 @@ async function findRuns(
   return { found, next: place }
 }
 
+/** The kind of runs that a filter is looked for among: one that few runs are of, if there is one. */
+function kindOf({ state, drifting, finished }: Filter): RunRange['kind'] {
+  if (state !== null && state !== 'calm') return state
+  if (drifting === true) return 'drifting'
+  return finished === true ? 'finished' : state
+}
+
 function isWanted({ run, state }: ListedRun, filter: Filter): boolean {
   return (
     (filter.state ?? state) === state &&
     (filter.drifting ?? run.drifting) === run.drifting &&
     (filter.outcome === null || filter.outcome === (run.outcome ?? 'unknown')) &&
+    (filter.finished ?? run.outcome !== null) === (run.outcome !== null) &&
     (filter.host === null || filter.host === run.host)
   )
 }

@@ -710,4 +710,8 @@ export const migrations: readonly Migration[] = [
          AND alarms.run_id = labels.run_id AND alarms.step = labels.alarm
      )`,
   ],
+  [
+    // A step of a run that goes on does not write to it.
+    'CREATE INDEX runs_finished ON runs (account, updated) WHERE outcome IS NOT NULL',
+  ],
 ]

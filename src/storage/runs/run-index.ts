@@ -2,7 +2,6 @@ import type { Run } from '../../core/runs/run.ts'
 import {
   mostPoints,
   type RunState,
-  runStates,
   type VerdictState,
   verdictState,
 } from '../../core/runs/run-state.ts'
@@ -18,15 +17,18 @@ export interface ListedRun {
 /** The part of the index that a list reads. Times are milliseconds since 1970. */
 export interface RunRange {
   /**
-   * Narrows the list to the runs that can be in this state; null for all. Waiting runs are among the drifting
-   * and the uncertain ones, and all runs among the calm ones.
+   * Narrows the list to the runs that can be in this state, or to those with an outcome; null for all. Waiting runs
+   * are among the drifting and the uncertain ones, and all runs among the calm ones.
    */
-  state: RunState | null
+  kind: RunKind | null
   /** Updated at or after this time. */
   since: number
   /** Updated before this time. */
   until: number
 }
+
+/** A kind of runs that is counted: those in a state, and those with an outcome. */
+type RunKind = RunState | 'finished'
 
 /** A cursor in a list of runs, newest first: the last run already looked at. */
 export interface RunPlace {
@@ -61,8 +63,8 @@ export interface RunIndex {
   ): Promise<ListedRun[]>
   /** Finds an unexpired run with its state. */
   listed(account: string, runId: string, now: number): Promise<ListedRun | null>
-  /** Counts the unexpired runs in each state, each up to `mostCounted`. */
-  countStates(account: string, now: number): Promise<Record<RunState, number>>
+  /** Counts the unexpired runs in each state and those with an outcome, each up to `mostCounted`. */
+  countListed(account: string, now: number): Promise<Record<RunKind, number>>
   /** Reads the points of these steps, at most `mostPoints`, ascending, and the verdict kept with the last of them. */
   spark(
     account: string,
@@ -85,9 +87,9 @@ export const mostLookedAt = 4_000
 
 /** Creates the index of runs on a database or a transaction. */
 export function createRunIndex(db: Queries): RunIndex {
-  async function count(account: string, state: RunState, now: number): Promise<number> {
-    const accounts = state === 'waiting' ? [account, account] : [account]
-    const row = await db.get<{ count: number }>(counts[state], ...accounts, now)
+  async function count(account: string, kind: RunKind, now: number): Promise<number> {
+    const accounts = kind === 'waiting' ? [account, account] : [account]
+    const row = await db.get<{ count: number }>(counts[kind], ...accounts, now)
     return row?.count ?? 0
   }
   const listedOf = ({ waiting, ...row }: RunRow & { waiting: number }): ListedRun => {
@@ -95,10 +97,10 @@ export function createRunIndex(db: Queries): RunIndex {
     return { run, state: waiting === 1 ? 'waiting' : verdictState(run.drifting, run.uncertain) }
   }
   return {
-    async list(account, { state, since, until }, limit, after) {
+    async list(account, { kind, since, until }, limit, after) {
       const rows = await db.all<RunRow & { waiting: number }>(
-        lists[state ?? 'all'],
-        ...(state === 'waiting' ? [account, account] : [account]),
+        lists[kind ?? 'all'],
+        ...(kind === 'waiting' ? [account, account] : [account]),
         since,
         Math.min(until - 1, after?.updated ?? Number.MAX_SAFE_INTEGER),
         after?.updated ?? Number.MAX_SAFE_INTEGER,
@@ -111,10 +113,15 @@ export function createRunIndex(db: Queries): RunIndex {
       const row = await db.get<RunRow & { waiting: number }>(listedRun, account, runId, now)
       return row === undefined ? null : listedOf(row)
     },
-    async countStates(account, now) {
-      const found = await Promise.all(runStates.map((state) => count(account, state, now)))
-      const entries = runStates.map((state, place) => [state, found[place] ?? 0])
-      return Object.fromEntries(entries)
+    async countListed(account, now) {
+      const [waiting, drifting, uncertain, calm, finished] = await Promise.all([
+        count(account, 'waiting', now),
+        count(account, 'drifting', now),
+        count(account, 'uncertain', now),
+        count(account, 'calm', now),
+        count(account, 'finished', now),
+      ])
+      return { waiting, drifting, uncertain, calm, finished }
     },
     async spark(account, runId, steps) {
       // The same text for any number of steps, because each text is prepared once and cached.
@@ -159,7 +166,11 @@ function isWaiting(table: string): string {
 }
 
 /** Spelled out, because a partial index serves only a statement that contains its condition. */
-const verdicts = { drifting: 'runs.drifting = 1', uncertain: 'runs.uncertain = 1' }
+const indexed = {
+  drifting: 'AND runs.drifting = 1',
+  uncertain: 'AND runs.uncertain = 1',
+  finished: 'AND runs.outcome IS NOT NULL',
+}
 
 /** The runs with the newest pending escalations. These are read first, so that no other run is looked at. */
 const waitingRuns = `(
@@ -175,8 +186,9 @@ const inRange = `runs.updated >= ? AND runs.updated <= ? AND (runs.updated < ? O
 
 const lists = {
   all: listOf(''),
-  drifting: listOf(`AND ${verdicts.drifting}`),
-  uncertain: listOf(`AND ${verdicts.uncertain}`),
+  drifting: listOf(indexed.drifting),
+  uncertain: listOf(indexed.uncertain),
+  finished: listOf(indexed.finished),
   // Most runs are calm, so an index of these would save little.
   calm: listOf(''),
   waiting: `SELECT ${columns}, 1 AS waiting FROM ${waitingRuns} AND ${inRange}`,
@@ -195,18 +207,21 @@ const isKept = 'expires > ? AND steps > 0'
 
 const listedRun = `${withWaiting()} WHERE runs.account = ? AND runs.run_id = ? AND ${isKept}`
 
-const counts: Record<RunState, string> = {
+const isAlone = `AND NOT ${isWaiting('newest')}`
+
+const counts: Record<RunKind, string> = {
   waiting: `SELECT COUNT(*) AS count FROM ${waitingRuns} AND ${isKept}`,
-  drifting: countOf(`AND ${verdicts.drifting}`, ''),
-  uncertain: countOf(`AND ${verdicts.uncertain}`, ''),
-  calm: countOf('', 'AND drifting = 0 AND COALESCE(uncertain, 0) = 0'),
+  drifting: countOf(indexed.drifting, isAlone),
+  uncertain: countOf(indexed.uncertain, isAlone),
+  calm: countOf('', `AND drifting = 0 AND COALESCE(uncertain, 0) = 0 ${isAlone}`),
+  finished: countOf(indexed.finished, ''),
 }
 
-function countOf(indexed: string, filter: string): string {
+function countOf(kind: string, filter: string): string {
   return `SELECT COUNT(*) AS count FROM (
     SELECT 1 AS counted FROM (
       SELECT account, run_id, expires, steps, drifting, uncertain FROM runs
-      WHERE account = ? ${indexed} ORDER BY updated DESC LIMIT ${mostLookedAt}
-    ) AS newest WHERE ${isKept} ${filter} AND NOT ${isWaiting('newest')} LIMIT ${mostCounted}
+      WHERE account = ? ${kind} ORDER BY updated DESC LIMIT ${mostLookedAt}
+    ) AS newest WHERE ${isKept} ${filter} LIMIT ${mostCounted}
   ) AS found`
 }

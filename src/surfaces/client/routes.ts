@@ -30,6 +30,7 @@ import type {
   deleteDigest,
   readDigest,
   setDigest,
+  showDigest,
   testDigest,
 } from '../../operations/operating/digest.ts'
 import type {
@@ -308,6 +309,8 @@ export interface Queried {
   incidents: typeof listIncidents
   /** The digest of the account, or null. */
   digest: typeof readDigest
+  /** What a digest would say that is sent now. */
+  previewDigest: typeof showDigest
   /** Deletes the digest. */
   deleteDigest: typeof deleteDigest
   /** One escalation, or a page of the queue, newest first. */
@@ -387,6 +390,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   setDigest: { method: 'POST', path: '/v1/digest', keyed: true },
   deleteDigest: { method: 'DELETE', path: '/v1/digest', keyed: true },
   testDigest: { method: 'POST', path: '/v1/digest/test', keyed: true },
+  previewDigest: { method: 'GET', path: '/v1/digest/preview', keyed: true },
   escalate: { method: 'POST', path: '/v1/escalation', keyed: true },
   readEscalations: { method: 'GET', path: '/v1/escalation', keyed: true },
   deleteEscalation: { method: 'DELETE', path: '/v1/escalation', keyed: true },

@@ -1,10 +1,21 @@
+import { createHash } from 'node:crypto'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { escapeHtml } from '../../core/html.ts'
 import type { WebFiles } from './web-files.ts'
 
+/** The style of a page, which its policy names by its hash, so that no other one counts. */
+const style = `
+body { font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color: #1a1a1a; background: #fdfdfc; }
+h1 { font-size: 1.7rem } h2 { font-size: 1.1rem; margin-top: 2rem }
+code, pre { font: 0.9em ui-monospace, monospace; background: #f0efeb; border-radius: 4px; padding: 0.1em 0.3em }
+pre { padding: 0.8em 1em; overflow-x: auto }
+button { font: inherit; padding: 0.4em 1em }
+a { color: #1450a0 }
+@media (prefers-color-scheme: dark) { body { color: #e6e6e3; background: #161615 } code, pre { background: #262624 } a { color: #8ab8ff } }
+`
+
 /** The content security policy of a page: its own text and style, and posting its own form. */
-const policy =
-  "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'`
 
 /** Serves, where the pages of web/ are not built, a page at the root and the one about migration. */
 export async function pages(
@@ -21,7 +32,10 @@ export async function pages(
 
 /** Answers with a page. */
 export function sendPage(reply: FastifyReply, html: string): FastifyReply {
-  return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(html)
+  return reply
+    .headers({ 'content-security-policy': policy, 'x-frame-options': 'DENY' })
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
 /** The page that `link: …; rel="deprecation"` points to. It lists the differences from the published service. */
@@ -74,7 +88,7 @@ export function buttonPage(title: string, question: string, label: string): stri
     title,
     `<h1>${title}</h1>
 <p>${escapeHtml(question)}</p>
-<form method="post"><button style="font: inherit; padding: 0.4em 1em">${label}</button></form>`,
+<form method="post"><button>${label}</button></form>`,
   )
 }
 
@@ -89,14 +103,7 @@ function page(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
-<style>
-body { font: 16px/1.6 system-ui, sans-serif; max-width: 42rem; margin: 3rem auto; padding: 0 1rem; color: #1a1a1a; background: #fdfdfc; }
-h1 { font-size: 1.7rem } h2 { font-size: 1.1rem; margin-top: 2rem }
-code, pre { font: 0.9em ui-monospace, monospace; background: #f0efeb; border-radius: 4px; padding: 0.1em 0.3em }
-pre { padding: 0.8em 1em; overflow-x: auto }
-a { color: #1450a0 }
-@media (prefers-color-scheme: dark) { body { color: #e6e6e3; background: #161615 } code, pre { background: #262624 } a { color: #8ab8ff } }
-</style>
+<style>${style}</style>
 ${body}
 </html>
 `

@@ -22,6 +22,9 @@ export interface SignInRoutesParts extends BrowserParts {
 
 const home = '/app'
 
+/** Tells the pages that a link of this machine has led here, so that they may begin with a recorded run. It is no secret. */
+const arrivedCookie = 'plumbline_arrived=1; Path=/app; Max-Age=60; SameSite=Strict'
+
 /** The headers by which a proxy says that it passes the request of another machine on. */
 const forwarding = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'cf-connecting-ip', 'via']
 
@@ -34,6 +37,7 @@ export async function signInRoutes(app: FastifyInstance, parts: SignInRoutesPart
     const { token } = request.query as { token?: string | string[] }
     const browser = readBrowser(request, reply, parts)
     const isIn = typeof token === 'string' && (await followLocalLink(service, browser, token))
+    if (isIn) reply.header('set-cookie', arrivedCookie)
     return reply.redirect(isIn ? home : signInPage('expired'), 302)
   })
   app.get('/auth/start', { exposeHeadRoute: false }, async (request, reply) => {

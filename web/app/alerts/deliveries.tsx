@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { api } from '../api.ts'
 import { ActionFault, useAction } from '../controls.tsx'
-import { listen } from '../live.ts'
+import { useLiveReading } from '../live-reading.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { clock, counted } from '../time.ts'
@@ -38,13 +37,7 @@ export function Deliveries() {
     cursor.value = page.next_cursor
     return page
   }, [state])
-  useEffect(
-    () =>
-      listen((events) => {
-        if (events.some(({ event }) => event === 'delivery' || event === 'gap')) void first.read()
-      }),
-    [],
-  )
+  useLiveReading(first.read, ['delivery'])
   const replay = async (what: { id: string } | { since: string }) => {
     if ((await again.run(() => api.replayDeliveries(what))) !== null) await first.read()
   }

@@ -1,8 +1,7 @@
 import { useSignal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
 import { api } from '../api.ts'
 import { ActionFault, useAction } from '../controls.tsx'
-import { listen } from '../live.ts'
+import { useLiveReading } from '../live-reading.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { clock, span } from '../time.ts'
@@ -25,13 +24,7 @@ export function Incidents() {
     cursor.value = page.next_cursor
     return page
   }, [isOpenOnly])
-  useEffect(
-    () =>
-      listen((events) => {
-        if (events.some(({ event }) => event === 'incident' || event === 'gap')) void first.read()
-      }),
-    [],
-  )
+  useLiveReading(first.read, ['incident'])
   return (
     <div class="list-page">
       <div class="filters">

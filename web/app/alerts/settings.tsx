@@ -10,6 +10,7 @@ import {
   useAction,
 } from '../controls.tsx'
 import { useKeys } from '../keys.ts'
+import { useLiveReading } from '../live-reading.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { session } from '../session.ts'
 import { words } from '../words.ts'
@@ -30,6 +31,7 @@ export function AlertSettings() {
     return { alerts, mayAlert, from: tiers.find(({ alerts: has }) => has)?.name ?? 'solo' }
   })
   const log = useResource(() => api.alertLog())
+  useLiveReading(log.read, ['delivery', 'incident'])
   const ended: Ended = {
     says: useSignal(''),
     refused: useSignal([]),

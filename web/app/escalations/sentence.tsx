@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { Escalation } from '../../../src/surfaces/client/client.ts'
 import { differenceOf } from '../line/difference.ts'
 import { episodesOf, goingOn } from '../run/sentence.ts'
-import { saysOfDrift, saysOfNames, words } from '../words.ts'
+import { closedIn, saysOfDrift, saysOfNames, words } from '../words.ts'
 import type { RunTail, Step } from './run-tail.ts'
 
 /** The step that a question is about: the last one before it was asked. */
@@ -15,11 +15,14 @@ export function sentenceOf(
   escalation: Escalation,
   tail: RunTail | null,
 ): { first: ComponentChildren; rest: string } {
-  const rest = [escalation.detail, escalation.advice].filter((text) => text !== null).join(' ')
+  const rest = closedIn(
+    [escalation.detail, escalation.advice].filter((text) => text !== null).join(' '),
+  )
+  const because = `The agent asks because of ${closedIn(escalation.reason)}.`
   if (tail === null) {
     return {
       first: 'The steps of this run are not stored here.',
-      rest: rest === '' ? `The agent asks because of ${escalation.reason}.` : rest,
+      rest: rest === '' ? because : rest,
     }
   }
   const step = askedStep(tail, escalation)
@@ -31,10 +34,11 @@ export function sentenceOf(
         <bdi class="named goal">{goal}</bdi>,
         <bdi class="named errand">{errand}</bdi>,
       ),
-      rest: `Step ${step.step}: ${step.goal}. ${saysOfSwap(step)}`,
+      rest: closedIn(`Step ${step.step}: ${step.goal}. ${saysOfSwap(step)}`),
     }
   }
-  const below = step === null ? rest : `Step ${step.step}: ${step.goal}. ${step.why ?? ''}`
+  const below =
+    step === null ? rest : closedIn(`Step ${step.step}: ${step.goal}. ${step.why ?? ''}`)
   const drift = goingOn(tail.run, episodesOf(tail.steps))
   if (drift !== null) {
     const isWhole = !tail.isCut || drift.left !== tail.steps[0]?.step
@@ -43,7 +47,7 @@ export function sentenceOf(
   if (step?.uncertain === true) {
     return { first: words.undecided, rest: below }
   }
-  return { first: `The agent asks because of ${escalation.reason}.`, rest: rest || below }
+  return { first: because, rest: rest || below }
 }
 
 const another: Record<NonNullable<Step['swap']>['kind'], string> = {

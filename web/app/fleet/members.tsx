@@ -2,6 +2,7 @@ import { api } from '../api.ts'
 import { ActionFault, AskFirst, useAction } from '../controls.tsx'
 import { session } from '../session.ts'
 import { ago, short, whole } from '../time.ts'
+import { closedIn } from '../words.ts'
 
 export type Team = NonNullable<Awaited<ReturnType<typeof api.team>>['team']>
 export type Fleet = Awaited<ReturnType<typeof api.fleet>>
@@ -54,7 +55,7 @@ export function Members({
                 <div class="member-action">
                   <AskFirst
                     label="Remove"
-                    question={`Remove ${label} from the team?`}
+                    question={`Remove ${closedIn(label)} from the team?`}
                     confirm="Remove"
                     isQuiet
                     isBusy={removing.busy.value}

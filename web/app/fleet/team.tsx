@@ -11,6 +11,7 @@ import {
 } from '../controls.tsx'
 import { session } from '../session.ts'
 import { clock } from '../time.ts'
+import { closedIn } from '../words.ts'
 import { isOwner, type Team } from './members.tsx'
 
 /** Seats and invites, the name of the team, the sharing of goals, and the way out. */
@@ -224,7 +225,7 @@ function Leave({
         <p class="actions">
           <AskFirst
             label={isMine ? 'End the team' : 'Leave the team'}
-            question={isMine ? `End ${team.name}?` : `Leave ${team.name}?`}
+            question={`${isMine ? 'End' : 'Leave'} ${closedIn(team.name)}?`}
             confirm={isMine ? 'End it' : 'Leave'}
             isBusy={leaving.busy.value}
             onConfirm={async () => {

@@ -85,17 +85,18 @@ function drifts(spark: Spark): [number, number][] {
 export function Wall({
   runs,
 }: {
-  runs: readonly Pick<ListedRun, 'run_id' | 'ground' | 'spark' | 'steps'>[]
+  runs: readonly Pick<ListedRun, 'run_id' | 'ground' | 'spark' | 'steps' | 'swap'>[]
 }) {
   const gap = 30
   const width = Math.max(1, runs.length) * gap + 6
   return (
     <svg class="wall" height="92" width={width} aria-hidden="true">
-      {runs.map(({ run_id, ground, spark, steps }, at) => {
+      {runs.map(({ run_id, ground, spark, steps, swap }, at) => {
         const left = at * gap + 5
         const length = Math.min(84, 36 + Math.sqrt(steps) * 7)
         const y = (place: number) => 3 + ((place + 0.5) / Math.max(1, spark.length)) * (length - 6)
         const x = (phi: number) => left + xOf(phi, 22)
+        const last = spark.at(-1)
         return (
           <a key={run_id} href={`/app/runs/${encodeURIComponent(run_id)}`} tabindex={-1}>
             <title>{ground ?? run_id}</title>
@@ -115,6 +116,14 @@ export function Wall({
               class="spark-thread"
               points={spark.map(([phi], place) => `${round(x(phi))},${round(y(place))}`).join(' ')}
             />
+            {swap === null || last === undefined ? null : (
+              <MarkShape
+                mark="name"
+                x={round(x(last[0]))}
+                y={round(y(spark.length - 1))}
+                r={sparkRadius}
+              />
+            )}
           </a>
         )
       })}

@@ -6,6 +6,7 @@ import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { timeOfDay, whole } from '../time.ts'
+import { useTold } from './told.ts'
 
 const shownEvidence = 4
 
@@ -27,6 +28,7 @@ export function Inspector({
         ? 'chip'
         : 'chip warn'
   const ground = groundOf(run, step)
+  const told = useTold(run.run_id, step)
   const isOpen = useSignal(false)
   return (
     <aside class={isOpen.value ? 'inspector open' : 'inspector'} aria-label={`Step ${step.step}`}>
@@ -42,7 +44,11 @@ export function Inspector({
       <div class="inspector-body" tabIndex={0}>
         <p class="inspector-head">
           Step {step.step} <span class={chip}>{saysOfMark[mark]}</span>
-          {step.agent_id === undefined ? null : <code class="chip">{step.agent_id}</code>}
+          {step.agent_id === undefined ? null : (
+            <code class="chip">
+              <bdi>{step.agent_id}</bdi>
+            </code>
+          )}
           <span class="inspector-keys" aria-hidden="true">
             <kbd>J</kbd> <kbd>K</kbd>
           </span>
@@ -100,6 +106,7 @@ export function Inspector({
             </Fact>
           )}
           {step.tokens === undefined ? null : <Fact name="Tokens">{whole(step.tokens)}</Fact>}
+          {told === null ? null : <Fact name="Alert">{told}</Fact>}
           <Fact name="Time">{timeOfDay(step.ts)}</Fact>
         </dl>
       </div>
@@ -276,7 +283,7 @@ function Label({ run, step }: { run: StoredRun; step: StoredStep }) {
       <button type="button" class="button" aria-pressed={isWrong} onClick={() => label(false)}>
         Wrong <kbd>N</kbd>
       </button>
-      <p class="hint" role="status">
+      <p class={says.value === '' ? 'hint wide-only' : 'hint'} role="status">
         {says.value || 'Your answers become the precision on the Quality page.'}
       </p>
     </div>

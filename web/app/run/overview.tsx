@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { xOf } from '../../shared/line.ts'
 import type { Ink } from '../line/draw.ts'
-import type { Layout } from './layout.ts'
+import { type Layout, placeAt } from './layout.ts'
 
 const width = 84
 const binHeight = 2
@@ -56,6 +56,7 @@ export function Overview({
     if (element === null) return
     element.style.top = `${top * scale}px`
     element.style.height = `${Math.max(8, height * scale)}px`
+    element.dataset.range = rangeOf(layout, top, height)
   })
   const goTo = (event: PointerEvent) => {
     if (scroller === null || event.buttons !== 1) return
@@ -79,6 +80,14 @@ export function Overview({
       <div ref={window} class="overview-window" />
     </div>
   )
+}
+
+/** The first and the last step that are seen, `226–252`. */
+function rangeOf({ items }: Layout, top: number, height: number): string {
+  const steps = items
+    .slice(placeAt(items, top), placeAt(items, top + height) + 1)
+    .flatMap((item) => ('step' in item && item.step !== null ? [item.step.step] : []))
+  return steps.length === 0 ? '' : `${steps[0]}–${steps.at(-1)}`
 }
 
 interface Bin {

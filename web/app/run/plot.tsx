@@ -507,7 +507,7 @@ function StepRow({
                 setQuery({ agent: name, step: null }, { replace: false })
               }}
             >
-              {name}
+              <bdi>{name}</bdi>
             </button>
           </span>
         )}

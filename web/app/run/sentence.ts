@@ -2,7 +2,7 @@ import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.
 import { markOf } from '../../shared/line.ts'
 import { differenceOf } from '../line/difference.ts'
 import { counted, short } from '../time.ts'
-import { saysOfDrift, saysOfNames, words } from '../words.ts'
+import { closedIn, saysOfDrift, saysOfNames, words } from '../words.ts'
 
 /** A drift of one agent: the steps around it, by number. */
 export interface Episode {
@@ -78,7 +78,7 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
   }
   if (lastStep !== undefined && markOf(lastStep) === 'name' && lastStep.swap !== null) {
     const [errand, goal] = differenceOf(lastStep.swap.ground, lastStep.swap.goal)
-    return saysOfNames(goal, errand).join('')
+    return closedIn(saysOfNames(goal, errand).join(''))
   }
   if (last !== undefined && last.back !== null) {
     const cost = last.tokens > 0 ? ` and ${short(last.tokens)} tokens` : ''
@@ -93,7 +93,7 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
   if (ofSub !== undefined) {
     const back = ofSub.back === null ? 'and is still away' : `and is back since step ${ofSub.back}`
     const called = ofSub.left === ofSub.called ? '' : `, was called at ${ofSub.called},`
-    return `The main agent kept to its errand. The sub-agent ${ofSub.agent} left its own at step ${ofSub.left}${called} ${back}.`
+    return `The main agent kept to its errand. The sub-agent ${closedIn(ofSub.agent)} left its own at step ${ofSub.left}${called} ${back}.`
   }
   if (lastStep !== undefined && markOf(lastStep) === 'uncertain') {
     return words.undecided

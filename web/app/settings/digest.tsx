@@ -14,6 +14,7 @@ import { clock } from '../time.ts'
 import { words } from '../words.ts'
 
 type Answer = Awaited<ReturnType<typeof api.digest>>
+type Preview = Awaited<ReturnType<typeof api.previewDigest>>
 
 const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
@@ -61,6 +62,7 @@ function Form({
   const url = useSignal(digest?.url ?? '')
   const saving = useAction()
   const testing = useAction<Awaited<ReturnType<typeof api.testDigest>>>()
+  const previewing = useAction<Preview>()
   const deleting = useAction()
   const isRefused = saving.fault.value?.word === 'invalid_webhook'
   const test = testing.answer.value
@@ -151,6 +153,14 @@ function Form({
         <button type="submit" class="button" disabled={saving.busy.value}>
           Save the digest
         </button>
+        <button
+          type="button"
+          class="button"
+          disabled={previewing.busy.value}
+          onClick={() => previewing.run(() => api.previewDigest({ cadence: cadence.value }))}
+        >
+          Show a preview
+        </button>
         {digest === null ? null : (
           <>
             <button
@@ -177,8 +187,10 @@ function Form({
         {digest === null ? null : <span class="says">next at {clock(digest.next)}</span>}
       </div>
       {isRefused ? null : <ActionFault of={saving} />}
+      <ActionFault of={previewing} />
       <ActionFault of={testing} />
       <ActionFault of={deleting} />
+      {previewing.answer.value === null ? null : <PreviewText of={previewing.answer.value} />}
       {test === null ? null : (
         <p role="status" class={test.delivered ? 'sent' : 'sent drift-text'}>
           {test.delivered
@@ -187,5 +199,15 @@ function Form({
         </p>
       )}
     </form>
+  )
+}
+
+/** What the digest would say if it were sent now. */
+function PreviewText({ of: { subject, text } }: { of: Preview }) {
+  return (
+    <section class="block digest-preview" aria-label="Preview of the digest">
+      <b>{subject}</b>
+      <pre>{text}</pre>
+    </section>
   )
 }

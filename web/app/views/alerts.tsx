@@ -1,13 +1,12 @@
 import '../controls.css'
 import '../alerts/alerts.css'
-import { useEffect } from 'preact/hooks'
 import { Deliveries } from '../alerts/deliveries.tsx'
 import { Incidents } from '../alerts/incidents.tsx'
 import { Entries } from '../alerts/log.tsx'
 import { AlertSettings } from '../alerts/settings.tsx'
 import { api } from '../api.ts'
 import { Tabs } from '../controls.tsx'
-import { listen } from '../live.ts'
+import { useLiveReading } from '../live-reading.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { path } from '../router.ts'
 import { Top } from '../shell.tsx'
@@ -24,7 +23,7 @@ export default function Alerts() {
   const here = tabs.find(({ href }) => href === path.value)?.href ?? '/app/alerts'
   return (
     <>
-      <Top title={<h1>Alerts</h1>}>
+      <Top title={<h1>Alerts</h1>} live>
         <Tabs label="Alerts" here={here} tabs={tabs} />
       </Top>
       {here === '/app/alerts' ? <AlertSettings /> : null}
@@ -37,13 +36,7 @@ export default function Alerts() {
 
 function Log() {
   const log = useResource(() => api.alertLog())
-  useEffect(
-    () =>
-      listen((events) => {
-        if (events.some(({ event }) => event === 'delivery' || event === 'gap')) void log.read()
-      }),
-    [],
-  )
+  useLiveReading(log.read, ['delivery', 'incident'])
   return (
     <div class="list-page log-page">
       <p class="says">The last 50 attempts and suppressions of the last 30 days.</p>

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import { useMemo } from 'preact/hooks'
 import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
 import { api } from '../api.ts'
+import { seldomMs, useLiveReading } from '../live-reading.ts'
 import { type Course, Plot } from '../plot/plot.tsx'
 import { Shown, useResource } from '../resource.tsx'
 import { Top } from '../shell.tsx'
@@ -20,9 +21,10 @@ export default function Cost() {
     const [summary, { runs }] = await Promise.all([api.cost(), api.listRuns({ limit: counted100 })])
     return { summary, runs }
   })
+  useLiveReading(read.read, ['run'], seldomMs)
   return (
     <>
-      <Top title={<h1>Cost</h1>} />
+      <Top title={<h1>Cost</h1>} live />
       <Shown of={read} thing="cost">
         {({ summary, runs }) =>
           summary.runs_with_tokens === 0 ? (

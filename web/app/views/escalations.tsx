@@ -12,6 +12,7 @@ import { askedStep, sentenceOf } from '../escalations/sentence.tsx'
 import { Icon } from '../icons.tsx'
 import { useKeys } from '../keys.ts'
 import { listen } from '../live.ts'
+import { useLiveReading } from '../live-reading.ts'
 import { Failed, Shown, Skeleton, useResource } from '../resource.tsx'
 import { go, path, query } from '../router.ts'
 import { isLive } from '../run/is-live.ts'
@@ -68,11 +69,7 @@ async function readQueue(): Promise<Queue> {
 /** The questions that wait for a person, and the one that is being decided. */
 export default function Escalations() {
   const queue = useResource(readQueue)
-  useEffect(() => {
-    return listen((events) => {
-      if (events.some(({ event }) => event === 'escalation' || event === 'gap')) void queue.read()
-    })
-  }, [])
+  useLiveReading(queue.read, ['escalation'])
   const isDecided = query.value.get('show') === 'decided'
   const shown = queue.value.value
   const [, , , inAddress] = path.value.split('/')

@@ -5,6 +5,7 @@ import { Collisions } from '../fleet/collisions.tsx'
 import { Join } from '../fleet/join.tsx'
 import { Members } from '../fleet/members.tsx'
 import { TeamSettings } from '../fleet/team.tsx'
+import { seldomMs, useLiveReading } from '../live-reading.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { session } from '../session.ts'
 import { Top } from '../shell.tsx'
@@ -23,9 +24,10 @@ export default function Fleet() {
       inviteFrom: tiers.find((tier) => tier.seats === null || tier.seats > 1)?.name ?? 'group',
     }
   })
+  useLiveReading(read.read, ['run'], seldomMs)
   return (
     <>
-      <Top title={<h1>Fleet</h1>} />
+      <Top title={<h1>Fleet</h1>} live />
       <Shown of={read} thing="fleet">
         {({ team, fleet, mayInvite, inviteFrom }) => (
           <div class="fleet-page">

@@ -15,6 +15,7 @@ import {
 import { Shown, useResource } from '../resource.tsx'
 import { Top } from '../shell.tsx'
 import { agoInWords, clock } from '../time.ts'
+import { closedIn } from '../words.ts'
 
 type Me = Awaited<ReturnType<typeof api.me>>
 type Key = Me['keys'][number]
@@ -162,7 +163,7 @@ function Row({
         )}
         <AskFirst
           label="Revoke"
-          question={`Revoke ${name}? It stops working at once.`}
+          question={`Revoke ${closedIn(name)}? It stops working at once.`}
           confirm="Revoke"
           isQuiet
           isBusy={revoking.busy.value}

@@ -19,10 +19,20 @@ const ways = [
   { name: 'curl', command: null },
 ] as const
 
-/** What the list shows before any agent has reported: how to connect one, and a recorded run to replay. */
+/**
+ * What the list shows before any agent has reported: how to connect one, and a recorded run to replay. Whom the link of
+ * the first start has led here sees that run at once.
+ */
 export function Onboarding() {
   const chosen = useSignal<(typeof ways)[number]>(ways[0])
   const says = useSignal('')
+  const show = () =>
+    replay().catch((error) => {
+      says.value = faultOf(error).says
+    })
+  useEffect(() => {
+    if (hasArrived()) void show()
+  }, [])
   useEffect(
     () =>
       listen((events) => {
@@ -77,15 +87,7 @@ export function Onboarding() {
               Waiting for the first step
             </span>
             <span class="quiet-text">this page changes by itself</span>
-            <button
-              type="button"
-              class="button"
-              onClick={() =>
-                replay().catch((error) => {
-                  says.value = faultOf(error).says
-                })
-              }
-            >
+            <button type="button" class="button" onClick={show}>
               Replay a recorded run
             </button>
           </div>
@@ -164,9 +166,27 @@ await client.drift({ run_id: 'first', ground: 'what the user asked for', goal: '
   )
 }
 
+const arrived = 'plumbline_arrived'
+
+/** Whether a link of this machine has led here just now. It is said once. */
+function hasArrived(): boolean {
+  const has = document.cookie.split('; ').includes(`${arrived}=1`)
+  // biome-ignore lint/suspicious/noDocumentCookie: the cookie store is not there over plain HTTP
+  document.cookie = `${arrived}=; Path=/app; Max-Age=0; SameSite=Strict`
+  return has
+}
+
+/** The beginning of the ids of replayed runs, as `plumbline demo` writes them. */
+const recordedPrefix = 'demo '
+
+/** Whether a run is a replayed one. */
+export function isRecorded({ run_id }: { run_id: string }): boolean {
+  return run_id.startsWith(recordedPrefix)
+}
+
 /** Logs the recorded run step by step, so that it is seen as it comes, and opens it. */
 async function replay(): Promise<void> {
-  const run_id = `demo ${new Date().toISOString().slice(0, 19).replace('T', ' ')}`
+  const run_id = `${recordedPrefix}${new Date().toISOString().slice(0, 19).replace('T', ' ')}`
   const [first, ...rest] = demoRun.map(({ goal, distance, userTurn, plan }) => ({
     run_id,
     goal,

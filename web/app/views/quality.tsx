@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals'
 import { api } from '../api.ts'
 import { BudgetControl } from '../budget.tsx'
 import { useKeys } from '../keys.ts'
+import { seldomMs, useLiveReading } from '../live-reading.ts'
 import { Experiment } from '../quality/experiment.tsx'
 import { OwnLabels } from '../quality/own.tsx'
 import { Published } from '../quality/published.tsx'
@@ -15,6 +16,7 @@ import { Top } from '../shell.tsx'
 /** How good the alarms are: on this account's runs, on errands that no training saw, and in tokens. */
 export default function QualityView() {
   const read = useResource(() => api.quality())
+  useLiveReading(read.read, ['run'], seldomMs)
   const nextAsked = useSignal(0)
   const askNext = () => {
     nextAsked.value += 1
@@ -22,7 +24,7 @@ export default function QualityView() {
   useKeys({ l: askNext })
   return (
     <>
-      <Top title={<h1>Quality</h1>}>
+      <Top title={<h1>Quality</h1>} live>
         <a class="button quiet" href="/v1/drift/labels" download="plumbline-labels.jsonl">
           Export labels
         </a>

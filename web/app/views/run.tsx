@@ -1,8 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
+import { markOf } from '../../shared/line.ts'
 import { api, faultOf } from '../api.ts'
 import { useKeys } from '../keys.ts'
+import { News } from '../news.tsx'
 import { Failed, Skeleton } from '../resource.tsx'
 import { path, query, setQuery } from '../router.ts'
 import { Inspector } from '../run/inspector.tsx'
@@ -90,7 +92,6 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
   const live = isLive(run, now.value) && opened.trace.value.length > 0
   const fresh = useFresh(all)
   useRunKeys(run, trace, selected)
-  const verdict = useVerdictNews(trace)
   return (
     <div class="run-view">
       <Top
@@ -125,11 +126,17 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
         )}
         {step === undefined ? null : <Inspector run={run} step={step} trace={trace} />}
       </div>
-      <p class="visually-hidden" aria-live="polite">
-        {verdict}
-      </p>
+      <VerdictNews last={trace.at(-1)} />
     </div>
   )
+}
+
+function VerdictNews({ last }: { last: StoredStep | undefined }) {
+  if (last === undefined) return null
+  const says = last.drifting
+    ? `Step ${last.step} drifts: ${last.reason}.`
+    : `Step ${last.step} drifts no longer.`
+  return <News state={String(last.drifting)} says={says} />
 }
 
 /** The step that a person sees first: the first that drifts, or the last. */
@@ -174,6 +181,9 @@ function Head({
   agent: string
 }) {
   const moved = run.revision - 1
+  // The run does not count them, so the number is known once all steps are here.
+  const unsure =
+    trace.length < run.steps ? 0 : trace.filter((step) => markOf(step) === 'uncertain').length
   const subs = run.agents.length
   const isByUser = run.grounds.every(
     ({ agent_id, by }) => agent_id !== '' || by === 'first' || by === 'user',
@@ -190,7 +200,11 @@ function Head({
           sentenceOf(run, trace)
         ) : (
           <>
-            The line of the sub-agent <b>{agent}</b>.{' '}
+            The line of the sub-agent{' '}
+            <b>
+              <bdi>{agent}</bdi>
+            </b>
+            .{' '}
             <button
               type="button"
               class="link"
@@ -203,7 +217,8 @@ function Head({
       </p>
       <ul class="run-facts">
         <Fact name="Steps" value={whole(run.steps)} />
-        <Fact name="Drifting" value={whole(run.drifting_steps)} />
+        <Fact name="Drifting" value={`${whole(run.drifting_steps)}${whereOf(run)}`} />
+        {unsure === 0 ? null : <Fact name="Uncertain" value={whole(unsure)} />}
         {subs === 0 ? null : <Fact name="Sub-agents" value={whole(subs)} />}
         <Fact name="Furthest phi" value={run.max_phi.toFixed(2)} />
         {run.tokens === 0 ? null : <Fact name="Tokens" value={short(run.tokens)} />}
@@ -225,6 +240,12 @@ function Head({
   )
 }
 
+/** Where the drifting steps are, if it is one place other than the main agent. */
+function whereOf({ drifting_steps, agents }: StoredRun): string {
+  const isOne = agents.some((agent) => agent.drifting_steps === drifting_steps)
+  return drifting_steps > 0 && isOne ? ', all in one sub-agent' : ''
+}
+
 function Fact({ name, value }: { name: string; value: string }) {
   return (
     <li>
@@ -235,7 +256,7 @@ function Fact({ name, value }: { name: string; value: string }) {
 
 function Partial({ loaded, total }: { loaded: number; total: number }) {
   return (
-    <p class="partial" role="status">
+    <p class="partial">
       Steps 1 to {whole(loaded)} of {whole(total)} are loaded. Totals count all steps. The drawing
       shows the loaded ones.
       <progress value={loaded} max={total} />
@@ -346,30 +367,6 @@ function useFresh(trace: readonly StoredStep[]): number | null {
   const isOld = Date.now() - Date.parse(trace.at(-1)?.ts ?? '1970') > 5_000
   if (opened.current === null && last > 0) opened.current = last
   return opened.current !== null && last > opened.current && !isOld ? last : null
-}
-
-const newsEveryMs = 10_000
-
-/** Says a change of the verdict to whoever does not see it, at most once in ten seconds and then what is true by then. */
-function useVerdictNews(trace: readonly StoredStep[]): string {
-  const news = useSignal('')
-  const said = useRef<{ drifting: boolean | null; at: number }>({ drifting: null, at: 0 })
-  const last = trace.at(-1)
-  useEffect(() => {
-    if (last === undefined) return
-    const { drifting, at } = said.current
-    if (drifting === null) said.current = { drifting: last.drifting, at: 0 }
-    if (drifting === null || drifting === last.drifting) return
-    const say = () => {
-      said.current = { drifting: last.drifting, at: Date.now() }
-      news.value = last.drifting
-        ? `Step ${last.step} drifts: ${last.reason}.`
-        : `Step ${last.step} drifts no longer.`
-    }
-    const timer = setTimeout(say, Math.max(0, at + newsEveryMs - Date.now()))
-    return () => clearTimeout(timer)
-  }, [last?.step])
-  return news.value
 }
 
 /** The sizes of rows and plot: rows of 20 to 30 pixels, so that a short run fits; 44 for fingers. */

@@ -1,5 +1,5 @@
 import { signal, useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { ListedRun } from '../../../src/surfaces/client/routes.ts'
 import { api, type Fault, faultOf } from '../api.ts'
 import { Icon } from '../icons.tsx'
@@ -7,11 +7,12 @@ import { useKeys } from '../keys.ts'
 import { swapText } from '../line/difference.ts'
 import { Sparkline, Wall } from '../line/spark.tsx'
 import { listen } from '../live.ts'
+import { News } from '../news.tsx'
 import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
 import { agoInWords, counted, inWords, short, whole } from '../time.ts'
-import { Onboarding } from './onboarding.tsx'
+import { isRecorded, Onboarding } from './onboarding.tsx'
 
 type Answer = Awaited<ReturnType<typeof api.listRuns>>
 type Counts = Answer['counts']
@@ -38,6 +39,14 @@ const runs = signal<readonly ListedRun[]>([])
 const counts = signal<Counts | null>(null)
 const cursor = signal<string | null>(null)
 const fault = signal<Fault | null>(null)
+/** The highest count of a state that the service makes. */
+const mostCounted = 1_000
+
+/** A count of runs, `1,000+` where the service has counted no further. */
+function countOfRuns(count: number): string {
+  return count < mostCounted ? whole(count) : `${whole(mostCounted)}+`
+}
+
 /** The runs that began since the list was read, and are not in it. */
 const unseen = signal<ReadonlySet<string>>(new Set())
 /** The runs that needed a look when they were read. They keep their place until the list is read again. */
@@ -68,23 +77,38 @@ function readCountsSoon(): void {
   }, countsPauseMs)
 }
 
-/** Reads a page of the list: the first, or the one after what is shown. The newest reading wins. */
-async function readPage(from: string | null): Promise<void> {
-  const reading = ++newest
+/** What the address asks for, as the service takes it. */
+function filterInAddress(): Parameters<typeof api.listRuns>[0] {
   const state = query.value.get('state')
   const since = spans.find((each) => each.since === query.value.get('since'))?.ms ?? null
   const q = query.value.get('q')
+  return {
+    limit: pageSize,
+    ...(q === null ? {} : { q }),
+    ...(state === 'drifting' || state === 'uncertain' || state === 'waiting' ? { state } : {}),
+    ...(state === 'finished' ? { finished: 'true' } : {}),
+    ...(since === null ? {} : { since: new Date(Date.now() - since).toISOString() }),
+  }
+}
+
+/**
+ * Reads a page of the list: the first, or the one after what is shown. One call looks at a part of a long list, so the
+ * next ones follow until a run is found or the list ends. The newest reading wins.
+ */
+async function readPage(from: string | null): Promise<void> {
+  const reading = ++newest
   const asked = query.value.toString()
+  const isOver = () => reading !== newest || asked !== query.value.toString()
+  const filter = filterInAddress()
   try {
-    const answer = await api.listRuns({
-      limit: pageSize,
-      ...(q === null ? {} : { q }),
-      ...(state === 'drifting' || state === 'uncertain' || state === 'waiting' ? { state } : {}),
-      ...(since === null ? {} : { since: new Date(Date.now() - since).toISOString() }),
-      ...(from === null ? {} : { cursor: from }),
-    })
-    if (reading !== newest || asked !== query.value.toString()) return
-    const page = state === 'finished' ? answer.runs.filter(isFinished) : answer.runs
+    let answer: Answer
+    let next = from
+    do {
+      answer = await api.listRuns({ ...filter, ...(next === null ? {} : { cursor: next }) })
+      if (isOver()) return
+      next = answer.next_cursor
+    } while (answer.runs.length === 0 && next !== null)
+    const page = answer.runs
     runs.value = from === null ? page : [...runs.value, ...page]
     const found = page.filter(needsALook).map(({ run_id }) => run_id)
     looked.value = new Set(from === null ? found : [...looked.value, ...found])
@@ -99,7 +123,7 @@ async function readPage(from: string | null): Promise<void> {
     }
     answered.value = asked
   } catch (error) {
-    fault.value = faultOf(error)
+    if (!isOver()) fault.value = faultOf(error)
   }
 }
 
@@ -169,7 +193,7 @@ function takeIn(data: ListedRun | { run_id: string; deleted: true }): void {
     if (Date.parse(data.created) > readAt) unseen.value = new Set([...unseen.value, data.run_id])
     return
   }
-  if (known.state !== data.state) readCountsSoon()
+  if (known.state !== data.state || known.outcome !== data.outcome) readCountsSoon()
   const next = { ...known, ...data }
   runs.value = runs.value.with(at, next)
   if (looked.value.has(next.run_id) || turned.value.has(next.run_id) === needsALook(next)) return
@@ -204,17 +228,25 @@ function Sentence() {
   const second =
     waiting === 0 ? '' : ` ${inWords(waiting)} ${more}${waiting === 1 ? 'needs' : 'need'} a look.`
   const others = calm + uncertain
-  const who = drifting + waiting === 0 ? 'all' : `the other ${whole(others)}`
+  const who = drifting + waiting === 0 ? 'all' : `the other ${countOfRuns(others)}`
   const unsure = uncertain === 0 ? '' : `, ${whole(uncertain)} of them uncertain`
   return (
-    <div class="sentence" aria-live="polite">
+    <div class="sentence">
       <h2>
         {first}
         {second}
       </h2>
+      <News state={counts.value === null ? null : first + second} says={first + second} />
       <p>
-        {counted(total, 'run')} kept; {who} {others === 1 && who !== 'all' ? 'is' : 'are'} on their
-        errand or finished{unsure}.
+        {countOfRuns(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
+        {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
+        {runs.value.length > 0 && runs.value.every(isRecorded) ? (
+          <>
+            {' '}
+            A recorded run stands here until an agent reports.{' '}
+            <a href="/docs/connect">Connect one</a>
+          </>
+        ) : null}
       </p>
     </div>
   )
@@ -257,7 +289,7 @@ function Filters() {
   const since = query.value.get('since') ?? ''
   const shown = counts.value
   const countOf = (of: (typeof tabs)[number]['state']): number | null => {
-    if (shown === null || of === 'finished') return null
+    if (shown === null) return null
     if (of === null) return shown.drifting + shown.uncertain + shown.waiting + shown.calm
     return shown[of]
   }
@@ -273,7 +305,9 @@ function Filters() {
               onClick={() => setQuery({ state: tab.state }, { replace: false })}
             >
               {tab.name}{' '}
-              {countOf(tab.state) === null ? null : <span>{whole(countOf(tab.state) ?? 0)}</span>}
+              {countOf(tab.state) === null ? null : (
+                <span>{countOfRuns(countOf(tab.state) ?? 0)}</span>
+              )}
             </button>
           </li>
         ))}
@@ -321,17 +355,20 @@ function NothingFound() {
     <div class="notice">
       <h2>
         No {what}
-        {query.value.get('q') === null ? when : ` with “${query.value.get('q')}”`}.
+        {query.value.get('q') === null ? (
+          when
+        ) : (
+          <>
+            {' '}
+            with “<bdi>{query.value.get('q')}</bdi>”
+          </>
+        )}
+        .
       </h2>
       {state === 'drifting' && query.value.get('q') === null && when !== '' ? (
         <NewestDrift />
       ) : null}
       <p class="actions">
-        {cursor.value === null ? null : (
-          <button type="button" class="button" onClick={() => readPage(cursor.value)}>
-            Look further back
-          </button>
-        )}
         <button
           type="button"
           class="button quiet"
@@ -344,37 +381,49 @@ function NothingFound() {
   )
 }
 
-function isFinished({ outcome }: ListedRun): boolean {
-  return outcome !== null
-}
-
 function needsALook(run: ListedRun): boolean {
   if (run.state === 'waiting') return true
   return run.outcome === null && (run.drifting || run.swap !== null)
 }
 
-const rowHeight = 44
+/** Pixels of a row and of a heading, as the styles have them; the first heading stands closer to what is above it. */
+const rowHeights = { wide: 44, phone: 104 }
+const headingHeights = { first: 30, other: 44 }
 const beyond = 12
+
+/** The rows of the list, in their order: runs, and headings as texts. */
+type ListRow = ListedRun | string
+
+/** The height of rows that are not drawn, whose first is or is not the first of the list. */
+function heightOf(rows: readonly ListRow[], rowHeight: number, isFirst: boolean): number {
+  return rows.reduce((sum, row, at) => {
+    if (typeof row !== 'string') return sum + rowHeight
+    return sum + (isFirst && at === 0 ? headingHeights.first : headingHeights.other)
+  }, 0)
+}
 
 /** The rows, in a window over the whole list: the browser holds only those near what is seen. */
 function List() {
   const first = runs.value.filter(({ run_id }) => looked.value.has(run_id))
   const others = runs.value.filter(({ run_id }) => !looked.value.has(run_id))
-  const rows: (ListedRun | string)[] = [
+  const rows: ListRow[] = [
     ...(first.length === 0 ? [] : ['Needs a look', ...first]),
     ...(others.length === 0 ? [] : ['On their errand', ...others]),
   ]
   const frame = useRef<HTMLDivElement>(null)
-  const seen = useSignal({ from: 0, to: 60 })
-  const isPhone = matchMedia('(width < 900px)').matches
-  useEffect(() => {
+  const seen = useSignal({ from: 0, to: 60, rowHeight: rowHeights.wide })
+  useLayoutEffect(() => {
     const scroller = document.querySelector('#page')
     const look = () => {
       const top = frame.current?.getBoundingClientRect().top ?? 0
-      const height = isPhone ? 91 : rowHeight
-      const from = Math.max(0, Math.floor(-top / height) - beyond)
-      const to = from + Math.ceil(innerHeight / height) + 2 * beyond
-      if (from !== seen.value.from || to !== seen.value.to) seen.value = { from, to }
+      const isPhone = matchMedia('(width < 900px)').matches
+      const rowHeight = isPhone ? rowHeights.phone : rowHeights.wide
+      const from = Math.max(0, Math.floor(-top / rowHeight) - beyond)
+      const to = from + Math.ceil(innerHeight / rowHeight) + 2 * beyond
+      const known = seen.value
+      if (from !== known.from || to !== known.to || rowHeight !== known.rowHeight) {
+        seen.value = { from, to, rowHeight }
+      }
       if (cursor.value !== null && to >= rows.length - 5) void readMore()
     }
     look()
@@ -385,7 +434,7 @@ function List() {
       removeEventListener('resize', look)
     }
   }, [rows.length])
-  const { from, to } = isPhone ? { from: 0, to: Math.max(seen.value.to, 60) } : seen.value
+  const { from, to, rowHeight } = seen.value
   return (
     <div class="run-table" ref={frame}>
       <div class="run-head" aria-hidden="true">
@@ -397,7 +446,7 @@ function List() {
         <span class="number">Tokens</span>
         <span class="number">Updated</span>
       </div>
-      <Pad rows={Math.min(from, rows.length)} />
+      <Pad height={heightOf(rows.slice(0, from), rowHeight, true)} />
       {rows.slice(from, to).map((row) =>
         typeof row === 'string' ? (
           <h3 key={row} class="run-group">
@@ -407,7 +456,7 @@ function List() {
           <Row key={row.run_id} run={row} />
         ),
       )}
-      <Pad rows={Math.max(0, rows.length - to)} />
+      <Pad height={heightOf(rows.slice(to), rowHeight, false)} />
       {cursor.value === null ? null : (
         <p class="hint">
           {whole(runs.value.length)} runs are shown, older ones follow.
@@ -429,11 +478,11 @@ async function readMore(): Promise<void> {
   isReadingMore = false
 }
 
-function Pad({ rows }: { rows: number }) {
+function Pad({ height }: { height: number }) {
   const element = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (element.current !== null) element.current.style.height = `${rows * rowHeight}px`
-  }, [rows])
+  useLayoutEffect(() => {
+    if (element.current !== null) element.current.style.height = `${height}px`
+  }, [height])
   return <div ref={element} aria-hidden="true" />
 }
 
@@ -444,7 +493,9 @@ function Row({ run }: { run: ListedRun }) {
       <span class="run-errand">
         <b dir="auto">{run.ground ?? 'No errand yet'}</b>
         <small>
-          <code>{run.run_id}</code>
+          <code>
+            <bdi>{run.run_id}</bdi>
+          </code>
           {run.state === 'waiting' ? <span class="warn-text"> waits for a person</span> : null}
           {subAgents === 0 ? null : ` ${counted(subAgents, 'sub-agent')}`}
         </small>

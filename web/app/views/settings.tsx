@@ -18,6 +18,7 @@ import {
 import { DigestSettings } from '../settings/digest.tsx'
 import { HookSettings } from '../settings/hooks.tsx'
 import { PageSettings } from '../settings/page.tsx'
+import { Privacy } from '../settings/privacy.tsx'
 import { TierTable } from '../settings/tier.tsx'
 import { Top } from '../shell.tsx'
 
@@ -73,6 +74,7 @@ function Sections({
       >
         <BudgetControl />
       </Section>
+      <Privacy tier={me.tier} />
       <TierTable me={me} />
       <PageSettings />
       <Export />
