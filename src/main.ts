@@ -47,6 +47,7 @@ const world: CliWorld = {
   now: realWorld.now,
   cores: availableParallelism(),
   newKey,
+  folder: process.cwd(),
   program: [process.execPath, process.argv[1] ?? ''],
   stopped: stopReason,
   environment: { ...process.env },

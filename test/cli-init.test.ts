@@ -59,7 +59,12 @@ function userOf(t: TestContext, more: Record<string, string> = {}, program = ['/
     environment,
     inHome,
     run: (...args: string[]): Promise<Ran> =>
-      runHere(args, { environment, program, settings: () => readConfig(environment) }),
+      runHere(args, {
+        environment,
+        program,
+        folder: join(home, 'shop'),
+        settings: () => readConfig(environment),
+      }),
     init(host: InstallHost, ...args: string[]): Promise<Ran> {
       return this.run('init', host, '--key', key, '--server', nobody, ...args)
     },
@@ -496,6 +501,141 @@ const text = fc
     return isWindows ? lines.replaceAll('\n', '\r\n') : lines
   })
 const anyHost = fc.constantFrom(...installHosts)
+
+describe('plumbline init --project', () => {
+  const projectFiles = {
+    'claude-code': '.claude/settings.json',
+    codex: '.codex/hooks.json',
+    'gemini-cli': '.gemini/settings.json',
+    'qwen-code': '.qwen/settings.json',
+    copilot: '.github/hooks/plumbline.json',
+    cursor: '.cursor/hooks.json',
+  }
+
+  test('puts hooks into the project, without a key, which report for whoever has run plumbline init', async (t) => {
+    verifies('hosts.init.project')
+    const app = await start(t)
+    const { key: theirs, headers } = await app.newAccount()
+    for (const [host, name] of Object.entries(projectFiles) as [
+      keyof typeof projectFiles,
+      string,
+    ][]) {
+      const user = userOf(t)
+      const file = `shop/${name}`
+      user.write(file, { hooks: { Other: [foreign] }, last: 1 })
+      const before = user.all()
+      const init = ['init', host, '--project', '--server', app.url, '--key', theirs]
+      const { code, out, err } = await user.run(...init)
+      assert.deepEqual([code, err], [0, ''], out)
+      assert.ok(!existsSync(user.inHome(files[host])), 'the settings of the user are left alone')
+      const { hooks, last } = user.settings(file)
+      assert.deepEqual([hooks.Other, last], [[foreign], 1])
+      if (host === 'copilot') assert.equal(user.settings(file).version, 1)
+      const text = user.read(file)
+      for (const secret of [theirs, user.home, 'Bearer pl_']) assert.ok(!text.includes(secret))
+
+      const entry = ownEntries({ hooks })[1]!
+      const { command, bash } = entry.handler
+      const runs = (env: Record<string, string>) =>
+        runHook(
+          String(command ?? bash),
+          { session_id: host, prompt: errand, hook_event_name: entry.event },
+          env,
+        )
+      const { PATH } = user.environment
+      const empty = host === 'cursor' ? '{"continue":true}' : '{}'
+      assert.deepEqual(await runs({ HOME: freshFolder(t), PATH }), { code: 0, out: `${empty}\n` })
+      assert.deepEqual((await runs({ HOME: user.home, PATH })).code, 0)
+
+      assert.match((await user.run(...init)).out, /has its hooks already/)
+      const undone = await user.run('uninstall', host, '--project')
+      assert.equal(undone.code, 0)
+      assert.ok(existsSync(user.inHome('.plumbline/hook')), 'other projects may need it')
+      const left = Object.entries(user.all()).filter(([path]) => path.startsWith('shop/'))
+      assert.deepEqual(Object.fromEntries(left), before)
+    }
+    const run = await app.get('/v1/drift/run?run_id=codex:codex', headers)
+    assert.equal(run.body.run.ground, errand)
+  })
+
+  test('lets Claude Code call a server of this machine with the key of each user', async (t) => {
+    verifies('hosts.init.project')
+    const user = userOf(t, { PLUMBLINE_KEY: key })
+    assert.equal((await user.init('claude-code', '--project')).code, 0)
+    const own = ownEntries(user.settings('shop/.claude/settings.json'))
+    const called = own.filter(({ handler }) => handler.type === 'http')
+    assert.equal(called.length, own.length - 1)
+    assert.deepEqual(called[0]!.handler.headers, { Authorization: 'Bearer $PLUMBLINE_KEY' })
+    assert.deepEqual(called[0]!.handler.allowedEnvVars, ['PLUMBLINE_KEY'])
+  })
+
+  test('gives a project files for opencode and Cline', async (t) => {
+    verifies('hosts.init.project')
+    const user = userOf(t)
+    user.write('shop/.clinerules/hooks/TaskStart', '#!/bin/sh\n')
+    const before = user.all()
+    for (const host of ['opencode', 'cline']) {
+      const { code, out } = await user.run(
+        'init',
+        host,
+        '--project',
+        '--key',
+        key,
+        '--server',
+        nobody,
+      )
+      assert.equal(code, 0, out)
+      if (host === 'cline') assert.match(out, /Kept \S+TaskStart, which is not of Plumbline/)
+    }
+    assert.ok(!user.read('shop/.opencode/plugin/plumbline.js').includes(user.home))
+    const script = user.read('shop/.clinerules/hooks/PostToolUse')
+    assert.ok(!script.includes(user.home))
+    const ran = await runHook(script, {}, { HOME: freshFolder(t), PATH: user.environment.PATH })
+    assert.deepEqual(ran, { code: 0, out: '{}\n' })
+    await user.run('uninstall', '--all', '--project')
+    const left = Object.entries(user.all()).filter(([path]) => path.startsWith('shop/'))
+    assert.deepEqual(Object.fromEntries(left), before)
+  })
+
+  test('says what a project cannot have', async (t) => {
+    verifies('hosts.init.project')
+    const user = userOf(t)
+    for (const [args, says] of [
+      [['vscode', '--project'], /vscode has no hooks of a project of its own/],
+      [['claude-code', '--project', '--plugin'], /does not go with --project/],
+    ] as const) {
+      const { code, err } = await user.run('init', ...args, '--key', key, '--server', nobody)
+      assert.deepEqual([code, Object.keys(user.all())], [2, []])
+      assert.match(err, says)
+    }
+  })
+})
+
+describe('plumbline init --otel', () => {
+  test('prints how a host exports its telemetry, and names the key by its variable', async (t) => {
+    verifies('hosts.init.otel')
+    const user = userOf(t)
+    for (const [host, says] of [
+      ['claude-code', /OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/127\.0\.0\.1:9\/v1\/otlp/],
+      ['gemini-cli', /GEMINI_TELEMETRY_OTLP_ENDPOINT=http:\/\/127\.0\.0\.1:9\/v1\/otlp/],
+      ['codex', /endpoint = "http:\/\/127\.0\.0\.1:9\/v1\/logs"/],
+    ] as const) {
+      const { code, out } = await user.init(host, '--otel')
+      assert.equal(code, 0)
+      assert.match(out, says)
+      assert.match(out, /PLUMBLINE_KEY/)
+      assert.ok(!out.includes(key))
+    }
+    for (const [args, says] of [
+      [['qwen-code'], /--otel is for claude-code, gemini-cli, codex/],
+      [['codex', '--server', 'https://plumbline.example'], /past the relay/],
+    ] as const) {
+      const { code, err } = await user.run('init', ...args, '--otel', '--key', key)
+      assert.equal(code, 2)
+      assert.match(err, says)
+    }
+  })
+})
 
 describe('plumbline uninstall', () => {
   test('gives back every file byte for byte', async (t) => {

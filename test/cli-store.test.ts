@@ -64,6 +64,7 @@ async function run(
     newKey: () => '',
     now: () => now,
     cores: 1,
+    folder: '/nowhere',
     environment: {},
     settingNames: [],
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),

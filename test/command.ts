@@ -41,6 +41,7 @@ export async function runHere(
     cores: 2,
     program: ['/bin/false'],
     stopped: () => new Promise(() => {}),
+    folder: '/nowhere',
     environment: {},
     settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
     settings: () => ({

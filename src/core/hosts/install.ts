@@ -27,8 +27,8 @@ export interface HookEntry {
 
 /** How the hooks of a host reach the server. */
 export interface HookWay {
-  /** The absolute path of the program that hosts run. */
-  shim: string
+  /** The absolute path of the program that hosts run; null if each user of a project has one of their own. */
+  shim: string | null
   /** The server's address if the host itself calls it with the key of its environment; null if it runs the program. */
   url: string | null
   /** Whether commands that cannot be undone are held: the host then asks before each command. */
@@ -163,7 +163,7 @@ export function entriesFor(host: InstallHost, { shim, url, holds = false }: Hook
     const calls = host === 'claude-code' && event !== 'SessionStart' ? url : null
     const handler =
       calls === null
-        ? commandOf(host, `${quoted(shim)} ${host} ${event}`, timeout)
+        ? commandOf(host, `${shim === null ? anyShim : quoted(shim)} ${host} ${event}`, timeout)
         : {
             type: 'http',
             url: `${calls}/v1/hooks/${host}/${event}`,
@@ -174,6 +174,9 @@ export function entriesFor(host: InstallHost, { shim, url, holds = false }: Hook
     return { event, ...(matcher === undefined ? {} : { matcher }), handler }
   })
 }
+
+/** Runs the program of whoever works in a project, and reports nothing where there is none. */
+export const anyShim = `sh -c 'h="\${PLUMBLINE_HOME:-$HOME/.plumbline}/hook"; [ -x "$h" ] && exec "$h" "$@"; cat >/dev/null; [ "$2" = beforeSubmitPrompt ] && echo "{\\"continue\\":true}" || echo "{}"' hook`
 
 /** A handler that runs a command, in the host's own form. */
 function commandOf(host: InstallHost, command: string, timeout: number): Fields {
@@ -253,10 +256,17 @@ export function addEntries(
       : { ...(matcher === undefined ? {} : { matcher }), hooks: [handler] }
     hooks = { ...hooks, [event]: [...listOf(hooks[event]), group] }
   }
-  const version = host === 'cursor' && settings.version === undefined ? { version: 1 } : {}
+  const version =
+    needsVersion(host, entries) && settings.version === undefined ? { version: 1 } : {}
   const added = { ...version, ...settings, hooks }
   if (!lacksSwitch(host, settings)) return added
   return { ...added, hooksConfig: { ...fieldsOf(settings.hooksConfig), enabled: true } }
+}
+
+/** Whether the file of these hooks names its version: those of Cursor, and of Copilot CLI in a project. */
+function needsVersion(host: InstallHost, entries: readonly HookEntry[]): boolean {
+  const isForProject = entries.some(({ handler }) => textOf(handler.bash).startsWith(anyShim))
+  return host === 'cursor' || (host === 'copilot' && isForProject)
 }
 
 /** The hooks of Plumbline in the settings of a host, in their order. */
@@ -297,7 +307,8 @@ export function removeEntries(host: InstallHost, settings: Fields, before: Field
     changed.hooksConfig = left
   }
   const isOurVersion = before === null ? isUnused : before.version === undefined
-  if (host === 'cursor' && isOurVersion && settings.version === 1) dropped.push('version')
+  const hadVersion = needsVersion(host, ownEntries(settings)) && settings.version === 1
+  if (hadVersion && isOurVersion) dropped.push('version')
   return Object.fromEntries(Object.entries(changed).filter(([name]) => !dropped.includes(name)))
 }
 
@@ -324,9 +335,9 @@ function hasEmptied(before: Fields, after: Fields): boolean {
   return Object.keys(before).length > 0 && Object.keys(after).length === 0
 }
 
-/** The program, where it is kept by default or with the arguments that it gets. */
+/** The program, where it is kept by default or with the arguments that it gets, or that of whoever works in a project. */
 const ownCommand = new RegExp(
-  `\\.plumbline/hook(?![\\w.-])|/hook" (?:${installHosts.join('|')}) \\w+$`,
+  `\\.plumbline\\}?/hook(?![\\w.-])|/hook" (?:${installHosts.join('|')}) \\w+$`,
 )
 
 function isOwn(handler: unknown): boolean {

@@ -25,6 +25,8 @@ export interface CliWorld {
   program: readonly string[]
   /** Resolves when the process is told to stop. */
   stopped(): Promise<unknown>
+  /** The folder that the command is run in. */
+  folder: string
   /** The environment of the process, without the `.env` file. */
   environment: Readonly<Record<string, string | undefined>>
   /** The names of the settings that the help lists. */

@@ -239,7 +239,7 @@ const untrustedWords = {
 } as const
 
 function examineFiles(host: FileHost, home: string): Judged {
-  const { own, foreign } = filesNow(host, home)
+  const { own, foreign } = filesNow(host, { root: home, isProject: false })
   if (own.length === 0) {
     return { state: 'ok', says: `does not report: plumbline init ${host} lets it`, reports: false }
   }

@@ -54,6 +54,23 @@ export function hostFileOf(
   }
 }
 
+/** The settings of a host that a project has, below its folder; those of VS Code are read by Copilot CLI too. */
+const projectFiles: Record<Exclude<InstallHost, 'vscode'>, string> = {
+  'claude-code': '.claude/settings.json',
+  codex: '.codex/hooks.json',
+  'gemini-cli': '.gemini/settings.json',
+  'qwen-code': '.qwen/settings.json',
+  copilot: '.github/hooks/plumbline.json',
+  cursor: '.cursor/hooks.json',
+}
+
+/** Where the settings of a host are in a project, or a usage fault. */
+export function projectFileOf(host: InstallHost, project: string): string {
+  if (host === 'vscode')
+    throw usageFault('vscode has no hooks of a project of its own: leave out --project.')
+  return join(project, projectFiles[host])
+}
+
 /** Reads the settings of a host; null if there is no file. A file that cannot be merged into is a usage fault. */
 export function readHostFile(path: string): HostFile | null {
   if (!existsSync(path)) return null

@@ -22,6 +22,7 @@ import {
   type HostFile,
   hostFileOf,
   originOf,
+  projectFileOf,
   readHostFile,
   replaceFile,
   settingsBefore,
@@ -32,15 +33,16 @@ import { lineDiff } from './line-diff.ts'
 import { levelFor, readLevel } from './relay.ts'
 import { readRelaySettings } from './relay-file.ts'
 import { isHere, readServer } from './server-address.ts'
+import { telemetryLines } from './telemetry-lines.ts'
 import { usageFault } from './usage-fault.ts'
-import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
+import { homeOf, hooksFolderOf, readSettings, type Where, whereOf } from './user-home.ts'
 
 /** Puts hooks into the settings of a host, so that it reports to a server. */
 export const initCommand: Command = {
   name: 'init',
   summary: 'let a coding agent report to the server by its hooks',
   usage:
-    'plumbline init [HOST] [--server URL] [--level L] [--key KEY] [--advise | --gate] [--plugin] [--dry-run]',
+    'plumbline init [HOST] [--server URL] [--level L] [--key KEY] [--advise | --gate] [--project | --plugin] [--otel] [--dry-run]',
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
@@ -49,11 +51,14 @@ export const initCommand: Command = {
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
   --advise      let the server tell the agent when its run has left the errand, as a fact
   --gate        also hold commands that cannot be undone while it has
+  --project     into the settings of the project in this folder, without a key: whoever works in it reports if they
+                have run plumbline init, and nothing happens to others
+  --otel        also print how the host exports its telemetry to the server
   --plugin      write only what the plugin of the host needs, and leave its settings alone
   --dry-run     print what would change in the host's settings, and change nothing
 
 Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
-file beside it (.plumbline-backup). The file must be JSON without comments. The hooks run a small
+file beside it (.plumbline-backup), or those of a project. The file must be JSON without comments. The hooks run a small
 program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; a key
 that may only report events stands there in a file that only you may read. If the server is on another
 machine, the hooks go to plumbline relay on this one, which answers at once, tells no more than the
@@ -87,6 +92,8 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     advise: { type: 'boolean' },
     gate: { type: 'boolean' },
     plugin: { type: 'boolean' },
+    project: { type: 'boolean' },
+    otel: { type: 'boolean' },
     'dry-run': { type: 'boolean' },
   })
   const settings = readSettings(world)
@@ -103,9 +110,14 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   }
   // A server on this machine keeps no more than the words; less needs somebody who takes them away before it.
   const byRelay = !isHere(url) || level !== 'words'
+  const where = whereOf(world, values.project === true)
+  if (where.isProject && values.plugin === true)
+    throw usageFault('--plugin leaves the settings alone, so it does not go with --project.')
+  const telemetry = values.otel === true ? telemetryLines(positionals[0], url) : []
   const fileHost = fileHosts.find((each) => each === positionals[0])
   if (fileHost !== undefined && positionals.length === 1) {
     return initByFiles(fileHost, {
+      where,
       url,
       key,
       mode,
@@ -122,6 +134,7 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     // Claude Code has the key only if the environment from which it is started has it, as this one.
     byUrl: !byRelay && key !== null && world.environment.PLUMBLINE_KEY === key,
     holds: mode === 'gate',
+    where,
     world,
     settings,
   })
@@ -133,6 +146,7 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   if (key === null) throw lacksKey()
   await carryOut(values.plugin === true ? withoutHooks(plan) : plan, key, mode, world)
   if (byRelay && host !== 'claude-code') warnOfCalls(world, settings)
+  for (const line of telemetry) world.out(`${line}\n`)
   return exitCodes.ok
 }
 
@@ -166,27 +180,27 @@ async function initByFiles(
     mode,
     level,
     isDry,
+    where,
     world,
     settings,
-  }: Pick<Given, 'url' | 'level' | 'world' | 'settings'> & {
+  }: Pick<Given, 'url' | 'level' | 'where' | 'world' | 'settings'> & {
     key: string | null
     mode: HookMode | null
     isDry: boolean
   },
 ): Promise<number> {
-  const home = homeOf(world.environment)
   const folder = hooksFolderOf(world, settings)
   if (isDry) {
-    const files = filesToWrite(host, home, folder)
+    const files = filesToWrite(host, where, folder)
     for (const { path, text } of files) world.out(`${path} would be\n\n${lineDiff('', text)}\n`)
     world.out(files.length === 0 ? 'Nothing would change.\n' : 'Nothing is written.\n')
     return exitCodes.ok
   }
   if (key === null) throw lacksKey()
   const way = await connect({ url, key, folder, label: `hooks of ${host}`, mode, level, world })
-  const written = writeFiles(host, home, folder)
+  const written = writeFiles(host, where, folder)
   const told = written.map((path) => `Wrote ${path}.`)
-  const { foreign } = filesNow(host, home)
+  const { foreign } = filesNow(host, where)
   const kept = foreign.map(
     (path) => `Kept ${path}, which is not of Plumbline: that event is not reported.`,
   )
@@ -229,14 +243,19 @@ interface Given {
   byUrl: boolean
   /** Whether commands are to be held. */
   holds: boolean
+  where: Where
   world: CliWorld
   settings: CliSettings
 }
 
-function planOf(host: InstallHost, { url, level, byUrl, holds, world, settings }: Given): Plan {
-  const { file, folder } = placesOf(host, world, settings)
+function planOf(
+  host: InstallHost,
+  { url, level, byUrl, holds, where, world, settings }: Given,
+): Plan {
+  const { file, folder } = placesOf(host, world, settings, where)
   const calls = byUrl && host === 'claude-code'
-  const entries = entriesFor(host, { shim: shimIn(folder), url: calls ? url : null, holds })
+  const shim = where.isProject ? null : shimIn(folder)
+  const entries = entriesFor(host, { shim, url: calls ? url : null, holds })
   const now = readHostFile(file)
   const base = baseOf(host, file, now, entries)
   const added = addEntries(host, base.settings, entries)
@@ -333,7 +352,7 @@ function offer(world: CliWorld): number {
     world.out(offered(host, has, file))
   }
   for (const host of byFiles) {
-    const has = filesNow(host, home).own.length > 0
+    const has = filesNow(host, whereOf(world, false)).own.length > 0
     world.out(offered(host, has, join(home, foldersOf[host])))
   }
   return exitCodes.ok
@@ -360,10 +379,10 @@ export function placesOf(
   host: InstallHost,
   world: CliWorld,
   settings: CliSettings,
+  { root, isProject }: Where = whereOf(world, false),
 ): { file: string; folder: string } {
-  const { environment } = world
   return {
-    file: hostFileOf(host, homeOf(environment), environment),
+    file: isProject ? projectFileOf(host, root) : hostFileOf(host, root, world.environment),
     folder: hooksFolderOf(world, settings),
   }
 }

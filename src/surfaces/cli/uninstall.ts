@@ -13,36 +13,47 @@ import { originOf, readHostFile, replaceFile, settingsBefore, textLike } from '.
 import { filesNow, removeFiles } from './host-files.ts'
 import { placesOf, readHost } from './init.ts'
 import { isUsageFault } from './usage-fault.ts'
-import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
+import { hooksFolderOf, readSettings, type Where, whereOf } from './user-home.ts'
 
 /** Takes the hooks of Plumbline out of the settings of a host. */
 export const uninstallCommand: Command = {
   name: 'uninstall',
   summary: 'take out the hooks that plumbline init has put in',
-  usage: 'plumbline uninstall HOST | --all',
+  usage: 'plumbline uninstall HOST | --all [--project]',
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}, or --all for every host.
+
+  --project     out of the settings of the project in this folder, and not out of your own
 
 Takes out the hooks of Plumbline and nothing else. A file that has not changed since plumbline init
 becomes, byte for byte, what it was before. What the hooks need goes with those of the last host,
 and so does the relay with what it has not sent.`,
   async run(args, world) {
-    const { values, positionals } = parse(args, { all: { type: 'boolean' } })
+    const { values, positionals } = parse(args, {
+      all: { type: 'boolean' },
+      project: { type: 'boolean' },
+    })
+    const where = whereOf(world, values.project === true)
+    const fileOf = (host: InstallHost) => placesOf(host, world, settings, where).file
     const settings = readSettings(world)
     const fileHost = fileHosts.find((each) => each === positionals[0])
     if (values.all === true && positionals.length === 0) {
       const tookOut = [
-        ...installHosts.map((host) => takeOut(host, placesOf(host, world, settings).file, world)),
-        ...fileHosts.map((host) => takeOutFiles(host, world)),
+        ...installHosts
+          .filter((host) => !where.isProject || host !== 'vscode')
+          .map((host) => takeOut(host, fileOf(host), world)),
+        ...fileHosts.map((host) => takeOutFiles(host, where, world)),
       ]
       if (!tookOut.includes(true)) world.out('No host has hooks of Plumbline.\n')
     } else if (fileHost !== undefined && positionals.length === 1) {
-      if (!takeOutFiles(fileHost, world)) world.out(`${fileHost} has no file of Plumbline.\n`)
+      if (!takeOutFiles(fileHost, where, world))
+        world.out(`${fileHost} has no file of Plumbline.\n`)
     } else {
       const host = readHost(positionals)
-      const { file } = placesOf(host, world, settings)
+      const file = fileOf(host)
       if (!takeOut(host, file, world)) world.out(`${file} has no hooks of Plumbline.\n`)
     }
-    await removeUnused(world, settings)
+    // Other projects may have hooks too.
+    if (!where.isProject) await removeUnused(world, settings)
     return exitCodes.ok
   },
 }
@@ -68,26 +79,28 @@ function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
   return true
 }
 
-function takeOutFiles(host: FileHost, world: CliWorld): boolean {
-  const removed = removeFiles(host, homeOf(world.environment))
+function takeOutFiles(host: FileHost, where: Where, world: CliWorld): boolean {
+  const removed = removeFiles(host, where)
   for (const path of removed) world.out(`Removed ${path}.\n`)
   return removed.length > 0
 }
 
 /** Removes what hooks need, unless a host may still have some. */
 async function removeUnused(world: CliWorld, settings: CliSettings): Promise<void> {
-  const home = homeOf(world.environment)
   const folder = hooksFolderOf(world, settings)
   const user =
     installHosts.find((each) => mayHaveHooks(placesOf(each, world, settings).file)) ??
-    fileHosts.find((each) => filesNow(each, home).own.length > 0)
+    fileHosts.find((each) => filesNow(each, whereOf(world, false)).own.length > 0)
   if (user !== undefined) {
     world.out(`Kept ${folder}, which ${user} needs.\n`)
     return
   }
   const stopped = await removeRelay(folder)
   if (stopped !== null) world.out(`${stopped}\n`)
-  if (removeShim(folder)) world.out(`Removed hook, curl.conf and url from ${folder}.\n`)
+  if (removeShim(folder)) {
+    world.out(`Removed hook, curl.conf and url from ${folder}.\n`)
+    world.out('The key of the hooks still works; the page of keys in the dashboard revokes it.\n')
+  }
 }
 
 function mayHaveHooks(file: string): boolean {

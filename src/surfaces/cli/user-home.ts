@@ -9,6 +9,16 @@ export function homeOf(environment: CliWorld['environment']): string {
   return home
 }
 
+/** Where hooks are put: into the settings of the user, or into those of the project that the command is run in. */
+export interface Where {
+  root: string
+  isProject: boolean
+}
+
+export function whereOf({ environment, folder }: CliWorld, isProject: boolean): Where {
+  return { root: isProject ? folder : homeOf(environment), isProject }
+}
+
 /** The settings of the command line, or a usage fault. */
 export function readSettings(world: CliWorld): CliSettings {
   const settings = world.settings()
