@@ -58,6 +58,31 @@ test('a session that nobody has makes the encoder ready, and stores nothing', as
   await warmUp(service)
 })
 
+test('a hook waits for the encoder for a fifth of a second at most, and its step is judged all the same', async (t) => {
+  verifies('hosts.encoder-wait')
+  const app = await start(t, { env: { PLUMBLINE_ENCODER: fileOf(t, weights) } })
+  const me = await newCaller(app)
+  const encoder = app.running.service.encoder ?? assert.fail('no encoder')
+  const waited: number[] = []
+  // It reads nothing in time.
+  const { listen } = encoder
+  encoder.listen = () => ({
+    reads: listen().reads,
+    async learn(waitMs) {
+      waited.push(waitMs)
+      return false
+    },
+  })
+  const event = { hook_event_name: 'UserPromptSubmit', session_id: 's', prompt: ground }
+  assert.equal((await me.post('/v1/hooks/claude-code', event)).status, 200)
+  await me.logAll([{ run_id: 'a', ground, goal }])
+  const { body } = await me.get('/v1/drift/run?run_id=claude-code:s')
+  assert.equal(body.run.steps, 1)
+  const [ofHook = 0, ofStep = 0] = waited
+  assert.ok(ofHook > 0 && ofHook <= 200, String(ofHook))
+  assert.ok(ofStep > 200 && ofStep <= 2000, String(ofStep))
+})
+
 test('without weights the server starts, says so and judges by the words', async (t) => {
   verifies('settings.encoder')
   const missing = join(tmpdir(), 'plumbline-no-such-file')

@@ -1288,6 +1288,8 @@ export const requirements = {
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
       'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+    'hosts.encoder-wait':
+      'A step of a hook waits for the encoder for at most 200 milliseconds; later the words alone judge it.',
     'hosts.init.project':
       'plumbline init HOST --project puts the hooks into the settings of the project, without a key; they report for whoever has run plumbline init on their machine and do nothing for others, and plumbline uninstall HOST --project gives back every byte.',
     'hosts.init.otel':

@@ -17,7 +17,7 @@ import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { logRequest } from '../steps/drift.ts'
-import { learnAhead } from '../steps/learn-ahead.ts'
+import { hostWaitMs, learnAhead } from '../steps/learn-ahead.ts'
 
 /** What goes with the folding of events. */
 export interface LogOptions {
@@ -26,7 +26,7 @@ export interface LogOptions {
    * watches, when it leaves it, beside what the agent is told. Nobody if absent.
    */
   tells?: 'agent' | 'person' | 'nobody'
-  /** Whether acts that open no step may be answered before they are stored. */
+  /** Whether a host waits: then acts that open no step may be answered before they are stored. */
   mayWait?: boolean
   /** Counts a step as a write of the account; may refuse it. */
   countWrite(): Promise<unknown>
@@ -125,6 +125,7 @@ async function logSession(
   read: Folded,
   {
     tells = 'nobody',
+    mayWait = false,
     countWrite,
     alongside,
     wasStored = false,
@@ -134,7 +135,8 @@ async function logSession(
   const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
   // Counted before they are logged, so that an account beyond its quota logs none.
   for (const _ of expected) await countWrite()
-  if (expected.length > 0) await learnAhead(context, () => expected)
+  const waitMs = mayWait ? hostWaitMs : undefined
+  if (expected.length > 0) await learnAhead(context, () => expected, waitMs)
   return store.tx(async (tx) => {
     const before = wasStored
       ? await tx.hostSessions.lockStored(account.id, runId, now())

@@ -12,7 +12,10 @@ import { createSlices } from '../gate/event-loop-turns.ts'
 export const embeddingsWaitMs = 250
 
 /** The longest wait of a request for the encoder, in milliseconds. Later, the first stage judges alone. */
-export const encoderWaitMs = 2_000
+const encoderWaitMs = 2_000
+
+/** The same where a host waits for the answer, which leaves the server alone for a while if it waits longer than 300. */
+export const hostWaitMs = 200
 
 /**
  * Most rounds of reading. A round reads the texts that the detector asked for; which texts the later steps
@@ -29,6 +32,7 @@ const mostRounds = 5
 export async function learnAhead(
   context: Keyed,
   requests: () => readonly DriftRequest[],
+  waitMs = encoderWaitMs,
 ): Promise<void> {
   const { encoder, embeddings } = context
   if (encoder === null && embeddings === null) return
@@ -47,8 +51,11 @@ export async function learnAhead(
   }
   const hints = hintsOf(context.settings)
   if (encoder !== null) {
-    await readMissing(encoder, (reads) =>
-      judgeAll((memory, reading) => detectReading(memory, reading, { ...hints, reads }).memory),
+    await readMissing(
+      encoder,
+      (reads) =>
+        judgeAll((memory, reading) => detectReading(memory, reading, { ...hints, reads }).memory),
+      waitMs,
     )
   }
   if (embeddings === null) return
@@ -61,21 +68,23 @@ export async function learnAhead(
     if (pair !== null && similarity === undefined) pairs.push(pair)
     return judged.memory
   })
-  if (pairs.length > 0) await embeddings.learn(pairs, embeddingsWaitMs)
+  if (pairs.length > 0) await embeddings.learn(pairs, Math.min(embeddingsWaitMs, waitMs))
 }
 
 /**
  * Judges with what the encoder has read, has it read the missing texts, and judges again until none is
- * missing.
+ * missing or `waitMs` are over.
  */
 export async function readMissing(
   encoder: Encoder,
   judge: (reads: Encoder['reads']) => Promise<unknown>,
+  waitMs = encoderWaitMs,
 ): Promise<void> {
+  const until = performance.now() + waitMs
   for (let round = 0; round < mostRounds; round++) {
     const asked = encoder.listen()
     await judge(asked.reads)
-    if (!(await asked.learn(encoderWaitMs))) return
+    if (!(await asked.learn(Math.max(0, until - performance.now())))) return
   }
 }
 
