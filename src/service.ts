@@ -32,6 +32,7 @@ import type { Operation } from './operations/gate/declaration.ts'
 import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
+import { createAnswerTimes } from './operations/hosts/answer-times.ts'
 import { foldTrace } from './operations/hosts/fold-trace.ts'
 import { createShowEvents } from './operations/stream-events.ts'
 import { tools } from './operations/tools/tools.ts'
@@ -407,6 +408,7 @@ export function createService(
       log.error({ err: error }, 'the streams of accounts could not be read'),
     ),
     exports: createInFlight(),
+    answerTimes: createAnswerTimes(),
     now: world.now,
     newId: (prefix) =>
       `${prefix}_${randomDigits(idLength)

@@ -868,7 +868,7 @@ describe('plumbline doctor --hosts', () => {
     const found = await examined(user)
     assert.match(
       String(found['gemini-cli']),
-      /^ok: .*last run gemini-cli:s1, \d+ min ago.*; events that were not understood: TeaBreak \(1\)$/,
+      /^ok: .*last run gemini-cli:s1, \d+ min ago.*; answers within [\d.]+ ms, 99 % within [\d.]+ ms, of 1; events that were not understood: TeaBreak \(1\)$/,
     )
     assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
     assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)

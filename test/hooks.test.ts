@@ -265,6 +265,21 @@ onEachDatabase((database) => {
     assert.deepEqual((await app.get('/v1/hooks', stranger)).body.not_understood, [])
   })
 
+  test('how long the hooks of a host waited is told to their account', async (t) => {
+    verifies('hosts.answered')
+    const { post, app } = await startOn(t)
+    const answered = async (headers = app.keyed) =>
+      (await app.get('/v1/hooks', headers)).body.answered
+    assert.deepEqual(await answered(), [])
+    await post('claude-code', prompted(errand, 'p-1'))
+    await post('claude-code', prompted('thanks', 'p-2'))
+    await post('codex', { hook_event_name: 'TeaBreak' })
+    const [of, ...more] = await answered()
+    assert.deepEqual([of.host, of.answers, more.length], ['claude-code', 2, 0])
+    assert.ok(of.p50_ms <= of.p99_ms)
+    assert.deepEqual(await answered((await app.newAccount()).headers), [])
+  })
+
   test('a session in which nobody can speak is never attended', async (t) => {
     verifies('hosts.clock.never')
     const { post, run } = await startOn(t)

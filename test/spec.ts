@@ -1288,6 +1288,8 @@ export const requirements = {
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
       'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+    'hosts.answered':
+      'GET /v1/hooks says how long the hooks of each host waited for their newest answers, and plumbline doctor --hosts prints it.',
     'hosts.encoder-wait':
       'A step of a hook waits for the encoder for at most 200 milliseconds; later the words alone judge it.',
     'hosts.init.project':

@@ -17,6 +17,7 @@ import type { Payment } from '../../outbound/payment.ts'
 import type { Webhooks } from '../../outbound/webhook.ts'
 import type { Account } from '../../storage/accounts.ts'
 import type { Store } from '../../storage/store.ts'
+import type { AnswerTimes } from '../hosts/answer-times.ts'
 import type { InFlight } from './in-flight.ts'
 
 /** The account or key that an operation has changed. */
@@ -92,6 +93,8 @@ export interface Service {
   findCollisions(live: readonly FleetRun[]): Promise<Collision[]>
   /** The digest tests in flight, by account: one at a time, because a digest reads all runs of an account. */
   readonly digestTests: InFlight
+  /** How long hooks waited for their answers. */
+  readonly answerTimes: AnswerTimes
   /** Logs that a webhook was refused, with the setting that exempts its host. */
   logRefusedWebhook(): void
   /** Set in tests. Checks every answer against the output schema of its operation. */

@@ -5,6 +5,7 @@ import { dayMs, isoTime } from '../../core/time.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { idField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
+import { mostTimes } from './answer-times.ts'
 
 const mode = z.enum(hookModes, `send ${hookModes.join(', ')}, or null`)
 
@@ -42,12 +43,25 @@ export const readHookSettings = keyed({
       .describe(
         `The events of the account that no reader understood, by host and name: at most ${mostUnknownEvents} names of a host.`,
       ),
+    answered: z
+      .array(
+        z.strictObject({
+          host: z.string(),
+          answers: z.int().min(1),
+          p50_ms: z.number().min(0),
+          p99_ms: z.number().min(0),
+        }),
+      )
+      .describe(
+        `How long hooks waited for their answers on this node, by host: half of them, and 99 of 100, at most so long. Of the newest ${mostTimes} answers since the start.`,
+      ),
   }),
   refusals: [badRequest],
-})(async ({ store, account }, { run_id }) => {
+})(async ({ store, account, answerTimes }, { run_id }) => {
   const unknown = await store.unknownEvents.list(account.id)
   return {
     hooks: await store.hookSettings.of(account.id, run_id ?? ''),
+    answered: answerTimes.of(account.id),
     not_understood: unknown.map((each) => ({ ...each, last: isoTime(each.last) })),
   }
 })

@@ -35,8 +35,22 @@ export async function reportEvents(
   event: string,
   isUnattended = false,
 ): Promise<Record<string, unknown>> {
+  const began = performance.now()
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
+  const { answer, events } = await answerEvents(context, call, host, event, isUnattended)
+  // What says nothing, such as the probe of plumbline init, is answered without work.
+  if (events > 0) service.answerTimes.took(context.account.id, host, performance.now() - began)
+  return answer
+}
+
+async function answerEvents(
+  context: Keyed,
+  call: Call,
+  host: HostName,
+  event: string,
+  isUnattended: boolean,
+): Promise<{ answer: Record<string, unknown>; events: number }> {
   const sent = eventsIn(await call.readBody(mostEventBytes))
   if (sent === null) {
     throw new Refusal(400, 'bad_request', {
@@ -48,7 +62,7 @@ export async function reportEvents(
   const events = isUnattended ? asUnattended(read) : read
   await countUnknown(context, host, event, sent)
   const gated = await held(context, host, named, sent)
-  if (gated !== null) return gated
+  if (gated !== null) return { answer: gated, events: events.length }
   let answer = emptyAnswer(host, event)
   for (const [runId, own] of Map.groupBy(events, ({ runId }) => runId)) {
     const settings = await context.store.hookSettings.of(context.account.id, runId)
@@ -67,7 +81,7 @@ export async function reportEvents(
     })
     if (Object.keys(given).length > 0) answer = given
   }
-  return answer
+  return { answer, events: events.length }
 }
 
 /** Counts the events that no reader understands, by their names alone. */

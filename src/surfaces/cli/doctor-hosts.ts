@@ -89,8 +89,8 @@ async function toldOf(
   const reached = reachedServer(hooksFolderOf(world, settings), settings)
   const last = reports ? await lastRun(host, world, reached) : null
   const named = version === null ? says : `${version}: ${says}`
-  const unknown = reports ? await notUnderstood(host, reached) : null
-  return { check: host, state, says: [named, last, unknown].filter(Boolean).join('; ') }
+  const told = reports ? await toldOfHooks(host, reached) : []
+  return { check: host, state, says: [named, last, ...told].filter(Boolean).join('; ') }
 }
 
 function examineProgram(folder: string, now: number): Finding {
@@ -289,18 +289,24 @@ function reachedServer(folder: string, { serverUrl, key }: CliSettings): Reached
     : { url, key, lacks: 'set PLUMBLINE_KEY to see its last run', relay }
 }
 
-/** The events of a host that no reader understood, in the relay or on the server; null if there are none, or none says. */
-async function notUnderstood(
+/** How fast the hooks of a host were answered, and which of its events no reader understood, in the relay or on the server. */
+async function toldOfHooks(
   host: InstallHost | FileHost,
   { url, key, relay }: ReachedServer,
-): Promise<string | null> {
+): Promise<string[]> {
   const here = relay === null ? null : await relayStatus(relay)
   const there = key === null ? {} : (await asked(url, key, 'GET', '/v1/hooks')).body
-  const own = [...(here?.not_understood ?? []), ...listOf(there.not_understood)]
-    .map(fieldsOf)
-    .filter((each) => each.host === host)
-  if (own.length === 0) return null
-  return `events that were not understood: ${own.map(({ name, count }) => `${name} (${count})`).join(', ')}`
+  const ofHost = (list: readonly unknown[]) =>
+    list.map(fieldsOf).filter((each) => each.host === host)
+  const unknown = ofHost([...(here?.not_understood ?? []), ...listOf(there.not_understood)])
+  const names = unknown.map(({ name, count }) => `${name} (${count})`).join(', ')
+  return [
+    ...ofHost(listOf(there.answered)).map(
+      ({ answers, p50_ms, p99_ms }) =>
+        `answers within ${p50_ms} ms, 99 % within ${p99_ms} ms, of ${answers}`,
+    ),
+    ...(names === '' ? [] : [`events that were not understood: ${names}`]),
+  ]
 }
 
 /** What the server knows of the last run of a host. */
