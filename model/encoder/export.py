@@ -1,4 +1,6 @@
-"""Writes the weights that the server reads. Usage: python export.py CHECKPOINT OUT
+"""Writes the weights that the server reads. Usage: python export.py CHECKPOINT OUT [--before]
+
+With --before the server reads earlier goals beside a goal too.
 
 The file, little-endian: the magic `PLUMBENC`, the SHA-256 of all that follows, the length of the header (uint32),
 the header (JSON: the sizes of the network, the vocabulary, and the place of each tensor in the data), and the data
@@ -86,7 +88,7 @@ def tensors(encoder, kept, effects):
         yield f"{name}.bias", floats(layer.bias)
 
 
-def file_of(encoder, kept, effects):
+def file_of(encoder, kept, effects, before):
     data, places = bytearray(), {}
     pieces = vocabulary()
     for name, content in tensors(encoder, kept, effects):
@@ -102,7 +104,7 @@ def file_of(encoder, kept, effects):
         "crossBias": network.CROSS_BIAS,
         "errandTokens": LONGEST[ERRAND],
         "goalTokens": LONGEST[GOAL],
-        "readsBefore": True,
+        "readsBefore": before,
         "vocabulary": [pieces[at] for at in kept],
         "places": places,
     }
@@ -113,14 +115,15 @@ def file_of(encoder, kept, effects):
 
 
 def main():
-    checkpoint, out = sys.argv[1:]
+    checkpoint, out, *options = sys.argv[1:]
+    before = "--before" in options
     encoder = network.Encoder()
     saved = torch.load(checkpoint)
     encoder.load_state_dict(saved["weights"])
     encoder.eval().requires_grad_(False)
     assert len(vocabulary()) == encoder.words.num_embeddings
-    whole = file_of(encoder, range(len(vocabulary())), saved["effects"])
-    content = file_of(encoder, kept_words(set(saved["seen"]), len(whole) - LONGEST_FILE), saved["effects"])
+    whole = file_of(encoder, range(len(vocabulary())), saved["effects"], before)
+    content = file_of(encoder, kept_words(set(saved["seen"]), len(whole) - LONGEST_FILE), saved["effects"], before)
     with open(out, "wb") as file:
         file.write(content)
     print(out, len(content), "bytes, version", content[len(MAGIC) :][:6].hex())
