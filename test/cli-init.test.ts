@@ -17,8 +17,10 @@ import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { readConfig } from '../src/config.ts'
+import { parseCommented } from '../src/core/hosts/commented-json.ts'
 import {
   addEntries,
+  commentingHosts,
   entriesFor,
   type InstallHost,
   installHosts,
@@ -268,7 +270,7 @@ describe('plumbline init', () => {
   test('refuses a file that it cannot merge into, and touches nothing', async (t) => {
     verifies('hosts.init', 'hosts.uninstall')
     for (const [text, says] of [
-      ['{ "hooks": {} // mine\n}', /is not JSON.*Comments are not supported/],
+      ['{ "hooks": {} // mine', /is not JSON/],
       ['', /is not JSON/],
       ['[]', /is not a JSON object/],
       ['{"hooks":[]}', /"hooks" is not an object/],
@@ -284,6 +286,40 @@ describe('plumbline init', () => {
         assert.ok(ran.err.includes(file))
       }
       assert.deepEqual(user.all(), before)
+    }
+  })
+
+  test('keeps comments where the host has them, and refuses them where it has none', async (t) => {
+    verifies('hosts.init.comments')
+    for (const host of installHosts) {
+      const user = userOf(t)
+      const first = entriesFor(host, { shim: '', url: null })[0]!.event
+      const group = JSON.stringify(foreign)
+      const before = `// mine\r\n{\r\n\t"theme": "dark", /* not // light */\r\n\t"hooks": {\r\n\t\t"${first}": [\r\n\t\t\t${group}, // "said"\r\n\t\t],\r\n\t},\r\n\t// the last\r\n}\r\n`
+      user.write(files[host], before)
+      const all = user.all()
+      const { code, err } = await user.init(host)
+      if (!commentingHosts.has(host)) {
+        assert.deepEqual([code, user.all()], [2, all])
+        assert.match(err, new RegExp(`is not JSON.*${host} takes no comments`))
+        continue
+      }
+      assert.equal(code, 0, err)
+      const added = user.read(files[host])
+      for (const line of before.split('\r\n')) assert.ok(added.includes(line), line)
+      const own = ownEntries(parseCommented(added))
+      assert.equal(own.length, entriesFor(host, { shim: '', url: null }).length)
+      assert.equal((await user.init(host)).out.includes('has its hooks already'), true)
+      assert.equal((await user.run('uninstall', host)).code, 0)
+      assert.deepEqual(user.all(), all)
+      // What the user writes in between stays too.
+      await user.init(host)
+      user.write(files[host], user.read(files[host]).replace('// mine', '// mine, and later'))
+      assert.match((await user.run('uninstall', host)).out, /Took \d+ hooks out of/)
+      const left = user.read(files[host])
+      assert.deepEqual(parseCommented(left), parseCommented(before))
+      for (const words of ['// mine, and later', '/* not // light */', '// "said"', '// the last'])
+        assert.ok(left.includes(words), words)
     }
   })
 

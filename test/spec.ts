@@ -1288,6 +1288,8 @@ export const requirements = {
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
       'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+    'hosts.init.comments':
+      'plumbline init keeps the comments of settings where the host has them (Gemini CLI, Qwen Code, Copilot CLI, Cursor, VS Code), and so does uninstall; where the host takes none, such a file is refused.',
     'hosts.answered':
       'GET /v1/hooks says how long the hooks of each host waited for their newest answers, and plumbline doctor --hosts prints it.',
     'hosts.encoder-wait':

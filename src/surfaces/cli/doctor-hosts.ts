@@ -173,7 +173,7 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
   const { file, folder } = placesOf(host, world, settings)
   let now: HostFile | null
   try {
-    now = readHostFile(file)
+    now = readHostFile(host, file)
   } catch (error) {
     if (!isUsageFault(error)) throw error
     return { state: 'fault', says: error.message, reports: false }
