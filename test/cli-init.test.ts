@@ -857,11 +857,52 @@ describe('the program that hosts run', () => {
     const shim = `"${user.home}/.plumbline/hook" cursor beforeSubmitPrompt`
     const went = { code: 0, out: '{"continue":true}\n' }
     assert.deepEqual(await runHook(shim, { prompt: 'x'.repeat(500_000) }, { PATH: tools }), went)
-    const bare = userOf(t, { PATH: tools })
-    assert.match((await bare.init('codex')).out, /there is no curl here/)
     rmSync(user.inHome('.plumbline/curl.conf'))
     rmSync(user.inHome('.plumbline/url'))
     assert.deepEqual(await runHook(shim, {}, { PATH: user.environment.PATH }), went)
+  })
+})
+
+describe('the program that hosts run, where there is no curl', () => {
+  test('asks by Node, and lets the host go on whatever the server does', async (t) => {
+    verifies('hosts.shim.no-curl')
+    const app = await start(t)
+    const { headers, key } = await app.newAccount()
+    const tools = freshFolder(t)
+    for (const name of ['sh', 'cat', 'date']) {
+      symlinkSync([`/bin/${name}`, `/usr/bin/${name}`].find(existsSync)!, join(tools, name))
+    }
+    const user = userOf(t, { PATH: tools }, [process.execPath])
+    const hook = (body: object) =>
+      runHook(`"${user.home}/.plumbline/hook" codex UserPromptSubmit`, body, {
+        PATH: tools,
+        NODE_OPTIONS: '--no-such-option',
+      })
+    const { out } = await user.run('init', 'codex', '--key', key, '--server', app.url)
+    assert.match(out, /There is no curl here, so a Node program asks in its place/)
+    assert.match(out, /Probe: the server at \S+ answered\.$/m)
+    assert.ok(!user.read('.plumbline/ask').includes(key))
+    const prompt = { session_id: 's', prompt: errand, hook_event_name: 'UserPromptSubmit' }
+    assert.deepEqual(await hook(prompt), { code: 0, out: '{}\n' })
+    const { run } = (await app.get('/v1/drift/run?run_id=codex:s', headers)).body
+    assert.equal(run.ground, errand)
+    const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
+    assert.match(findings[0].says, /by a Node program because there was no curl/)
+
+    const deaf = await startReceiver(t, () => {})
+    for (const [server, waits] of [
+      [nobody, false],
+      [`http://127.0.0.1:${deaf.port}`, true],
+    ] as const) {
+      await user.init('codex', '--server', server)
+      assert.deepEqual(await hook(prompt), { code: 0, out: '{}\n' })
+      assert.equal(existsSync(user.inHome('.plumbline/pause')), waits)
+    }
+    rmSync(user.inHome('.plumbline/ask'))
+    const lacking = JSON.parse((await user.run('doctor', '--hosts', '--json')).out).findings[0]
+    assert.match(lacking.says, /there is no curl/)
+    await user.run('uninstall', 'codex')
+    assert.deepEqual(user.all(), {})
   })
 })
 

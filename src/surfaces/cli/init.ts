@@ -59,7 +59,7 @@ export const initCommand: Command = {
 
 Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
 file beside it (.plumbline-backup), or those of a project. Comments in it stay. The hooks run a small
-program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; a key
+program in ~/.plumbline (PLUMBLINE_HOME), which needs sh, takes curl or Node, and never stops the agent; a key
 that may only report events stands there in a file that only you may read. If the server is on another
 machine, the hooks go to plumbline relay on this one, which answers at once, tells no more than the
 level allows, and keeps events while the server is away. Doing it twice is doing it once, and
