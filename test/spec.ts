@@ -1181,6 +1181,8 @@ export const requirements = {
       'The goal of a step is the plan item in work, the stated intent, what the agent has just said, its description of the act, or the act, in this order.',
     'hosts.agents':
       'A sub-agent has its task as its ground, and the agent that started it as its parent.',
+    'hosts.agents.parent-goal':
+      'A step of a sub-agent has as its parent goal what the agent above it is at: the item of its plan in work, its intent, or its goal.',
     'hosts.once': 'An event of one id counts once, by whichever hook it comes.',
     'hosts.bounded': 'What is kept of a session is bounded.',
     'hosts.evidence':
