@@ -1187,6 +1187,8 @@ export const requirements = {
     'hosts.bounded': 'What is kept of a session is bounded.',
     'hosts.evidence':
       'A stall or a loop is seen in what was done: an error that repeats, tests that fail alike, edits that are taken back, acts that repeat, a long time without a change; and that hardly any act belongs to the errand.',
+    'hosts.evidence.grammar':
+      'GET /v1/grammar holds the kinds of evidence, the reason that each gives, and their limits, as evidence/1.',
     'hosts.evidence.quiet':
       'Polling, files that move through new texts, and errors of networks and rate limits are never evidence.',
     'hosts.evidence.verdict':

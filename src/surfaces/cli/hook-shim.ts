@@ -51,17 +51,18 @@ exit 0
 
 /** Asks as curl does, with its exit codes: 7 if nobody listens, 22 for another status, 28 if it takes too long. */
 const asker = `import { readFileSync } from "node:fs"
-const [url, conf] = process.argv.slice(1)
+import { argv, exit, stdout } from "node:process"
+const [url, conf] = argv.slice(1)
 try {
   const [, authorization] = /^header = "authorization: (.*)"$/m.exec(readFileSync(conf, "utf8"))
   const headers = { authorization, "content-type": "application/json" }
   const body = readFileSync(0)
   const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(300) })
   const text = await answer.text()
-  if (!answer.ok) process.exit(22)
-  process.stdout.write(text, () => process.exit(0))
+  if (!answer.ok) exit(22)
+  stdout.write(text, () => exit(0))
 } catch (error) {
-  process.exit(error.name === "TimeoutError" ? 28 : error.cause?.code === "ECONNREFUSED" ? 7 : 52)
+  exit(error.name === "TimeoutError" ? 28 : error.cause?.code === "ECONNREFUSED" ? 7 : 52)
 }`
 
 /** Words of a shell's command, whatever stands in them. */
