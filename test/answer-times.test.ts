@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createAnswerTimes } from '../src/operations/hosts/answer-times.ts'
+import { createAnswerTimes } from '../src/operations/gate/answer-times.ts'
 import { verifies } from './verifies.ts'
 
 test('half of the answers, and 99 of 100, came within so long, of the newest 500', () => {

@@ -17,8 +17,10 @@ import { dirname, join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { readConfig } from '../src/config.ts'
+import { parseCommented } from '../src/core/hosts/commented-json.ts'
 import {
   addEntries,
+  commentingHosts,
   entriesFor,
   type InstallHost,
   installHosts,
@@ -268,7 +270,7 @@ describe('plumbline init', () => {
   test('refuses a file that it cannot merge into, and touches nothing', async (t) => {
     verifies('hosts.init', 'hosts.uninstall')
     for (const [text, says] of [
-      ['{ "hooks": {} // mine\n}', /is not JSON.*Comments are not supported/],
+      ['{ "hooks": {} // mine', /is not JSON/],
       ['', /is not JSON/],
       ['[]', /is not a JSON object/],
       ['{"hooks":[]}', /"hooks" is not an object/],
@@ -284,6 +286,40 @@ describe('plumbline init', () => {
         assert.ok(ran.err.includes(file))
       }
       assert.deepEqual(user.all(), before)
+    }
+  })
+
+  test('keeps comments where the host has them, and refuses them where it has none', async (t) => {
+    verifies('hosts.init.comments')
+    for (const host of installHosts) {
+      const user = userOf(t)
+      const first = entriesFor(host, { shim: '', url: null })[0]!.event
+      const group = JSON.stringify(foreign)
+      const before = `// mine\r\n{\r\n\t"theme": "dark", /* not // light */\r\n\t"hooks": {\r\n\t\t"${first}": [\r\n\t\t\t${group}, // "said"\r\n\t\t],\r\n\t},\r\n\t// the last\r\n}\r\n`
+      user.write(files[host], before)
+      const all = user.all()
+      const { code, err } = await user.init(host)
+      if (!commentingHosts.has(host)) {
+        assert.deepEqual([code, user.all()], [2, all])
+        assert.match(err, new RegExp(`is not JSON.*${host} takes no comments`))
+        continue
+      }
+      assert.equal(code, 0, err)
+      const added = user.read(files[host])
+      for (const line of before.split('\r\n')) assert.ok(added.includes(line), line)
+      const own = ownEntries(parseCommented(added))
+      assert.equal(own.length, entriesFor(host, { shim: '', url: null }).length)
+      assert.equal((await user.init(host)).out.includes('has its hooks already'), true)
+      assert.equal((await user.run('uninstall', host)).code, 0)
+      assert.deepEqual(user.all(), all)
+      // What the user writes in between stays too.
+      await user.init(host)
+      user.write(files[host], user.read(files[host]).replace('// mine', '// mine, and later'))
+      assert.match((await user.run('uninstall', host)).out, /Took \d+ hooks out of/)
+      const left = user.read(files[host])
+      assert.deepEqual(parseCommented(left), parseCommented(before))
+      for (const words of ['// mine, and later', '/* not // light */', '// "said"', '// the last'])
+        assert.ok(left.includes(words), words)
     }
   })
 
@@ -821,11 +857,52 @@ describe('the program that hosts run', () => {
     const shim = `"${user.home}/.plumbline/hook" cursor beforeSubmitPrompt`
     const went = { code: 0, out: '{"continue":true}\n' }
     assert.deepEqual(await runHook(shim, { prompt: 'x'.repeat(500_000) }, { PATH: tools }), went)
-    const bare = userOf(t, { PATH: tools })
-    assert.match((await bare.init('codex')).out, /there is no curl here/)
     rmSync(user.inHome('.plumbline/curl.conf'))
     rmSync(user.inHome('.plumbline/url'))
     assert.deepEqual(await runHook(shim, {}, { PATH: user.environment.PATH }), went)
+  })
+})
+
+describe('the program that hosts run, where there is no curl', () => {
+  test('asks by Node, and lets the host go on whatever the server does', async (t) => {
+    verifies('hosts.shim.no-curl')
+    const app = await start(t)
+    const { headers, key } = await app.newAccount()
+    const tools = freshFolder(t)
+    for (const name of ['sh', 'cat', 'date']) {
+      symlinkSync([`/bin/${name}`, `/usr/bin/${name}`].find(existsSync)!, join(tools, name))
+    }
+    const user = userOf(t, { PATH: tools }, [process.execPath])
+    const hook = (body: object) =>
+      runHook(`"${user.home}/.plumbline/hook" codex UserPromptSubmit`, body, {
+        PATH: tools,
+        NODE_OPTIONS: '--no-such-option',
+      })
+    const { out } = await user.run('init', 'codex', '--key', key, '--server', app.url)
+    assert.match(out, /There is no curl here, so a Node program asks in its place/)
+    assert.match(out, /Probe: the server at \S+ answered\.$/m)
+    assert.ok(!user.read('.plumbline/ask').includes(key))
+    const prompt = { session_id: 's', prompt: errand, hook_event_name: 'UserPromptSubmit' }
+    assert.deepEqual(await hook(prompt), { code: 0, out: '{}\n' })
+    const { run } = (await app.get('/v1/drift/run?run_id=codex:s', headers)).body
+    assert.equal(run.ground, errand)
+    const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
+    assert.match(findings[0].says, /by a Node program because there was no curl/)
+
+    const deaf = await startReceiver(t, () => {})
+    for (const [server, waits] of [
+      [nobody, false],
+      [`http://127.0.0.1:${deaf.port}`, true],
+    ] as const) {
+      await user.init('codex', '--server', server)
+      assert.deepEqual(await hook(prompt), { code: 0, out: '{}\n' })
+      assert.equal(existsSync(user.inHome('.plumbline/pause')), waits)
+    }
+    rmSync(user.inHome('.plumbline/ask'))
+    const lacking = JSON.parse((await user.run('doctor', '--hosts', '--json')).out).findings[0]
+    assert.match(lacking.says, /there is no curl/)
+    await user.run('uninstall', 'codex')
+    assert.deepEqual(user.all(), {})
   })
 })
 

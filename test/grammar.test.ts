@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { evidenceKinds, evidenceLimits } from '../src/core/hosts/evidence.ts'
 import { start } from './harness.ts'
 import { verifies } from './verifies.ts'
 
@@ -33,6 +34,15 @@ test('GET /v1/grammar describes the detector without a key', async (t) => {
   const hash = createHash('sha256').update(JSON.stringify(rest)).digest('base64url')
   assert.equal(content_hash, hash)
   assert.equal((await app.get('/v1/grammar', { authorization: 'Bearer x' })).status, 200)
+})
+
+test('the grammar holds the rules by which acts are evidence', async (t) => {
+  verifies('hosts.evidence.grammar')
+  const app = await start(t)
+  const { version, gives, limits } = (await app.get('/v1/grammar')).body.act_evidence
+  assert.equal(version, 'evidence/1')
+  assert.deepEqual(gives, evidenceKinds)
+  assert.deepEqual(limits, evidenceLimits)
 })
 
 test('the grammar holds what is published of it', async (t) => {

@@ -1181,10 +1181,14 @@ export const requirements = {
       'The goal of a step is the plan item in work, the stated intent, what the agent has just said, its description of the act, or the act, in this order.',
     'hosts.agents':
       'A sub-agent has its task as its ground, and the agent that started it as its parent.',
+    'hosts.agents.parent-goal':
+      'A step of a sub-agent has as its parent goal what the agent above it is at: the item of its plan in work, its intent, or its goal.',
     'hosts.once': 'An event of one id counts once, by whichever hook it comes.',
     'hosts.bounded': 'What is kept of a session is bounded.',
     'hosts.evidence':
       'A stall or a loop is seen in what was done: an error that repeats, tests that fail alike, edits that are taken back, acts that repeat, a long time without a change; and that hardly any act belongs to the errand.',
+    'hosts.evidence.grammar':
+      'GET /v1/grammar holds the kinds of evidence, the reason that each gives, and their limits, as evidence/1.',
     'hosts.evidence.quiet':
       'Polling, files that move through new texts, and errors of networks and rate limits are never evidence.',
     'hosts.evidence.verdict':
@@ -1288,6 +1292,8 @@ export const requirements = {
       'After a compaction the ground and the open items of the plan are told again, for the hosts that take it.',
     'hosts.init':
       'plumbline init HOST puts the hooks of Claude Code, Codex, Gemini CLI, Qwen Code, Copilot CLI, Cursor or VS Code after those of others into the user’s settings, keeps the rest, the mode and a copy, and says whether the server answered.',
+    'hosts.init.comments':
+      'plumbline init keeps the comments of settings where the host has them (Gemini CLI, Qwen Code, Copilot CLI, Cursor, VS Code), and so does uninstall; where the host takes none, such a file is refused.',
     'hosts.answered':
       'GET /v1/hooks says how long the hooks of each host waited for their newest answers, and plumbline doctor --hosts prints it.',
     'hosts.encoder-wait':
@@ -1306,6 +1312,8 @@ export const requirements = {
       'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
+    'hosts.shim.no-curl':
+      'Where there is no curl, plumbline init says so and hooks ask by a Node program with the same limits; doctor --hosts says which of the two asks.',
     'hosts.shim':
       'The program that hosts run prints a JSON object and exits with 0, whatever the server does; one that does not answer in time is left alone for 30 seconds.',
   }),

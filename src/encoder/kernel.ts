@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { arch, platform } from 'node:os'
 
 /** The functions of `kernel.c`. A pointer is a byte offset in the memory. */
 export interface Kernel {
@@ -107,7 +108,7 @@ export function loadKernel(bytes: number, build?: KernelBuild): LoadedKernel {
 function loadAddon(open: 'openVnni' | 'openAvx2', bytes: number): LoadedKernel | undefined {
   const memory = new ArrayBuffer(bytes)
   try {
-    const file = `./kernel-${process.platform}-${process.arch}.node`
+    const file = `./kernel-${platform()}-${arch()}.node`
     const kernel: Kernel | undefined = createRequire(import.meta.url)(file)[open](memory)
     return kernel && { kernel, memory, start: 0 }
   } catch {

@@ -17,6 +17,15 @@ const flatHosts: ReadonlySet<InstallHost> = new Set(['copilot', 'cursor', 'vscod
 
 export type InstallHost = (typeof installHosts)[number]
 
+/** The hosts that read settings with comments; the others take them for no JSON. */
+export const commentingHosts: ReadonlySet<InstallHost> = new Set([
+  'gemini-cli',
+  'qwen-code',
+  'copilot',
+  'cursor',
+  'vscode',
+])
+
 /** A hook in the settings of a host. */
 export interface HookEntry {
   event: string

@@ -41,6 +41,7 @@ export interface ObservedStep {
   /** The words of the user that open the step, and whether it is not known that a person spoke them. */
   userMessage: string | null
   isUnsure: boolean
+  /** The item of the plan that the step is under, or what the agent above is at. */
   parentGoal: string | null
   plan: string[] | null
   /** 0–10 by the share of the plan that is left; null without a plan. */
@@ -98,7 +99,11 @@ export function observe(observed: Observed, event: HostEvent): Observation {
   const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
-  const opened = steps.map((step) => ({ ...step, span: event.span ?? null }))
+  const opened = steps.map((step) => ({
+    ...step,
+    parentGoal: step.parentGoal ?? goalAbove(state, step),
+    span: event.span ?? null,
+  }))
   return { observed: { ...state, agents: newest(known) }, steps: opened }
 }
 
@@ -183,6 +188,14 @@ function calledIn(event: HostEvent): string | null {
 function newest(agents: Observed['agents']): Observed['agents'] {
   if (Object.keys(agents).length <= mostKept.agents) return agents
   return Object.fromEntries(Object.entries(agents).slice(-mostKept.agents))
+}
+
+/** What the agent that a sub-agent works for is at; null for the main agent, and if that is not known. */
+function goalAbove(state: Observed, { agentId, parentAgentId }: OpenedStep): string | null {
+  if (agentId === '') return null
+  const above = agentOf(state, parentAgentId ?? '')
+  const goal = above.plan.find(({ state }) => state === 'now')?.text || above.intent || above.goal
+  return goal === untold ? null : goal
 }
 
 /** A step before it is known which span showed it. */

@@ -12,6 +12,7 @@ import {
 } from '../detector/contract/constants.ts'
 import { detectorNames } from '../detector/contract/detector.ts'
 import { otherwise, rules } from '../detector/rules.ts'
+import { evidenceKinds, evidenceLimits, evidenceVersion } from '../hosts/evidence.ts'
 import { dialogueReasons, dialogueWindow, echoFloor, restatementFloor } from '../runs/dialogue.ts'
 import { depths, modes, presets } from '../runs/modulation.ts'
 import { causeClaims, observations } from './claims.ts'
@@ -78,6 +79,7 @@ export function describeGrammar(): Record<string, unknown> {
       accepts_distance: acceptsDistance,
     })),
     overlays: ['oscillating'],
+    act_evidence: { version: evidenceVersion, gives: evidenceKinds, limits: evidenceLimits },
     dialogue_reasons: dialogueReasons,
     judgments: {
       order: ['abandon', 'wrong-problem', 'repeating', 'narrow'],

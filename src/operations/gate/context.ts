@@ -17,7 +17,7 @@ import type { Payment } from '../../outbound/payment.ts'
 import type { Webhooks } from '../../outbound/webhook.ts'
 import type { Account } from '../../storage/accounts.ts'
 import type { Store } from '../../storage/store.ts'
-import type { AnswerTimes } from '../hosts/answer-times.ts'
+import type { AnswerTimes } from './answer-times.ts'
 import type { InFlight } from './in-flight.ts'
 
 /** The account or key that an operation has changed. */

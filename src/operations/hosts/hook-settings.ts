@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { hookModes } from '../../core/hosts/hook-settings.ts'
 import { mostUnknownEvents } from '../../core/hosts/unknown-events.ts'
 import { dayMs, isoTime } from '../../core/time.ts'
+import { mostTimes } from '../gate/answer-times.ts'
 import { badRequest } from '../gate/declaration.ts'
 import { idField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
-import { mostTimes } from './answer-times.ts'
 
 const mode = z.enum(hookModes, `send ${hookModes.join(', ')}, or null`)
 

@@ -6,7 +6,7 @@ import type { RelayStatus } from '../relay/relay.ts'
 import { type RelaySettings, relayFolderIn } from '../relay/settings.ts'
 import type { CliWorld } from './command.ts'
 import { keyIn, prepareServer } from './hook-key.ts'
-import { removeStarter, writeShim, writeStarter } from './hook-shim.ts'
+import { hasCurl, removeStarter, writeAsker, writeShim, writeStarter } from './hook-shim.ts'
 import { ensureRelay, relayStatus, stopRelay, untilDown, untilUp } from './relay.ts'
 import {
   newSecret,
@@ -43,11 +43,13 @@ export async function connect(wanted: WantedConnection): Promise<Connection> {
   const relay = readRelaySettings(folder)
   const keyBefore = relay?.url === url ? relay.key : keyIn(folder, url)
   const prepared = await prepareServer({ url, key, before: keyBefore, label, mode })
+  const asking = await noteOfAsking(world)
   if (level === null) {
     const notes = relay === null ? [] : [`${await removeRelay(folder)}`]
     writeShim(folder, url, prepared.key)
+    writeAsker(folder, asking.node)
     world.out(`Wrote hook, curl.conf and url to ${folder}; the server is ${url}.\n`)
-    return { url, who: 'server', notes: [...prepared.notes, ...notes] }
+    return { url, who: 'server', notes: [...prepared.notes, ...asking.notes, ...notes] }
   }
   const settings: RelaySettings = {
     url,
@@ -62,6 +64,7 @@ export async function connect(wanted: WantedConnection): Promise<Connection> {
   // A relay that is up heeds them from now on.
   writeRelaySettings(folder, settings)
   writeShim(folder, address, settings.localKey)
+  writeAsker(folder, asking.node)
   writeStarter(folder, world.program)
   const up = await untilUp(settings, await ensureRelay(settings, folder, world))
   world.out(
@@ -77,7 +80,20 @@ export async function connect(wanted: WantedConnection): Promise<Connection> {
       ? []
       : [`The relay has not started; ${relayFolderIn(folder)}/log may say why.`]),
   ]
-  return { url: address, who: 'relay', notes: [...prepared.notes, ...notes] }
+  return { url: address, who: 'relay', notes: [...prepared.notes, ...asking.notes, ...notes] }
+}
+
+/** The Node program that asks where there is no curl, and what that costs; null and nothing where there is one. */
+async function noteOfAsking({ environment, program }: CliWorld) {
+  const [node = null] = program
+  return (await hasCurl(environment)) || node === null
+    ? { node: null, notes: [] }
+    : {
+        node,
+        notes: [
+          'There is no curl here, so a Node program asks in its place: an event costs some 200 ms instead of 10. Install curl and run this again.',
+        ],
+      }
 }
 
 function withheldNotes(before: RelayStatus | null, up: RelayStatus | null): string[] {

@@ -19,7 +19,7 @@ import { untrustedHooks } from './codex-trust.ts'
 import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
 import { asked, keyIn, probePath } from './hook-key.ts'
-import { shimIn } from './hook-shim.ts'
+import { askerIn, hasCurl, shimIn } from './hook-shim.ts'
 import { type HostFile, readHostFile } from './host-file.ts'
 import { filesNow } from './host-files.ts'
 import { foldersOf, hasFolder, placesOf } from './init.ts'
@@ -55,7 +55,7 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
   const home = homeOf(world.environment)
   const folder = hooksFolderOf(world, settings)
   if (existsSync(folder)) {
-    yield examineProgram(folder, world.now())
+    yield await examineProgram(folder, world)
     const relay = readRelaySettings(folder)
     if (relay !== null) yield await examineRelay(relay)
     yield await examineServer(folder)
@@ -93,7 +93,11 @@ async function toldOf(
   return { check: host, state, says: [named, last, ...told].filter(Boolean).join('; ') }
 }
 
-function examineProgram(folder: string, now: number): Finding {
+async function examineProgram(
+  folder: string,
+  { now: clock, environment }: CliWorld,
+): Promise<Finding> {
+  const now = clock()
   const check = 'program'
   const shim = shimIn(folder)
   const again = 'plumbline init HOST writes it again'
@@ -116,7 +120,12 @@ function examineProgram(folder: string, now: number): Finding {
     const says = `a hook had no answer ${Math.round((now - paused) / 1000)} s ago; events are lost until ${pauseMs / 1000} s after it`
     return { check, state: 'warning', says }
   }
-  return { check, state: 'ok', says: shim }
+  const asks = existsSync(askerIn(folder))
+  if (!asks && !(await hasCurl(environment))) {
+    return { check, state: 'fault', says: `there is no curl, so no event arrives; ${again}` }
+  }
+  const how = asks ? ', by a Node program because there was no curl: some 200 ms an event' : ''
+  return { check, state: 'ok', says: `${shim}${how}` }
 }
 
 /** What the relay of this machine says of itself and of the server that it reports to. */
@@ -173,7 +182,7 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
   const { file, folder } = placesOf(host, world, settings)
   let now: HostFile | null
   try {
-    now = readHostFile(file)
+    now = readHostFile(host, file)
   } catch (error) {
     if (!isUsageFault(error)) throw error
     return { state: 'fault', says: error.message, reports: false }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { InstallHost } from '../../core/hosts/install.ts'
 import type { FileHost } from '../../core/hosts/install-files.ts'
 import { probeEvent } from '../../core/hosts/unknown-events.ts'
+import { asked, keyIn } from './hook-key.ts'
 import { replaceFile } from './host-file.ts'
 
 /**
@@ -23,7 +24,11 @@ recent() {
   [ "$s" -ge 0 ] && [ "$s" -lt 30 ]
 }
 q=; [ "$1/$CLAUDE_CODE_SESSION_ATTENDED" = claude-code/0 ] && q='?attended=never'
-ask() { curl -q -s -f -K "$d/curl.conf" --data-binary @- "$(cat "$d/url")/v1/hooks/$1/$2$q" 2>/dev/null; }
+ask() {
+  u="$(cat "$d/url")/v1/hooks/$1/$2$q"
+  if [ -x "$d/ask" ]; then "$d/ask" "$u" 2>/dev/null
+  else curl -q -s -f -K "$d/curl.conf" --data-binary @- "$u" 2>/dev/null; fi
+}
 if recent "$p"; then cat >/dev/null; echo "$e"; exit 0; fi
 if [ -x "$d/start-relay" ]; then
   b=$(cat)
@@ -43,6 +48,22 @@ case $c in 0) ;; 28) a=; { date +%s >"$p"; } 2>/dev/null ;; *) a=; cat >/dev/nul
 case $a in "{"*"}") printf '%s\\n' "$a" ;; *) echo "$e" ;; esac
 exit 0
 `
+
+/** Asks as curl does, with its exit codes: 7 if nobody listens, 22 for another status, 28 if it takes too long. */
+const asker = `import { readFileSync } from "node:fs"
+import { argv, exit, stdout } from "node:process"
+const [url, conf] = argv.slice(1)
+try {
+  const [, authorization] = /^header = "authorization: (.*)"$/m.exec(readFileSync(conf, "utf8"))
+  const headers = { authorization, "content-type": "application/json" }
+  const body = readFileSync(0)
+  const answer = await fetch(url, { method: "POST", headers, body, signal: AbortSignal.timeout(300) })
+  const text = await answer.text()
+  if (!answer.ok) exit(22)
+  stdout.write(text, () => exit(0))
+} catch (error) {
+  exit(error.name === "TimeoutError" ? 28 : error.cause?.code === "ECONNREFUSED" ? 7 : 52)
+}`
 
 /** Words of a shell's command, whatever stands in them. */
 function quoted(word: string): string {
@@ -83,6 +104,30 @@ export function writeShim(folder: string, url: string, key: string): void {
   rmSync(join(folder, 'pause'), { force: true })
 }
 
+/**
+ * Writes the program that asks in the place of curl, where there is none; `null` removes it. It costs the start of a Node
+ * program (`node`) each time.
+ */
+export function writeAsker(folder: string, node: string | null): void {
+  const file = askerIn(folder)
+  if (node === null) rmSync(file, { force: true })
+  else {
+    const call = `NODE_OPTIONS= NODE_USE_ENV_PROXY= exec ${quoted(node)} --input-type=module -e ${quoted(asker)}`
+    const conf = quoted(join(folder, 'curl.conf'))
+    replaceFile(file, `#!/bin/sh\n# Asks in the place of curl.\n${call} "$1" ${conf}\n`, 0o755)
+  }
+}
+
+/** The path of the program that asks in the place of curl. */
+export function askerIn(folder: string): string {
+  return join(folder, 'ask')
+}
+
+/** Whether there is a curl on the path. */
+export async function hasCurl(env: Probe['environment']): Promise<boolean> {
+  return (await ran('curl', ['--version'], { ...env })).error === null
+}
+
 /** Writes the program that starts the relay. */
 export function writeStarter(folder: string, program: readonly string[]): void {
   replaceFile(join(folder, 'start-relay'), starterOf(folder, program), 0o755)
@@ -96,7 +141,7 @@ export function removeStarter(folder: string): void {
 /** Removes what `writeShim` and the program have written, and the folder if it is empty then. */
 export function removeShim(folder: string): boolean {
   const found = existsSync(shimIn(folder))
-  for (const name of ['hook', 'curl.conf', 'url', 'pause'])
+  for (const name of ['hook', 'curl.conf', 'url', 'pause', 'ask'])
     rmSync(join(folder, name), { force: true })
   try {
     rmdirSync(folder)
@@ -127,8 +172,8 @@ export interface Probe {
 }
 
 /**
- * Sends an event of no effect by the program as hosts run it, and then by the curl that it uses, which alone can tell
- * who answered. Returns what came of it in one sentence.
+ * Sends an event of no effect by the program as hosts run it, and then by the curl that it uses, or from here if there is
+ * none, which alone can tell who answered. Returns what came of it in one sentence.
  */
 export async function probe({ host, folder, url, who, environment }: Probe): Promise<string> {
   const env = { ...environment, PLUMBLINE_HOME: folder }
@@ -136,22 +181,39 @@ export async function probe({ host, folder, url, who, environment }: Probe): Pro
   if (hook.error !== null || !/^\{.*\}\n$/.test(hook.out)) {
     return `Probe: ${shimIn(folder)} cannot be run here (${hook.error?.message.split('\n')[0] ?? 'it printed no JSON'}).`
   }
-  const asked = ['-q', '-s', '-K', join(folder, 'curl.conf'), '-D', '-', '-o', '/dev/null']
-  const address = `${url}/v1/hooks/${host}/${probeEvent}`
-  const { error, out } = await ran('curl', [...asked, '--data-binary', '@-', address], env)
-  if (error?.code === 'ENOENT')
-    return 'Probe: there is no curl here, and without it no event arrives.'
-  if (error !== null) {
-    const why = error.code === 28 ? 'not in time' : `curl says ${error.code}`
-    return `Probe: ${url} did not answer (${why}). The agent goes on all the same; its events are lost until a server answers there.`
+  const address = `/v1/hooks/${host}/${probeEvent}`
+  const found = existsSync(askerIn(folder))
+    ? await askedHere(folder, url, address)
+    : await askedByCurl(folder, url + address, env)
+  if ('says' in found) {
+    return `Probe: ${url} did not answer (${found.says}). The agent goes on all the same; its events are lost until a server answers there.`
   }
-  const status = [...out.matchAll(/^HTTP\/\S+ (\d+)/gm)].at(-1)?.[1]
-  const note = /^x-plumbline-note: (.*?)\r?$/im.exec(out)?.[1]
-  if (status !== '200')
+  const { status, note } = found
+  if (status !== 200)
     return `Probe: ${url} answered with status ${status}, as a server of this release does not.`
-  return note === undefined
+  return note === null
     ? `Probe: the ${who} at ${url} answered.`
     : `Probe: the ${who} at ${url} answered, and took no event: ${note}.`
+}
+
+/** What the probe was answered, or why it was not. */
+type Probed = { status: number; note: string | null } | { says: string }
+
+async function askedHere(folder: string, url: string, path: string): Promise<Probed> {
+  const found = await asked(url, keyIn(folder, url) ?? '', 'POST', path, {})
+  return found.status === 0 ? found : { status: found.status, note: found.note }
+}
+
+async function askedByCurl(
+  folder: string,
+  address: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Probed> {
+  const options = ['-q', '-s', '-K', join(folder, 'curl.conf'), '-D', '-', '-o', '/dev/null']
+  const { error, out } = await ran('curl', [...options, '--data-binary', '@-', address], env)
+  if (error !== null) return { says: error.code === 28 ? 'not in time' : `curl says ${error.code}` }
+  const status = [...out.matchAll(/^HTTP\/\S+ (\d+)/gm)].at(-1)?.[1]
+  return { status: Number(status), note: /^x-plumbline-note: (.*?)\r?$/im.exec(out)?.[1] ?? null }
 }
 
 interface Output {

@@ -12,8 +12,15 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { editCommented, parseCommented } from '../../core/hosts/commented-json.ts'
 import { type Fields, fieldsOf } from '../../core/hosts/fields.ts'
-import { addEntries, faultIn, type InstallHost, ownEntries } from '../../core/hosts/install.ts'
+import {
+  addEntries,
+  commentingHosts,
+  faultIn,
+  type InstallHost,
+  ownEntries,
+} from '../../core/hosts/install.ts'
 import { parseJson } from '../../core/text.ts'
 import { usageFault } from './usage-fault.ts'
 
@@ -72,23 +79,30 @@ export function projectFileOf(host: InstallHost, project: string): string {
 }
 
 /** Reads the settings of a host; null if there is no file. A file that cannot be merged into is a usage fault. */
-export function readHostFile(path: string): HostFile | null {
+export function readHostFile(host: InstallHost, path: string): HostFile | null {
   if (!existsSync(path)) return null
   const bytes = readFileSync(path)
   const text = bytes.toString()
-  const settings = isUtf8(bytes) ? parseJson(text) : undefined
+  const settings = isUtf8(bytes) ? parsed(host, text) : undefined
   if (settings === undefined) {
-    throw usageFault(
-      `${path} is not JSON, so nothing was changed; mend it first. Comments are not supported.`,
-    )
+    const why = commentingHosts.has(host) ? '' : ` ${host} takes no comments.`
+    throw usageFault(`${path} is not JSON, so nothing was changed; mend it first.${why}`)
   }
   const fault = faultIn(settings)
   if (fault !== null) throw usageFault(`${path}: ${fault}, so nothing was changed; mend it first.`)
   return { text, settings: fieldsOf(settings) }
 }
 
-/** Settings as text, with the indentation, the line ends and the last line end of an earlier text. */
+function parsed(host: InstallHost, text: string): unknown {
+  return parseJson(text) ?? (commentingHosts.has(host) ? parseCommented(text) : undefined)
+}
+
+/**
+ * Settings as text, with the indentation, the line ends and the last line end of an earlier text, and its comments if it has
+ * any.
+ */
 export function textLike(earlier: string, settings: Fields): string {
+  if (earlier !== '' && parseJson(earlier) === undefined) return editCommented(earlier, settings)
   const [indent = '  '] = /^[ \t]+(?=\S)/m.exec(earlier) ?? []
   const end = earlier === '' || earlier.endsWith('\n') ? '\n' : ''
   const text = `${JSON.stringify(settings, null, indent)}${end}`
@@ -100,23 +114,23 @@ export function originOf(host: InstallHost, path: string, now: HostFile): Origin
   const own = ownEntries(now.settings)
   const made = ({ text, settings }: HostFile) =>
     textLike(text, addEntries(host, settings, own)) === now.text
-  const origin = backupsWithout(path).find(made)
+  const origin = backupsWithout(host, path).find(made)
   if (origin !== undefined) return origin
   const none = { text: '', settings: {}, backup: null }
   return made(none) ? none : null
 }
 
 /** The settings of the newest copy without hooks of Plumbline; null if there is none. */
-export function settingsBefore(path: string): Fields | null {
-  return backupsWithout(path)[0]?.settings ?? null
+export function settingsBefore(host: InstallHost, path: string): Fields | null {
+  return backupsWithout(host, path)[0]?.settings ?? null
 }
 
 /** The copies of a file that have no hooks of Plumbline, newest first. */
-function backupsWithout(path: string): (Origin & { backup: string })[] {
+function backupsWithout(host: InstallHost, path: string): (Origin & { backup: string })[] {
   return backupNumbers(path).flatMap((number) => {
     const backup = backupName(path, number)
     const text = readFileSync(backup, 'utf8')
-    const settings = parseJson(text)
+    const settings = parsed(host, text)
     const isClean = faultIn(settings) === null && ownEntries(settings).length === 0
     return isClean ? [{ backup, text, settings: fieldsOf(settings) }] : []
   })

@@ -58,8 +58,8 @@ export const initCommand: Command = {
   --dry-run     print what would change in the host's settings, and change nothing
 
 Adds hooks to the user's own settings of the host, after those of others, and keeps a copy of the
-file beside it (.plumbline-backup), or those of a project. The file must be JSON without comments. The hooks run a small
-program in ~/.plumbline (PLUMBLINE_HOME), which needs sh and curl and never stops the agent; a key
+file beside it (.plumbline-backup), or those of a project. Comments in it stay. The hooks run a small
+program in ~/.plumbline (PLUMBLINE_HOME), which needs sh, takes curl or Node, and never stops the agent; a key
 that may only report events stands there in a file that only you may read. If the server is on another
 machine, the hooks go to plumbline relay on this one, which answers at once, tells no more than the
 level allows, and keeps events while the server is away. Doing it twice is doing it once, and
@@ -256,7 +256,7 @@ function planOf(
   const calls = byUrl && host === 'claude-code'
   const shim = where.isProject ? null : shimIn(folder)
   const entries = entriesFor(host, { shim, url: calls ? url : null, holds })
-  const now = readHostFile(file)
+  const now = readHostFile(host, file)
   const base = baseOf(host, file, now, entries)
   const added = addEntries(host, base.settings, entries)
   return {
@@ -288,7 +288,7 @@ function baseOf(
   // Nothing is lost of a file that can be made again from its copy.
   const origin = originOf(host, file, now)
   if (origin !== null) return { ...origin, isDone, copies: false }
-  const settings = removeEntries(host, now.settings, settingsBefore(file))
+  const settings = removeEntries(host, now.settings, settingsBefore(host, file))
   return { text: now.text, settings, isDone, copies: true }
 }
 
@@ -348,7 +348,7 @@ function offer(world: CliWorld): number {
   world.out('On this machine:\n')
   for (const host of found) {
     const file = hostFileOf(host, home, world.environment)
-    const has = ownEntries(readHostFile(file)?.settings).length > 0
+    const has = ownEntries(readHostFile(host, file)?.settings).length > 0
     world.out(offered(host, has, file))
   }
   for (const host of byFiles) {

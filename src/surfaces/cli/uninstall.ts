@@ -60,12 +60,12 @@ and so does the relay with what it has not sent.`,
 
 /** Takes the hooks out of a file; false if there are none. */
 function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
-  const now = readHostFile(file)
+  const now = readHostFile(host, file)
   const own = now === null ? [] : ownEntries(now.settings)
   if (now === null || own.length === 0) return false
   const origin = originOf(host, file, now)
   if (origin === null) {
-    const settings = removeEntries(host, now.settings, settingsBefore(file))
+    const settings = removeEntries(host, now.settings, settingsBefore(host, file))
     replaceFile(file, textLike(now.text, settings))
     world.out(`Took ${own.length} hooks out of ${file}.\n`)
   } else if (origin.backup === null) {
@@ -89,7 +89,7 @@ function takeOutFiles(host: FileHost, where: Where, world: CliWorld): boolean {
 async function removeUnused(world: CliWorld, settings: CliSettings): Promise<void> {
   const folder = hooksFolderOf(world, settings)
   const user =
-    installHosts.find((each) => mayHaveHooks(placesOf(each, world, settings).file)) ??
+    installHosts.find((each) => mayHaveHooks(each, placesOf(each, world, settings).file)) ??
     fileHosts.find((each) => filesNow(each, whereOf(world, false)).own.length > 0)
   if (user !== undefined) {
     world.out(`Kept ${folder}, which ${user} needs.\n`)
@@ -103,9 +103,9 @@ async function removeUnused(world: CliWorld, settings: CliSettings): Promise<voi
   }
 }
 
-function mayHaveHooks(file: string): boolean {
+function mayHaveHooks(host: InstallHost, file: string): boolean {
   try {
-    return ownEntries(readHostFile(file)?.settings).length > 0
+    return ownEntries(readHostFile(host, file)?.settings).length > 0
   } catch (error) {
     if (!isUsageFault(error)) throw error
     // What cannot be read may name the program.

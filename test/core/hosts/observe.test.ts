@@ -281,6 +281,34 @@ test('a sub-agent of a sub-agent has that one as its parent', () => {
   )
 })
 
+test('a step of a sub-agent is under what the agent above it is at', () => {
+  verifies('hosts.agents.parent-goal')
+  const plan: HostFact = {
+    kind: 'plan',
+    whole: true,
+    items: [{ text: 'sort the bolts', state: 'now' }],
+  }
+  const intent: HostFact = { kind: 'intent', text: 'tidy the shed' }
+  for (const [before, above] of [
+    [[], null],
+    [[placed(edit('x.ts'), 'x')], 'edit x.ts'],
+    [[placed(intent, 'i')], 'tidy the shed'],
+    [[placed(intent, 'i'), placed(plan, 'p')], 'sort the bolts'],
+  ] as const) {
+    const { steps } = folded([
+      ...before,
+      placed({ ...delegation('count the bolts'), child: 'a1' }, 't'),
+      placed(edit('a.ts'), 'one', 'a1'),
+      placed({ ...delegation('weigh the bolts'), child: 'a2' }, 'u', 'a1'),
+      placed(edit('b.ts'), 'two', 'a2'),
+    ])
+    const of = (id: string) =>
+      steps.filter(({ agentId }) => agentId === id).map(({ parentGoal }) => parentGoal)
+    assert.deepEqual([...new Set(of('a1'))], [above])
+    assert.deepEqual(of('a2'), ['edit a.ts'])
+  }
+})
+
 test('a sub-agent takes the oldest task of its kind', () => {
   verifies('hosts.agents')
   const { steps } = folded([
