@@ -73,6 +73,14 @@ export async function openPage(
 export async function barriersOn(page: Page, leftOut: readonly string[] = []): Promise<string[]> {
   // The policy of the page forbids foreign scripts; what the browser evaluates for the test is none.
   await page.evaluate(axe)
+  // A theme or width that has just changed is drawn whole, so that axe compares no colours of both.
+  await page.evaluate(
+    `new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+      .then(() => Promise.allSettled(document.getAnimations()
+        .filter((each) => each.effect.getComputedTiming().endTime < 1000)
+        .map((each) => each.finished)))
+      .then(() => {})`,
+  )
   const context = JSON.stringify({ exclude: leftOut.map((selector) => [selector]) })
   const { violations } = (await page.evaluate(
     `axe.run(${context}, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'] })`,

