@@ -46,7 +46,10 @@ const errand =
 const errandOf = (round: number) => `${englishGoal(round)}, and ${errand}`
 const goalOf = (round: number) => `${englishGoal(round)} of the shop`
 
-const network = createNetwork(readWeights(readFileSync(file)))
+const weights = readWeights(readFileSync(file))
+const network = createNetwork(weights)
+/** The same arithmetic as it runs where there is no addon. */
+const inWasm = createNetwork(weights, 'relaxed')
 const ofErrand = network.readErrand(errand)
 const ofGoal = network.readGoal(goalOf(0))
 const inThread = {
@@ -54,6 +57,11 @@ const inThread = {
   goal: await timed((round) => network.readGoal(goalOf(round))),
   serves: await timed(() => network.readBeside(ofErrand, ofGoal)),
   follows: 0,
+}
+const ofWasm = {
+  errand: await timed((round) => inWasm.readErrand(errandOf(round))),
+  goal: await timed((round) => inWasm.readGoal(goalOf(round))),
+  serves: await timed(() => inWasm.readBeside(ofErrand, ofGoal)),
 }
 const before = [1, 2].map((at) => network.readBeside(ofErrand, network.readGoal(goalOf(at))))
 inThread.follows = await timed(() => network.readBeside(ofErrand, ofGoal, before))
@@ -123,6 +131,7 @@ embeddings.close()
 server.close()
 server.closeAllConnections()
 
+const wasmName = 'in WebAssembly'
 const endpointName = 'an embeddings endpoint without a model, on loopback'
 const row = (
   measured: string,
@@ -155,9 +164,19 @@ process.stdout.write(
     row('new goal under a known errand, after others, ms', served.newGoal, endpoint),
     row('known goal under a known errand, ms', served.known),
     row('new goal under a new errand, ms', served.newErrand),
-    row(`of it, an errand of ${ofErrand.count} tokens read alone, ms`, inThread.errand),
-    row(`of it, a goal of ${ofGoal.count} tokens read alone, ms`, inThread.goal),
-    row('of it, a read goal beside a read errand, ms', inThread.serves),
+    row(
+      `of it, an errand of ${ofErrand.count} tokens read alone, ms`,
+      inThread.errand,
+      ofWasm.errand,
+      wasmName,
+    ),
+    row(
+      `of it, a goal of ${ofGoal.count} tokens read alone, ms`,
+      inThread.goal,
+      ofWasm.goal,
+      wasmName,
+    ),
+    row('of it, a read goal beside a read errand, ms', inThread.serves, ofWasm.serves, wasmName),
     row('of it, the same beside two goals before too, ms', inThread.follows),
   ]),
 )

@@ -665,6 +665,7 @@ describe('plumbline init --otel', () => {
     for (const [args, says] of [
       [['qwen-code'], /--otel is for claude-code, gemini-cli, codex/],
       [['codex', '--server', 'https://plumbline.example'], /past the relay/],
+      [['codex', '--server', nobody, '--level', 'hashes'], /past the relay/],
     ] as const) {
       const { code, err } = await user.run('init', ...args, '--otel', '--key', key)
       assert.equal(code, 2)

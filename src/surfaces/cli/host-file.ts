@@ -71,6 +71,9 @@ const projectFiles: Record<Exclude<InstallHost, 'vscode'>, string> = {
   cursor: '.cursor/hooks.json',
 }
 
+/** The hosts that have settings of a project. */
+export const projectHosts = Object.keys(projectFiles) as InstallHost[]
+
 /** Where the settings of a host are in a project, or a usage fault. */
 export function projectFileOf(host: InstallHost, project: string): string {
   if (host === 'vscode')

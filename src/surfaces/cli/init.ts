@@ -113,7 +113,7 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
   const where = whereOf(world, values.project === true)
   if (where.isProject && values.plugin === true)
     throw usageFault('--plugin leaves the settings alone, so it does not go with --project.')
-  const telemetry = values.otel === true ? telemetryLines(positionals[0], url) : []
+  const telemetry = values.otel === true ? telemetryLines(positionals[0], url, byRelay) : []
   const fileHost = fileHosts.find((each) => each === positionals[0])
   if (fileHost !== undefined && positionals.length === 1) {
     return initByFiles(fileHost, {

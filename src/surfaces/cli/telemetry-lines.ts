@@ -1,4 +1,3 @@
-import { isHere } from './server-address.ts'
 import { usageFault } from './usage-fault.ts'
 
 /** How hosts export their telemetry: variables of the environment, or what their settings take. */
@@ -23,18 +22,17 @@ const ways: Readonly<Record<string, (url: string) => string[]>> = {
 }
 
 /**
- * Lines that say how a host exports its telemetry to a server on this machine. Nothing is written: they name the key by
- * its variable, and a file of settings would hold it in clear.
+ * Lines that say how a host exports its telemetry to a server on this machine, which may be told the words (`byRelay` is
+ * false). Nothing is written: they name the key by its variable, and a file of settings would hold it in clear.
  */
-export function telemetryLines(host: string | undefined, url: string): string[] {
+export function telemetryLines(host: string | undefined, url: string, byRelay: boolean): string[] {
   const way = ways[host ?? '']
   if (way === undefined)
     throw usageFault(`--otel is for ${Object.keys(ways).join(', ')}; leave it out.`)
-  if (!isHere(url)) {
+  if (byRelay)
     throw usageFault(
-      `--otel would tell ${url} in words, past the relay; start a server on this machine, or leave it out.`,
+      `--otel would tell ${url} in words, past the relay and its level; leave it out.`,
     )
-  }
   const place = host === 'codex' ? '~/.codex/config.toml' : 'the environment that starts the agent'
   return [
     '',

@@ -9,7 +9,14 @@ import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { removeRelay } from './connection.ts'
 import { removeShim } from './hook-shim.ts'
-import { originOf, readHostFile, replaceFile, settingsBefore, textLike } from './host-file.ts'
+import {
+  originOf,
+  projectHosts,
+  readHostFile,
+  replaceFile,
+  settingsBefore,
+  textLike,
+} from './host-file.ts'
 import { filesNow, removeFiles } from './host-files.ts'
 import { placesOf, readHost } from './init.ts'
 import { isUsageFault } from './usage-fault.ts'
@@ -38,9 +45,9 @@ and so does the relay with what it has not sent.`,
     const fileHost = fileHosts.find((each) => each === positionals[0])
     if (values.all === true && positionals.length === 0) {
       const tookOut = [
-        ...installHosts
-          .filter((host) => !where.isProject || host !== 'vscode')
-          .map((host) => takeOut(host, fileOf(host), world)),
+        ...(where.isProject ? projectHosts : installHosts).map((host) =>
+          takeOut(host, fileOf(host), world),
+        ),
         ...fileHosts.map((host) => takeOutFiles(host, where, world)),
       ]
       if (!tookOut.includes(true)) world.out('No host has hooks of Plumbline.\n')
