@@ -220,10 +220,10 @@ export function Live({ says = 'live' }: { says?: ComponentChildren }) {
         Not live since {timeOfDay(new Date(since).toISOString())}. What you see may be older than
         the truth.
       </span>
-      {retryAt.value === null ? null : <Countdown key={retryAt.value} to={retryAt.value} />}
       <button type="button" class="link" onClick={reconnect}>
         Reconnect now
       </button>
+      {retryAt.value === null ? null : <Countdown key={retryAt.value} to={retryAt.value} />}
     </span>
   )
 }
