@@ -100,6 +100,11 @@ const naming: Record<string, Named> = {
     kind: 'run',
     reach: (run_id) => [post('/v1/drift/label', { run_id, step: 1, label: 'unclear' })],
   },
+  'runs.look': {
+    word: 'no_run',
+    kind: 'run',
+    reach: (run_id) => [post('/v1/drift/look', { run_id })],
+  },
   'runs.set-outcome': {
     word: 'no_run',
     kind: 'run',

@@ -1197,6 +1197,16 @@ export const requirements = {
       'A run says which share of the acts its errand explains, by words, folders, and checks and commits after an explained edit; unknown below eight acts.',
     'hosts.clock':
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
+    'hosts.clock.person':
+      'A label of a step of a run, a decision on an escalation of it, and a look at it are a person who is there: last_person_at moves.',
+    'hosts.clock.look':
+      'POST /v1/drift/look says that a person looks at a run; without such a run it is 404 no_run. The dashboard sends it while the run is on the screen.',
+    'alerts.unattended':
+      'With unattended a step at which no person was there for so many minutes and acts sends an event of that reason, above every floor and outside of incidents.',
+    'alerts.unattended.once':
+      'There is one such event until a person was there; then both numbers begin anew.',
+    'alerts.unattended.off':
+      'Without unattended there is no such event. Its numbers are read leniently, and without a minute it is left out.',
     'hosts.clock.bands':
       'GET /v1/drift/clock counts the steps of the 100 most recent runs under 1, 5 and 30 minutes and beyond since a person was last there, and tells the share that drifted of a band with 20 steps or more; a run says attended: never if a program started its session.',
     'hosts.clock.never':

@@ -192,7 +192,7 @@ for (const { name, skip, createUrl } of databases) {
 
 describe('the pages of runs', { skip: noBrowser }, () => {
   test('the keys move between steps, drifts and agents', async (t) => {
-    verifies('web.keys')
+    verifies('web.keys', 'hosts.clock.look')
     const app = await startWithPages(t)
     const holder = await app.newAccount()
     await logGoals(app, holder, 'keys')
@@ -232,9 +232,15 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     const holder = await app.newAccount()
     await logGoals(app, holder, 'keys')
     const { page } = await openPage(t, app, '/app/runs/keys?step=1', holder)
+    const looked = page.waitForResponse('**/v1/drift/look')
     await rows(page).first().waitFor()
+    assert.equal((await looked).status(), 200)
     const { trace } = (await app.get('/v1/drift/run?run_id=keys', holder.headers)).body
     const drifts = trace.flatMap((step: StoredStep) => (step.drifting ? [step.step] : []))
+    assert.notEqual(
+      (await app.get('/v1/drift/run?run_id=keys', holder.headers)).body.run.last_person_at,
+      null,
+    )
     await page.keyboard.press('d')
     await page.waitForURL(`**step=${drifts[0]}`)
     await page.keyboard.press('d')

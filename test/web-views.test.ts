@@ -153,6 +153,10 @@ for (const { name, skip, createUrl } of databases) {
       await page.getByLabel('Where alerts go').fill(`http://127.0.0.1:${receiver.port}/hook`)
       await page.getByRole('switch', { name: 'The distance stopped falling' }).click()
       await page.getByLabel('Quiet below: The agent says it is stuck').fill('0.4')
+      await page.getByLabel('Tell me that an agent works alone').selectOption('30')
+      await page.getByLabel('and acts').fill('0')
+      await page.getByText('Write a number of acts from 1 to 99999.').waitFor()
+      await page.getByLabel('and acts').fill('25')
       await page.getByRole('button', { name: 'Save', exact: true }).click()
       await page.getByText('Saved.').waitFor()
       await page.getByRole('button', { name: /^Send a test/ }).click()
@@ -162,6 +166,7 @@ for (const { name, skip, createUrl } of databases) {
       const { body } = await app.get('/v1/alerts', holder.headers)
       assert.equal(body.alert.incidents, true)
       assert.equal(body.alert.renotify_minutes, 360)
+      assert.deepEqual(body.alert.unattended, { minutes: 30, acts: 25 })
       assert.deepEqual(body.alert.modes, {
         stalled: { on: false, severity: 'info' },
         'self-report:stuck': { on: true, severity: 'warn', min_phi: 0.4 },

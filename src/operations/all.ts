@@ -47,6 +47,7 @@ import { logDrift, logDriftBatch } from './steps/drift.ts'
 import { readExperiment } from './steps/experiment.ts'
 import { readGuidance } from './steps/guidance.ts'
 import { exportLabels, labelStep } from './steps/labels.ts'
+import { lookAtRun } from './steps/looks.ts'
 import { modulateStep } from './steps/modulate.ts'
 import { consultOperator } from './steps/operator.ts'
 import { readQuality } from './steps/quality.ts'
@@ -67,6 +68,7 @@ export const operations = [
   deleteRun,
   exportRuns,
   labelStep,
+  lookAtRun,
   exportLabels,
   readQuality,
   readCost,

@@ -1,5 +1,6 @@
 import type { Swap } from '../detector/contract/findings.ts'
 import { isoTime } from '../time.ts'
+import type { AloneLimit } from './alone.ts'
 import { readWebhookUrl, type WebhookAllowance } from './public-url.ts'
 
 /** Severities, highest first. */
@@ -48,6 +49,8 @@ export interface AlertConfig {
   incidents?: true
   /** Minutes between reminders of an open incident. */
   renotify_minutes?: number
+  /** From when on an agent that works alone is told; absent is never. */
+  unattended?: AloneLimit
 }
 
 /** The signing secrets: the current one, and the previous one while it is valid. */
@@ -94,6 +97,12 @@ export interface NewAlert {
   held?: boolean
 }
 
+/** The reason of the event that says that an agent has worked alone for long. */
+export const unattendedReason = 'unattended'
+
+/** Highest numbers of minutes and acts of its limit. */
+export const maxUnattended = { minutes: 10_080, acts: 100_000 } as const
+
 /** The log detail of an alarm that the budget holds back. */
 export const heldByBudget = 'held by your budget'
 
@@ -117,6 +126,7 @@ export function readAlertConfig(
   if (url === null) return null
   const modes = readModes(fields.modes, allow)
   const renotify = Math.floor(readNumber(fields.renotify_minutes))
+  const unattended = readAloneLimit(fields.unattended)
   return {
     url,
     min_phi: readMinPhi(fields.min_phi),
@@ -126,7 +136,19 @@ export function readAlertConfig(
     ...(fields.incidents === true && renotify >= 1
       ? { renotify_minutes: Math.min(renotify, maxRenotifyMinutes) }
       : {}),
+    ...(unattended === null ? {} : { unattended }),
   }
+}
+
+/** The limit of an agent that works alone; null without a usable number of minutes. */
+function readAloneLimit(value: unknown): AloneLimit | null {
+  const { minutes, acts } = fieldsOf(value)
+  const read = (given: unknown, most: number) => Math.min(Math.floor(readNumber(given)), most)
+  const limit = {
+    minutes: read(minutes, maxUnattended.minutes),
+    acts: Math.max(1, read(acts, maxUnattended.acts)),
+  }
+  return limit.minutes >= 1 ? limit : null
 }
 
 /** The severity of this reason for the account. */

@@ -7,6 +7,7 @@ import {
   type Severity,
   severityOf,
   suppressionOf,
+  unattendedReason,
 } from './alerts.ts'
 import {
   closeIncident,
@@ -130,8 +131,7 @@ export function decideAlerts(
     const suppression = suppressionOf(config, happening) ?? held
     if (suppression !== null || config === null) {
       suppress(happening, severity, suppression ?? '')
-    } else if (config.incidents !== true || isEscalation(happening.reason)) {
-      // Each escalation is a separate question to a person.
+    } else if (config.incidents !== true || isOutsideIncidents(happening.reason)) {
       send(happening, severity, null)
     } else {
       driftInIncident(happening, severity, config)
@@ -214,6 +214,11 @@ export function numberAlerts(
     log: log.map(numbered),
     incidents: incidents.map(numbered),
   }
+}
+
+/** Each escalation is a separate question to a person, and an agent that works alone need not drift. */
+function isOutsideIncidents(reason: string): boolean {
+  return isEscalation(reason) || reason === unattendedReason
 }
 
 function incidentOf({ number, value }: Draft<Incident>, state: IncidentState) {

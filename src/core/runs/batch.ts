@@ -1,4 +1,5 @@
-import type { AlertConfig } from '../alerts/alerts.ts'
+import { type AlertConfig, unattendedReason } from '../alerts/alerts.ts'
+import { type Alone, type AloneLimit, reaches } from '../alerts/alone.ts'
 import { alarmScore, type BudgetState, spend } from '../alerts/budget.ts'
 import { type DecidedAlerts, decideAlerts, type Happening } from '../alerts/decide.ts'
 import { type Incident, isOnErrand } from '../alerts/incidents.ts'
@@ -8,6 +9,8 @@ import type { Verdict } from '../detector/detect.ts'
 import { assignmentOf } from '../detector/ground.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { isKeyless } from '../keyless.ts'
+import { minuteMs } from '../time.ts'
+import type { Clock } from './clock.ts'
 import type { ReadEntry } from './entry.ts'
 import { damagedResults, type PlacedResult, resultsOf } from './evaluation-result.ts'
 import { type Agent, type FrozenGround, logStep, newAgent, newRun, type Run } from './run.ts'
@@ -137,6 +140,9 @@ export function judgeBatch(
     if (frozen !== null) grounds.push({ entry, frozen })
     const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(held ? { ...happening, held } : happening)
+    const limit = loaded.configs.get(account)?.unattended
+    const alone = aloneOf(run.clock, logged.run.clock, limit)
+    if (alone !== null) happenings.push(aloneHappening(entry, step, verdict, alone))
     const { memory } = logged.agent
     results.push(...resultsOf(entry, agent, { step, revision, verdict }))
     const assignment = frozen === null || frozen.by === 'first' ? null : assignmentOf(memory)
@@ -223,6 +229,48 @@ function written(
     all.set(key, { ...each, memory: JSON.stringify(each.agent.memory) })
   }
   return all
+}
+
+/** What an agent did alone, if it has reached the limit with its newest step; else null. */
+function aloneOf(
+  before: Clock | null,
+  after: Clock | null,
+  limit: AloneLimit | undefined,
+): Alone | null {
+  const alone = after?.alone
+  if (alone === undefined || limit === undefined) return null
+  return reaches(limit, alone, before?.alone ?? null) ? alone : null
+}
+
+/** Says that an agent has worked alone for long. Its phi is 1, so that no floor holds it back. */
+function aloneHappening(
+  { account, now, request }: ReadEntry,
+  step: number,
+  { goal, ground, drift_probability, swap }: Verdict,
+  { ms, acts }: Alone,
+): Happening {
+  const minutes = Math.floor(ms / minuteMs)
+  const { runId: run_id, agentId: agent_id } = request
+  return {
+    account,
+    run_id,
+    dialogue: false,
+    agent_id,
+    goal,
+    reason: unattendedReason,
+    phi: 1,
+    advice: 'Look at the run, or answer the agent: either counts as being there.',
+    ts: now,
+    drifting: true,
+    about: {
+      ground,
+      why: `No person was there for ${minutes} min and ${acts} ${acts === 1 ? 'act' : 'acts'}.`,
+      step,
+      agent_id,
+      drift_probability: drift_probability ?? null,
+      swap: swap ?? null,
+    },
+  }
 }
 
 /** A step that drifts or brings its agent back to the ground, or null. Callers without a key have no alerts. */

@@ -1,3 +1,5 @@
+import type { Alone } from '../alerts/alone.ts'
+
 /** From how many milliseconds without a person each band counts; the last has no end. */
 export const bandStartsMs = [0, 60_000, 5 * 60_000, 30 * 60_000] as const
 
@@ -9,23 +11,33 @@ export interface Clock {
   steps: readonly number[]
   drifting: readonly number[]
   isHeadless: boolean
+  /** What was done since a person was last there; absent in a run of an earlier release. */
+  alone?: Alone
 }
 
 /** A run of which no step is known. */
 export const newClock: Clock = { steps: [0, 0, 0, 0], drifting: [0, 0, 0, 0], isHeadless: false }
 
-/** The clock after a step that came `unattendedMs` after a person was last there. */
+/** The clock after a step that came `unattendedMs` after a person was last there, at `since`, and that tells `acts`. */
 export function clockAfter(
-  { steps, drifting, isHeadless }: Clock,
-  step: { unattendedMs: number; drifting: boolean; isHeadless: boolean | null },
+  { steps, drifting, isHeadless, alone }: Clock,
+  step: {
+    unattendedMs: number
+    since: number
+    acts: number
+    drifting: boolean
+    isHeadless: boolean | null
+  },
 ): Clock {
   const band = bandStartsMs.findLastIndex((from) => step.unattendedMs >= from)
+  const earlier = alone?.since === step.since ? alone.acts : 0
   const plus = (counts: readonly number[], count: number) =>
     counts.with(band, (counts[band] ?? 0) + count)
   return {
     steps: plus(steps, 1),
     drifting: plus(drifting, step.drifting ? 1 : 0),
     isHeadless: step.isHeadless ?? isHeadless,
+    alone: { since: step.since, ms: step.unattendedMs, acts: earlier + step.acts },
   }
 }
 

@@ -174,6 +174,7 @@ export function logStep(
   const { userTurn, userMessage } = request.step
   const speaks = userTurn === true || userMessage !== undefined
   const present = latest(run.last_person_at, observation?.personAt ?? null)
+  const since = speaks ? updated : Math.max(run.created, present ?? 0)
   const counted: Run = {
     ...run,
     updated,
@@ -195,7 +196,9 @@ export function logStep(
     clock:
       run.clock &&
       clockAfter(run.clock, {
-        unattendedMs: speaks ? 0 : updated - Math.max(run.created, present ?? 0),
+        unattendedMs: Math.max(0, updated - since),
+        since,
+        acts: observation?.acts ?? 1,
         drifting: verdict.drifting,
         isHeadless: observation?.isHeadless ?? null,
       }),

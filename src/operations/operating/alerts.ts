@@ -4,6 +4,7 @@ import {
   alertModeNames,
   alertModes,
   maxRenotifyMinutes,
+  maxUnattended,
   noWebhook,
   readAlertConfig,
   severities,
@@ -39,6 +40,19 @@ const overrideSchema = z.strictObject({
   min_phi: score.optional().describe('The floor of this mode, in place of the account’s.'),
 })
 
+const aloneLimit = {
+  minutes: z
+    .int()
+    .min(1)
+    .max(maxUnattended.minutes)
+    .describe('Minutes without a person, as `last_person_at` of the run tells it.'),
+  acts: z
+    .int()
+    .min(1)
+    .max(maxUnattended.acts)
+    .describe('Acts since then; a step of which no host shows the acts counts as one.'),
+}
+
 const configSchema = z
   .strictObject({
     url,
@@ -47,6 +61,7 @@ const configSchema = z
     modes: z.partialRecord(modeName, overrideSchema).optional(),
     incidents: z.literal(true).optional(),
     renotify_minutes: z.int().min(1).max(maxRenotifyMinutes).optional(),
+    unattended: z.strictObject(aloneLimit).optional(),
   })
   .meta({ id: 'AlertConfig' })
 
@@ -74,6 +89,12 @@ const configBody = z
       .optional()
       .describe(
         'With `incidents`: the server sends another event when the incident goes on for this many minutes after the last one.',
+      ),
+    unattended: z
+      .object({ ...aloneLimit, acts: aloneLimit.acts.default(1).optional() })
+      .optional()
+      .describe(
+        'Sends one event with the reason `unattended` when a step has reached both numbers, and none again until a person was there. Without it there is no such event.',
       ),
   })
   .meta({ id: 'AlertConfigBody' })

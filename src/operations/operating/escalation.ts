@@ -160,10 +160,10 @@ export const decideEscalation = keyed({
       'Somebody has already decided. `detail` gives the decision.',
     ),
   ],
-})(({ store, account, now }, { id, esc_id, decision, note }) =>
-  store.tx(async ({ escalations, stream }) => {
+})(async ({ store, account, now }, { id, esc_id, decision, note }) => {
+  const at = now()
+  const found = await store.tx(async ({ escalations, stream }) => {
     const wanted = id ?? esc_id ?? ''
-    const at = now()
     const decided = await escalations.decide(account.id, wanted, {
       decision,
       note: note ?? null,
@@ -172,12 +172,14 @@ export const decideEscalation = keyed({
     })
     const found = await escalations.find(account.id, wanted)
     if (decided && found !== null) await stream.record([changeOf(account.id, found, at)])
-    if (decided || found === null || found.decided_at === null) return shownOr404(found)
+    if (decided || found === null || found.decided_at === null) return found
     throw new Refusal(409, 'already_decided', {
       detail: `It was decided at ${isoTime(found.decided_at)}: ${found.decision}. Escalate again for another decision.`,
     })
-  }),
-)
+  })
+  if (found !== null) await store.tx(({ runs }) => runs.meet(account.id, found.run_id, at))
+  return shownOr404(found)
+})
 
 /** Deletes an escalation, decided or not. */
 export const deleteEscalation = keyed({

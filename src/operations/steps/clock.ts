@@ -12,7 +12,7 @@ export const readClock = keyed({
   group: 'detector',
   summary: 'How often steps drift, by the time since a person was last there.',
   description:
-    'Covers the 100 most recent runs of the index, without expired runs and runs of an earlier version. A person is there who speaks, grants or answers; else the time counts from the beginning of the run.',
+    'Covers the 100 most recent runs of the index, without expired runs and runs of an earlier version. A person is there who speaks, grants, answers, labels a step, decides or looks; else the time counts from the beginning of the run.',
   http: { method: 'GET', path: '/v1/drift/clock' },
   input: z.object({}),
   output: z

@@ -67,7 +67,7 @@ export const labelStep = keyed({
   refusals: [badRequest, noStep],
 })(async (context, { run_id, step, incident, label, note }) => {
   const { account, now } = context
-  return context.store.tx(async (store) => {
+  const answer = await context.store.tx(async (store) => {
     await store.accounts.lock(account.id)
     const named =
       incident === undefined
@@ -94,6 +94,9 @@ export const labelStep = keyed({
       quality: await qualityFor(context, store, added),
     }
   })
+  // Apart from the label: a batch of steps locks its runs before its account.
+  await context.store.tx(({ runs }) => runs.meet(account.id, answer.label.run_id, now()))
+  return answer
 })
 
 /** The run and the step with which an incident began; null if there is none. */

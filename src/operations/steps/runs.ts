@@ -79,11 +79,13 @@ export const runSchema = z
     assignment: assignmentSchema,
     last_person_at: time
       .nullable()
-      .describe('When the user last spoke in this run; null if that is not known.'),
+      .describe(
+        'When a person was last there: spoke, granted, answered, labelled a step, decided or looked; null if that is not known.',
+      ),
     unattended_ms: z
       .int()
       .describe(
-        'How long the agents had worked at the last step since the user last spoke, or since the run began.',
+        'How long the agents had worked at the last step since a person was last there, or since the run began.',
       ),
     attended: z
       .enum(['at_times', 'never'])
@@ -234,7 +236,12 @@ export const traceStepSchema = z
   })
   .meta({ id: 'TraceStep' })
 
-const noRun = describeRefusal(404, 'no_run', 'The account has no such run, or the run has expired.')
+/** The refusal of a run that the account does not have. */
+export const noRun = describeRefusal(
+  404,
+  'no_run',
+  'The account has no such run, or the run has expired.',
+)
 
 /** Returns one run with its steps, oldest first. */
 export const readRun = keyed({
@@ -519,7 +526,7 @@ function shownRun(
     grounds: grounds.map(shownGround),
     assignment: shownAssignment(run.assignment ?? olderAssignment(run)),
     last_person_at: run.last_person_at === null ? null : isoTime(run.last_person_at),
-    unattended_ms: run.updated - (run.last_person_at ?? run.created),
+    unattended_ms: Math.max(0, run.updated - (run.last_person_at ?? run.created)),
     attended: run.host === null ? null : run.clock?.isHeadless === true ? 'never' : 'at_times',
     created: isoTime(run.created),
     updated: isoTime(run.updated),
@@ -603,7 +610,8 @@ export function traceStep(row: StepRow): z.infer<typeof traceStepSchema> {
   return shown as z.infer<typeof traceStepSchema>
 }
 
-function unknownRun(): Refusal {
+/** Refuses a run that the account does not have. */
+export function unknownRun(): Refusal {
   return new Refusal(404, 'no_run', {
     detail: 'There is no such run. GET /v1/drift/runs lists the recent runs.',
   })

@@ -125,6 +125,8 @@ export interface Runs extends RunIndex {
   page(account: string, now: number, after: string, limit: number): Promise<Run[]>
   /** Sets the outcome, and returns whether the run exists. */
   setOutcome(account: string, runId: string, now: number, outcome: Outcome): Promise<boolean>
+  /** Stores that a person was at the run at a time, and returns whether the run exists. */
+  meet(account: string, runId: string, at: number): Promise<boolean>
   /** Stores who spoke a message of the run; see `settleMessage`. Only inside a transaction. */
   settle(account: string, runId: string, settled: SettledMessage, now: number): Promise<void>
   /** Ends the run: readers no longer see it. Returns its number of steps, or null if there is no such run. */
@@ -263,6 +265,19 @@ export function createRuns(db: Queries, kind: Database['kind']): Runs {
         account,
         runId,
         now,
+      )
+      return changed > 0
+    },
+    async meet(account, runId, at) {
+      const changed = await db.run(
+        `UPDATE runs SET last_person_at =
+           CASE WHEN last_person_at > ? THEN last_person_at ELSE ? END
+         WHERE account = ? AND run_id = ? AND expires > ? AND steps > 0`,
+        at,
+        at,
+        account,
+        runId,
+        at,
       )
       return changed > 0
     },

@@ -50,6 +50,7 @@ import type { logDrift, logDriftBatch } from '../../operations/steps/drift.ts'
 import type { readExperiment } from '../../operations/steps/experiment.ts'
 import type { readGuidance } from '../../operations/steps/guidance.ts'
 import type { labelStep } from '../../operations/steps/labels.ts'
+import type { lookAtRun } from '../../operations/steps/looks.ts'
 import type { modulateStep } from '../../operations/steps/modulate.ts'
 import type { consultOperator } from '../../operations/steps/operator.ts'
 import type { readQuality } from '../../operations/steps/quality.ts'
@@ -129,6 +130,8 @@ export interface Posted {
   driftBatch: typeof logDriftBatch
   /** Sets the outcome of a run. */
   outcome: typeof setOutcome
+  /** Says that a person looks at a run. */
+  look: typeof lookAtRun
   /** Measures a corpus against its own first window. The service stores none of it. */
   data: typeof measureData
   /** Changes how the hooks of hosts are answered, of the account or of a run. */
@@ -352,6 +355,7 @@ export const routes: Record<keyof Posted | keyof Queried, Route> = {
   drift: { method: 'POST', path: '/v1/drift', keyed: true },
   driftBatch: { method: 'POST', path: '/v1/drift/batch', keyed: true },
   outcome: { method: 'POST', path: '/v1/drift/outcome', keyed: true },
+  look: { method: 'POST', path: '/v1/drift/look', keyed: true },
   readRun: { method: 'GET', path: '/v1/drift/run', keyed: true },
   listRuns: { method: 'GET', path: '/v1/drift/runs', keyed: true },
   deleteRun: { method: 'DELETE', path: '/v1/drift/run', keyed: true },

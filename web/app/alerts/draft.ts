@@ -22,6 +22,8 @@ export interface Draft {
   incidents: boolean
   /** 0 is never. */
   renotify_minutes: number
+  /** When to tell that an agent works alone: 0 minutes is never. */
+  unattended: { minutes: number; acts: string }
   modes: Record<string, ModeDraft>
 }
 
@@ -36,6 +38,7 @@ export const modeNames: readonly (readonly [Mode, string])[] = [
 
 const firstFloor = 0.2
 const firstRenotifyMinutes = 360
+const firstActs = '20'
 
 /** The draft of what is saved, or of what a new account would begin with. */
 export function draftOf({ alert, modes }: Alerts): Draft {
@@ -44,6 +47,10 @@ export function draftOf({ alert, modes }: Alerts): Draft {
     min_phi: (alert?.min_phi ?? firstFloor).toFixed(2),
     incidents: alert === null ? true : alert.incidents === true,
     renotify_minutes: alert === null ? firstRenotifyMinutes : (alert.renotify_minutes ?? 0),
+    unattended: {
+      minutes: alert?.unattended?.minutes ?? 0,
+      acts: String(alert?.unattended?.acts ?? firstActs),
+    },
     modes: Object.fromEntries(
       modes.map(({ reason, default_severity }) => {
         const saved = alert?.modes?.[reason]
@@ -78,8 +85,21 @@ export function bodyOf(draft: Draft, { modes }: Pick<Alerts, 'modes'>) {
     ...(draft.incidents && draft.renotify_minutes > 0
       ? { renotify_minutes: draft.renotify_minutes }
       : {}),
+    ...(draft.unattended.minutes === 0
+      ? {}
+      : {
+          unattended: {
+            minutes: draft.unattended.minutes,
+            acts: Number(draft.unattended.acts),
+          },
+        }),
     ...(changed.length === 0 ? {} : { modes: Object.fromEntries(changed) }),
   }
+}
+
+/** Whether a text is a number of acts: 1 or more. */
+export function isActs(text: string): boolean {
+  return /^[1-9]\d{0,4}$/.test(text.trim())
 }
 
 /** Whether a text is a phi: a number from 0 to 1. */

@@ -14,7 +14,7 @@ import { useLiveReading } from '../live-reading.ts'
 import { Shown, useResource } from '../resource.tsx'
 import { session } from '../session.ts'
 import { words } from '../words.ts'
-import { bodyOf, type Draft, draftOf, isPhi, type ModeDraft } from './draft.ts'
+import { bodyOf, type Draft, draftOf, isActs, isPhi, type ModeDraft } from './draft.ts'
 import { Floor } from './floor.tsx'
 import { Entries } from './log.tsx'
 import { Modes } from './modes.tsx'
@@ -107,6 +107,7 @@ function Form({
   const isRefused = saving.fault.value?.word === 'invalid_webhook'
   const isReadable =
     isPhi(now.min_phi) &&
+    (now.unattended.minutes === 0 || isActs(now.unattended.acts)) &&
     Object.values(now.modes).every(({ min_phi }) => min_phi === '' || isPhi(min_phi))
   const change = (changes: Partial<Draft>) => {
     draft.value = { ...draft.value, ...changes }
@@ -217,6 +218,7 @@ function Form({
           change({ modes: { ...draft.value.modes, [reason]: next } })
         }}
       />
+      <Unattended value={now.unattended} onChange={(unattended) => change({ unattended })} />
       <div class="form-foot">
         <button
           type="submit"
@@ -261,6 +263,55 @@ function Form({
         </Section>
       )}
     </form>
+  )
+}
+
+/** When to tell that an agent has worked without a person. It need not drift. */
+function Unattended({
+  value: { minutes, acts },
+  onChange,
+}: {
+  value: Draft['unattended']
+  onChange: (value: Draft['unattended']) => void
+}) {
+  return (
+    <p class="hint unattended">
+      <label>
+        Tell me that an agent works alone{' '}
+        <select
+          class="in-text"
+          value={minutes}
+          onChange={(event) => onChange({ acts, minutes: Number(event.currentTarget.value) })}
+        >
+          {[...new Set([0, 15, 30, 60, 120, minutes])]
+            .sort((one, other) => one - other)
+            .map((each) => (
+              <option key={each} value={each}>
+                {each === 0 ? 'never' : `after ${lengthOf(each)}`}
+              </option>
+            ))}
+        </select>
+      </label>
+      {minutes === 0 ? null : (
+        <label>
+          {' '}
+          and{' '}
+          <input
+            class="in-text"
+            type="text"
+            inputMode="numeric"
+            size={5}
+            value={acts}
+            aria-invalid={!isActs(acts)}
+            onInput={(event) => onChange({ minutes, acts: event.currentTarget.value.trim() })}
+          />{' '}
+          acts
+        </label>
+      )}
+      {minutes === 0 || isActs(acts) ? null : (
+        <span role="alert"> Write a number of acts from 1 to 99999.</span>
+      )}
+    </p>
   )
 }
 

@@ -10,6 +10,7 @@ import { path, query, setQuery } from '../router.ts'
 import { Inspector } from '../run/inspector.tsx'
 import { isLive } from '../run/is-live.ts'
 import { layOut } from '../run/layout.ts'
+import { useLook } from '../run/look.ts'
 import { Plot, type Sizes } from '../run/plot.tsx'
 import { sentenceOf } from '../run/sentence.ts'
 import { type OpenRun, openRun } from '../run/trace.ts'
@@ -92,6 +93,7 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
   const live = isLive(run, now.value) && opened.trace.value.length > 0
   const fresh = useFresh(all)
   useRunKeys(run, trace, selected)
+  useLook(run.run_id)
   return (
     <div class="run-view">
       <Top
