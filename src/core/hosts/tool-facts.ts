@@ -13,6 +13,7 @@ export function factsOfTool(use: ToolUse, answer?: unknown): HostFact[] {
   if (use.outcome === 'failed') return [actOf(use)]
   const plan = planIn(use, answer)
   if (plan !== null) return [plan]
+  if (bareName(use.tool) === 'exitplanmode') return approvedIn(use, answer)
   const intent = intentIn(use)
   if (intent !== null) return [intent]
   const delegated = delegatedIn(use, answer)
@@ -58,6 +59,17 @@ function planIn({ tool, input }: ToolUse, answer: unknown): HostFact | null {
       return null
   }
 }
+
+/** A plan in Markdown that a person has approved: the host tells the call only then. */
+function approvedIn({ input }: ToolUse, answer: unknown): HostFact[] {
+  const text = textOf(fieldsOf(answer).plan, input.plan, answer)
+  const items = itemsOf([...text.matchAll(listItem)].map(([, item]) => item))
+  const person: HostFact = { kind: 'person', how: 'permission' }
+  return items.length === 0 ? [person] : [person, { kind: 'plan', whole: true, items }]
+}
+
+/** An item of the outermost list of a text in Markdown, without its mark. */
+const listItem = /^(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)$/gm
 
 /** The items of a list as hosts write them. */
 export function itemsOf(list: unknown): PlanItem[] {

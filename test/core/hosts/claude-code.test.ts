@@ -271,6 +271,31 @@ test('Claude Code waits for a person, who answers', () => {
   assert.deepEqual(factsOf(readClaudeCode(asked)), [{ kind: 'person', how: 'answer' }])
 })
 
+test('a plan that a person approves is the plan, and the person was there', () => {
+  verifies('hosts.readers')
+  const plan =
+    '# Plan\n\nFirst look.\n\n1. Read login.js\n   - its tests too\n2. Count the tries\n- [ ] Test it'
+  const items = ['Read login.js', 'Count the tries', 'Test it'].map((text) => ({
+    text,
+    state: 'open',
+  }))
+  const person = { kind: 'person', how: 'permission' }
+  for (const [input, answer] of [
+    [{ plan }, undefined],
+    [{}, { plan, filePath: '/home/me/.claude/plans/p.md' }],
+    [{}, `User has approved your plan.\n\n${plan}`],
+  ] as const) {
+    const event = { ...used('ExitPlanMode', input), tool_response: answer }
+    assert.deepEqual(factsOf(readClaudeCode(event)), [person, { kind: 'plan', whole: true, items }])
+  }
+  assert.deepEqual(factsOf(readClaudeCode(used('ExitPlanMode', { plan: 'Just do it.' }))), [person])
+  const refused = { ...used('ExitPlanMode', { plan }), error: 'The user wants another plan.' }
+  assert.deepEqual(
+    factsOf(readClaudeCode(refused)).map(({ kind }) => kind),
+    ['act'],
+  )
+})
+
 test('a turn of Claude Code ends, and says which prompts no person will have typed', () => {
   verifies('hosts.readers', 'hosts.who-spoke')
   for (const hook_event_name of ['Stop', 'StopFailure']) {
