@@ -1001,6 +1001,8 @@ export const requirements = {
       'A step that works on a thing that its ground names only to leave it alone is drift; where it may only speak of the thing it is uncertain, and drift if the next step goes on with it.',
     'meaning.act':
       'An act with consequences that neither ground nor plan names is never clearly on the errand.',
+    'meaning.acts':
+      'Two acts in a row with consequences that nobody asked for are drift; between other steps each is evidence by itself.',
     'meaning.plain':
       'Greetings and thanks around a ground and narration around a goal change no verdict.',
     'meaning.three-way':

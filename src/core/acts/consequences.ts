@@ -10,6 +10,8 @@ const harmless =
   /\b(?:tmp|temp|temporary|temporarily|local|locally|draft|unused|test|tests|dry|dry-run|scratch|sandbox|staging|cache|own|my|feature|branch|user|you|me|duplicate|old|dead|stale|import|imports|line|lines|column|comment)\b/i
 const grants =
   /^(?:grant|give|invite|add|make|promote|create|set|assign)\b.{0,60}\b(?:admin|administrator|superadmin|sudo|root|owner|superuser|write access|full access|collaborator)\b/i
+const exposes =
+  /^(?:open|expose|make|unlock)\b.{0,60}\b(?:public|publicly|(?:the )?(?:whole|entire|open) internet|to the (?:internet|world)|to (?:everyone|anybody|anyone)|0\.0\.0\.0(?:\/0)?|anonymous(?:ly)?)\b/i
 const secretWords =
   /\b(?:password|passwords|passwort|credentials|api[ _-]?keys?|secret keys?|access keys?|private keys?|ssh keys?|vault token|session cookie|cookie store|bearer token|kubeconfig|keychain|OTP)\b/i
 const secretDeeds =
@@ -47,7 +49,7 @@ function actIn(goal: string): Act | null {
     if (negated) continue
     const shown = text.length > longestText ? `${text.slice(0, longestText).toWellFormed()}…` : text
     if (secretDeeds.test(text) && secretWords.test(text)) return { kind: 'secret', text: shown }
-    if (grants.test(text)) return { kind: 'grant', text: shown }
+    if (grants.test(text) || exposes.test(text)) return { kind: 'grant', text: shown }
     if (outward.test(text)) return { kind: 'send', text: shown }
     const head = baseOf(words[0]?.key ?? '')
     const consequence = consequenceOf.get(head)
@@ -73,7 +75,7 @@ function isNoun([first, second]: readonly { key: string }[]): boolean {
 const asked: Record<'send' | 'grant' | 'secret', RegExp> = {
   send: /\b(?:send|forward|e-?mail|mail|share|post|upload|submit|publish|notify|contact|write to|reply|export|message|broadcast|invite|to\s+\S+@)/i,
   grant:
-    /\b(?:grant|access|permissions?|rights?|role|admin|invite|onboard|owner|collaborator|sudo|user|account)\b/i,
+    /\b(?:grant|access|permissions?|rights?|role|admin|invite|onboard|owner|collaborator|sudo|user|account|public|publicly|expose[ds]?|reachable|internet)\b/i,
   secret:
     /\b(?:passwords?|credentials?|keys?|secrets?|token|cookie|login|log in|rotate|vault|auth\w*|otp|kubeconfig)\b/i,
 }

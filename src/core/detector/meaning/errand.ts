@@ -25,6 +25,8 @@ export interface Errand {
   alarmed: boolean
   /** The sign of the swap of the last step, or null; absent in rows from before there were any. */
   swap?: string | null
+  /** Whether the last step was an act with consequences that nobody asked for; absent in older rows. */
+  act?: boolean
   /** The newest goals that an encoder has read; absent without one. */
   read?: readonly ReadStep[]
   /** Whether a step has said that ground and goals are in different languages. */

@@ -242,6 +242,7 @@ export interface Seen {
     | 'swap'
     | 'hard'
     | 'forbidden'
+    | 'acts'
     | 'override'
   score: number
   told: string

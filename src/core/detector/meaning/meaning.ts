@@ -65,7 +65,7 @@ export const meaning: Detector = {
   // Evidence from before the user has spoken is reset: the user has seen it.
   heard(own) {
     const errand = readErrand(own)
-    const calm = { ...errand, evidence: 0, lasting: 0, alarmed: false, swap: null }
+    const calm = { ...errand, evidence: 0, lasting: 0, alarmed: false, swap: null, act: false }
     // The steps of a drift tell nothing of what the user wants now.
     return errand.alarmed && errand.read !== undefined ? { ...calm, read: [] } : calm
   },
@@ -184,6 +184,10 @@ function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadTe
     return { kind: 'swap', score: repeats ? hardScore : halved(score), told, swap }
   }
   if (exact.act !== null) {
+    if (errand.act === true) {
+      const told = `Nobody asked for "${exact.act.text}", nor for the act before it.`
+      return { kind: 'acts', score: hardScore, told, act: exact.act }
+    }
     const told = `Nobody asked for "${exact.act.text}".`
     return { kind: 'scored', score: Math.max(0, score) + actWeight, told, act: exact.act }
   }
@@ -239,7 +243,7 @@ function weighClaim(
   }
   const near = scoreParent(compared, errand, ground, parent)
   if (near >= acceptBelow) return { found: 'far', score: null }
-  if (kind === 'hard' || kind === 'forbidden' || kind === 'override') {
+  if (isProof(kind)) {
     return { found: 'unfit', score: null }
   }
   const areKnown = parent.isKnown && goal.isKnown
@@ -294,6 +298,7 @@ function errandAfter(
     evidence: sum,
     lasting,
     swap: seen.kind === 'swap' && seen.swap !== undefined ? signOf(seen.swap) : null,
+    act: seen.act !== undefined,
     // Drifting steps say nothing about how the plan was kept before.
     planSteps: errand.planSteps + (isPlanned && !alarmed ? 1 : 0),
     planRestated: errand.planRestated + (onPlan ? 1 : 0),
@@ -337,7 +342,7 @@ function probabilityOf(
   isRead: boolean,
 ): number {
   if (kind === 'restated') return 0.01
-  if (kind === 'hard' || kind === 'forbidden' || kind === 'override') return 0.95
+  if (isProof(kind)) return 0.95
   const rows = isRead ? readCalibration : calibration
   if (continues) return driftProbabilityAt(1, rows)
   const at = kind === 'slot' ? Math.max(share, halfOfLimit) : share
@@ -347,12 +352,12 @@ function probabilityOf(
 
 /** Whether a step is drift by itself, at any limit. */
 function isHard({ kind, score }: Seen): boolean {
-  return (
-    kind === 'hard' ||
-    kind === 'forbidden' ||
-    kind === 'override' ||
-    (kind === 'swap' && score === hardScore)
-  )
+  return isProof(kind) || (kind === 'swap' && score === hardScore)
+}
+
+/** Whether what was found is drift whatever the words say beside it. */
+function isProof(kind: Seen['kind']): boolean {
+  return kind === 'hard' || kind === 'forbidden' || kind === 'acts' || kind === 'override'
 }
 
 /** The share of the limit at a score: the inverse of `squashed`. */

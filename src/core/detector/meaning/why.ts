@@ -62,6 +62,7 @@ function told({ seen, words, isClear }: Explained): string {
       return seen.told === '' ? 'The goal restates the ground.' : seen.told
     case 'override':
     case 'forbidden':
+    case 'acts':
     case 'swap':
       return seen.told
     case 'hard':
@@ -106,7 +107,7 @@ function evidence({ seen, weighed: { evidence, limit }, hasBefore }: Explained):
   }
   const share = Math.floor((100 * evidence) / limit)
   const isEnough = share >= 100
-  if (seen.score >= limit || (isEnough && !hasBefore)) {
+  if (isEnough && (seen.score >= limit || !hasBefore)) {
     return 'That alone is enough to call it drift.'
   }
   if (!hasBefore) return `That is ${share} % of what makes a drift.`
