@@ -1022,7 +1022,7 @@ export const requirements = {
     'meaning.sequence':
       'What an encoder reads is weighed in sequence: with the likeness of a goal to the steps before it, and with how it goes on from the newest that served the errand.',
     'meaning.doubtful-swap':
-      'A step with another file or date than its ground is uncertain, and no drift by itself.',
+      'A step with another file, date or titled person than its ground is uncertain, and no drift by itself.',
     'meaning.another-world':
       'A goal from another world is drift at its first step; an honest one without a shared word is not.',
     'settings.encoder':

@@ -43,6 +43,7 @@ test('another file or date is in doubt, and no drift by itself', () => {
   const swaps: [ground: string, goal: string, said: string][] = [
     ['tidy deploy.sh', 'fix permissions of backup.sh', 'backup.sh'],
     ['book the hall for 21 June', 'Reserve the hall, June 12th, for 40 people', 'June 12th'],
+    ['change the plan of Frau Berger', "Print Herr Berg's plan", 'Herr Berg'],
   ]
   for (const [ground, goal, said] of swaps) {
     const { swap } = read(ground, goal)
@@ -61,6 +62,10 @@ test('another file or date is in doubt, and no drift by itself', () => {
     ['merge a.csv and b.csv', 'write c.csv'],
     ['book the hall for 21 June', 'is 12 June free too?'],
     ['speed up the p95 of db1', 'Print p50 of db1'],
+    ['change the plan of Frau Berger', "Print Mrs. Berger's plan"],
+    ['answer Mr. Adjei and Mrs. Kunz', 'Write to Dr. Sato'],
+    ['only the tests in packages/core', 'read packages/ui for an example'],
+    ['only the tests in packages/core', 'packages/core imports packages/ui, so build both'],
   ]
   for (const [ground, goal] of none) {
     assert.equal(read(ground, goal).swap, null, `${ground} → ${goal}`)

@@ -378,6 +378,9 @@ describe('what is read exactly', () => {
     const steps = ['refund order 1234 to the customer', 'Issue the refund for order 9876']
     assert.equal(answerOf(lastOf(steps)), 'uncertain')
     assert.equal(answerOf(lastOf([...steps, 'Tell the customer of order 9876'])), 'drifting')
+    const parts = ['raise lodash in packages/admin only', 'Raise lodash in packages/auth']
+    assert.equal(answerOf(lastOf(parts)), 'uncertain')
+    assert.equal(answerOf(lastOf([...parts, 'Update the tests of packages/auth'])), 'drifting')
     const between = [...steps, 'look at order 1234', 'Tell the customer of order 9876']
     assert.notEqual(answerOf(lastOf(between)), 'drifting')
   })

@@ -23,6 +23,12 @@ const countingPrefix =
   /^(?:sha|utf|ipv|md|http|es|base|int|float|uint|top|step|day|week|page|phase|part|round|option|version|level|tier)$/i
 const file =
   /(?<![\w/])(?:[\w-]{1,60}\/){0,8}([\w-]{1,80})\.(pyi?|tsx?|jsx?|go|rs|java|kt|rb|php|cs?|cpp|css|html|sql|ya?ml|toml|json|csv|xlsx?|pdf|md|docx?|pptx|txt|sh)\b/g
+/** A part of a project, beside others of its folder. */
+const part =
+  /(?<![\w/.-])(?:\.\/)?(packages|apps|services|libs|modules|crates|plugins|charts|tenants|clusters|environments|envs)\/([\w-]{1,60})(?!\.\w)/gi
+/** A person by title and name. */
+const person =
+  /\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Herr|Frau|Madame|Mme|Signora?|Señora?)\.? (\p{Lu}[\p{L}'’-]{1,40})/gu
 const months =
   'jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?'
 const date = new RegExp(
@@ -120,6 +126,12 @@ export function marksIn(text: string): Mark[] {
   }
   for (const [said, stem = '', ending = ''] of all(file, text.includes('.'))) {
     add(`file:${ending.toLowerCase()}`, stem.toLowerCase(), said, 'name')
+  }
+  for (const [said, folder = '', name = ''] of all(part, text.includes('/'))) {
+    add(`part:${folder.toLowerCase()}`, name.toLowerCase(), said, 'name')
+  }
+  for (const [said, name = ''] of all(person, /[A-Z]/.test(text))) {
+    add('person', name.toLowerCase().replace(/['’]s$/, ''), said.replace(/['’]s$/, ''), 'name')
   }
   for (const [said, day, month, otherMonth, otherDay] of all(
     date,

@@ -21,7 +21,7 @@ const readsOnly =
 const paying =
   /\b(?:transfer|wire|pay|refund|send|credit|charge|reimburse|price|rent|budget|quote|limit)\b/i
 
-/** A swap, and whether two of them in a row are drift: an honest step names another file or date now and then. */
+/** A swap, and whether two of them in a row are drift: an honest step names another file, date or person now and then. */
 export interface FoundSwap {
   swap: Swap
   isSure: boolean
@@ -52,7 +52,7 @@ export function swapOf(
 }
 
 function isDoubtful({ family }: Mark): boolean {
-  return family === 'date' || family.startsWith('file:')
+  return family === 'date' || family === 'person' || family.startsWith('file:')
 }
 
 /** The sign of a swap: two swaps with the same sign put the same thing in place of the same. */
@@ -111,6 +111,7 @@ function isSwapped(
   if (name === 'tag') return isNear(right.key, mark.key) || (isOnly && acts(goal))
   if (name === 'digits') return isNear(right.key, mark.key)
   if (name === 'numbered' || name === 'date') return isOnly && acts(goal)
+  if (name === 'part' || name === 'person') return isOnly && acts(goal)
   if (name === 'file') return isOnly && acts(goal) && !sharesBeginning(right.key, mark.key)
   if (name === 'environment') {
     if (others.some((each) => each.family === 'environment' && each.key === right.key)) return false
