@@ -474,7 +474,7 @@ onEachDatabase((database) => {
         { tool: 'Bash', input: stray },
       ]
       const fact =
-        /^\d\d:\d\d claude-code:\S+ {2}The errand in the user's words: "refund order 1234/m
+        /^\d\d:\d\d claude-code:\S+ {2}The errand in the user's words \(\d\d:\d\d UTC\): "refund order 1234/m
       for (const [session, mode] of [
         ['quiet', 'observe'],
         ['loud', 'advise'],

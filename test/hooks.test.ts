@@ -370,7 +370,7 @@ onEachDatabase((database) => {
 
   test('in the mode advise an agent that has left its errand is told so once', async (t) => {
     verifies('hosts.mode')
-    const { post, app } = await startOn(t)
+    const { post, run, app } = await startOn(t)
     const set = (body: object) => app.post('/v1/hooks', body, app.keyed)
     const read = async (query = '') => (await app.get(`/v1/hooks${query}`, app.keyed)).body.hooks
     assert.deepEqual(await read(), { mode: 'observe', remind: true })
@@ -383,11 +383,15 @@ onEachDatabase((database) => {
     assert.equal(told.hookEventName, 'PostToolBatch')
     assert.match(
       told.additionalContext,
-      /^The errand in the user's words: "refund order 1234 to the customer"\./,
+      /^The errand in the user's words \(12:00 UTC\): "refund order 1234 to the customer"\./,
     )
     assert.match(told.additionalContext, /"1234" in the ground is "9876" in the goal/)
     assert.match(told.additionalContext, /\[plumbline\]$/)
     assert.ok(told.additionalContext.length <= 1000)
+    // A host that sends an event again is answered as before, and nothing counts twice.
+    const again = await act('t-1', 'refund order 9876 to the customer')
+    assert.deepEqual(again.body.hookSpecificOutput, told)
+    assert.equal((await run()).run.steps, 3)
     assert.deepEqual((await act('t-2', 'refund order 9876 to the customer now')).body, {})
     // A run may differ from its account.
     await set({ run_id: runId, mode: 'observe' })

@@ -111,7 +111,10 @@ onEachDatabase((database) => {
       told.body as { hookSpecificOutput: Record<string, string> }
     ).hookSpecificOutput
     assert.equal(hookEventName, 'PostToolBatch')
-    assert.match(additionalContext!, /errand in the user's words: "refund order 1234/)
+    assert.match(
+      additionalContext!,
+      /errand in the user's words \(\d\d:\d\d UTC\): "refund order 1234/,
+    )
     assert.deepEqual((await hook('claude-code', did('t-3', { command: 'ls -l' }))).body, {})
     // Where somebody has chosen it, a command is held without asking the server.
     const before = {

@@ -1185,7 +1185,8 @@ export const requirements = {
       'A sub-agent has its task as its ground, and the agent that started it as its parent.',
     'hosts.agents.parent-goal':
       'A step of a sub-agent has as its parent goal what the agent above it is at: the item of its plan in work, its intent, or its goal.',
-    'hosts.once': 'An event of one id counts once, by whichever hook it comes.',
+    'hosts.once':
+      'An event of one id counts once, by whichever hook it comes, and is answered as before if it comes again.',
     'hosts.bounded': 'What is kept of a session is bounded.',
     'hosts.evidence':
       'A stall or a loop is seen in what was done: an error that repeats, tests that fail alike, edits that are taken back, acts that repeat, a long time without a change; and that hardly any act belongs to the errand.',

@@ -1,5 +1,6 @@
 import { irreversibleIn } from '../acts/irreversible.ts'
 import { cutTo } from '../text.ts'
+import { isoTime } from '../time.ts'
 import { coverageOf } from './coverage.ts'
 import { fieldsOf, parsedFields, textOf } from './fields.ts'
 import type { HostEvent, HostName } from './host-event.ts'
@@ -169,18 +170,20 @@ function holdAnswer(host: HostName, event: string, reason: string): Record<strin
 
 /**
  * What an agent is told when its run has left the errand: the errand in the user's words, what was done last and how
- * much of it belongs to the errand, and what of the plan is open. Facts, no orders; at most 1,000 characters, ending with
- * the mark by which it is known if it comes back.
+ * much of it belongs to the errand, and what of the plan is open. `saidAt` is when the user said it, milliseconds since
+ * 1970, or null. Facts, no orders; at most 1,000 characters, ending with the mark by which it is known if it comes back.
  */
 export function factOf(
   ground: string,
   { plan, doings, doing, goal, drift }: ObservedAgent,
+  saidAt: number | null = null,
 ): string {
   const open = plan.filter(({ state }) => state !== 'done').map(({ text }) => text)
   const { known, recent } = coverageOf(doings)
   const done = doing.length === 0 ? goal : doing.join('; ')
+  const time = saidAt === null ? '' : ` (${isoTime(saidAt).slice(11, 16)} UTC)`
   const parts = [
-    `The errand in the user's words: "${cut(ground, 400)}".`,
+    `The errand in the user's words${time}: "${cut(ground, 400)}".`,
     done === null ? '' : `Done last: ${cut(done, 200)}.`,
     drift === null ? '' : cut(drift.why, 220),
     known && recent !== null

@@ -1,5 +1,6 @@
 import { type Doings, nothingDone } from './evidence.ts'
-import type { PlanItem } from './host-event.ts'
+import { digestOf } from './fields.ts'
+import type { HostEvent, PlanItem } from './host-event.ts'
 import type { ActRate } from './sampling.ts'
 
 /** Where the goal of a step comes from, the surest first. */
@@ -69,6 +70,8 @@ export interface Observed {
   calls: { what: string; at: number; ways: string[] }[]
   /** The newest prompts of which it is not known whether a person spoke them; absent if there was none. */
   unsettled?: Unsettled[]
+  /** What agents were told in the answers to the newest such events, by the marks of the events; absent if nothing was told. */
+  answers?: { event: string; fact: string }[]
   /** Whether a program gave the newest words; absent if the host has not said. */
   isHeadless?: boolean
   /** The acts of the newest minute; absent or null if none had a time. */
@@ -101,6 +104,7 @@ export const mostKept = {
   spoken: 8,
   calls: 32,
   unsettled: 4,
+  answers: 4,
 } as const
 
 /** A session of which nothing is known. */
@@ -142,9 +146,28 @@ export function agentsToTell({ agents }: Observed): string[] {
   )
 }
 
-/** What is known after an agent was told. */
-export function withTold(observed: Observed, agentId: string): Observed {
-  return withAgent(observed, agentId, ({ drift }) => drift && { ...drift, told: 0 })
+/** What is known after an agent was told a fact in the answer to an event. */
+export function withTold(observed: Observed, event: HostEvent, fact: string): Observed {
+  const { answers = [] } = observed
+  const told = withAgent(observed, event.agentId, ({ drift }) => drift && { ...drift, told: 0 })
+  const answer = { event: markOf(event), fact }
+  return { ...told, answers: [...answers, answer].slice(-mostKept.answers) }
+}
+
+/** The fact that was told in the answer to this event before; null if it told none. */
+export function toldBefore({ answers = [] }: Observed, event: HostEvent): string | null {
+  return answers.findLast((each) => each.event === markOf(event))?.fact ?? null
+}
+
+function markOf({ agentId, eventId, kind }: HostEvent): string {
+  return digestOf(`${agentId}\n${eventId}\n${kind}`)
+}
+
+/** When the user said the newest errand, milliseconds since 1970; null if that is not known. */
+export function errandAt({ spoken, errand }: Observed): number | null {
+  if (errand === null) return null
+  const words = digestOf(errand)
+  return spoken.findLast((each) => each.words === words)?.at ?? null
 }
 
 function withAgent(

@@ -3,9 +3,11 @@ import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
 import { type ObservedStep, observe, type SettledPrompt } from '../../core/hosts/observe.ts'
 import {
   agentsToTell,
+  errandAt,
   nothingObserved,
   type Observed,
   type ObservedAgent,
+  toldBefore,
   withTold,
   withVerdict,
 } from '../../core/hosts/observed.ts'
@@ -82,8 +84,11 @@ function mayWait(
   options: LogOptions,
 ): boolean {
   if (options.mayWait !== true || steps.length > 0 || settled.length > 0) return false
-  const acting = events.at(-1)?.agentId ?? ''
-  if (options.tells === 'agent' && agentsToTell(observed).includes(acting)) return false
+  const newest = events.at(-1)
+  if (options.tells === 'agent' && newest !== undefined) {
+    if (agentsToTell(observed).includes(newest.agentId)) return false
+    if (toldBefore(observed, newest) !== null) return false
+  }
   return events.every(({ kind }) => kind === 'act')
 }
 
@@ -156,17 +161,25 @@ async function logSession(
       const message = { message: text, by, isHeadless, personAt }
       await tx.runs.settle(account.id, runId, message, now())
     }
-    const acting = events.at(-1)?.agentId ?? ''
+    const newest = events.at(-1)
+    // A host that sends an event again is answered as before.
+    const again = tells === 'agent' && newest !== undefined ? toldBefore(observed, newest) : null
+    const acting = newest?.agentId ?? ''
     const left =
-      tells === 'agent'
-        ? agentsToTell(after).find((id) => id === acting)
-        : tells === 'person'
-          ? strayedIn(before, after)
-          : undefined
+      again !== null
+        ? undefined
+        : tells === 'agent'
+          ? agentsToTell(after).find((id) => id === acting)
+          : tells === 'person'
+            ? strayedIn(before, after)
+            : undefined
     const agent = left === undefined ? undefined : after.agents[left]
-    const told =
-      agent === undefined ? null : factOf(ground ?? agent.task ?? after.errand ?? '', agent)
-    if (tells === 'agent' && agent !== undefined) after = withTold(after, acting)
+    const words = ground ?? agent?.task ?? after.errand ?? ''
+    const saidAt = words === after.errand ? errandAt(after) : null
+    const told = again ?? (agent === undefined ? null : factOf(words, agent, saidAt))
+    if (tells === 'agent' && told !== null && newest !== undefined && again === null) {
+      after = withTold(after, newest, told)
+    }
     const expires = now() + tier.retention_days * dayMs
     await tx.hostSessions.save(account.id, runId, after, expires)
     await alongside?.(tx)
