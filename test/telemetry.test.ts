@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { readHostLog } from '../src/core/telemetry/host-logs.ts'
+import { readLog } from '../src/core/telemetry/logs.ts'
 import { logsIn, spansIn } from '../src/core/telemetry/records.ts'
 import { readSpan } from '../src/core/telemetry/spans.ts'
 import { eventsOfTrace } from '../src/core/telemetry/trace.ts'
@@ -15,8 +15,9 @@ import { verifies } from './verifies.ts'
 const errand = 'add rate limiting to the login endpoint'
 const began = Date.UTC(2026, 0, 15, 12)
 
-const readSpans = (records: ReturnType<typeof spansIn>) =>
-  eventsOfTrace(records.flatMap((record) => readSpan(record) ?? []))
+const readSpans = (body: unknown) =>
+  eventsOfTrace(spansIn(body)?.records.flatMap((record) => readSpan(record) ?? []) ?? [])
+const readLogs = (body: unknown) => logsIn(body)?.records.flatMap(readLog) ?? []
 
 type Value = string | number | boolean | Value[]
 
@@ -186,7 +187,7 @@ const factsOf = (
 
 test('spans of the conventions for generative AI are prompts, words and acts', () => {
   verifies('telemetry.spans')
-  const events = readSpans(spansIn(genAi))
+  const events = readSpans(genAi)
   assert.deepEqual(factsOf(events), [
     `prompt ${errand}`,
     `prompt ${errand}`,
@@ -207,7 +208,7 @@ test('spans of the conventions for generative AI are prompts, words and acts', (
 test('protocol buffers are read as their JSON', () => {
   verifies('telemetry.protobuf')
   const read = readWire('traces', wireOf(genAi))
-  assert.deepEqual(readSpans(spansIn(read)), readSpans(spansIn(genAi)))
+  assert.deepEqual(readSpans(read), readSpans(genAi))
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -215,10 +216,7 @@ test('protocol buffers are read as their JSON', () => {
       (bytes, kind) => {
         const anything = readWire(kind as 'logs', bytes)
         for (const body of [anything, { resourceLogs: bytes }]) {
-          assert.ok(
-            Array.isArray(readSpans(spansIn(body))) &&
-              Array.isArray(logsIn(body).flatMap(readHostLog)),
-          )
+          assert.ok(Array.isArray(readSpans(body)) && Array.isArray(readLogs(body)))
         }
       },
     ),
@@ -250,7 +248,7 @@ test('spans of OpenInference, of the AI SDK, and with a goal of our own are read
       },
     },
   )
-  assert.deepEqual(factsOf(readSpans(spansIn(inference))), [
+  assert.deepEqual(factsOf(readSpans(inference)), [
     `prompt ${errand}`,
     'say I look at the route.',
     'act login ok',
@@ -274,17 +272,17 @@ test('spans of OpenInference, of the AI SDK, and with a goal of our own are read
       },
     },
   )
-  assert.deepEqual(factsOf(readSpans(spansIn(sdk))), [`prompt ${errand}`, 'act ok a.ts'])
+  assert.deepEqual(factsOf(readSpans(sdk)), [`prompt ${errand}`, 'act ok a.ts'])
   const own = traces({
     ...{ id: 'd1', name: 'x', from: 0, to: 1 },
     attributes: { 'plumbline.ground': errand, 'plumbline.goal': 'limit logins' },
   })
-  assert.deepEqual(factsOf(readSpans(spansIn(own))), [`prompt ${errand}`, 'intent limit logins'])
+  assert.deepEqual(factsOf(readSpans(own)), [`prompt ${errand}`, 'intent limit logins'])
   const other = traces({
     ...{ id: 'e1', name: 'GET /', from: 0, to: 1 },
     attributes: { 'http.method': 'GET' },
   })
-  assert.deepEqual(readSpans(spansIn(other)), [])
+  assert.deepEqual(readSpans(other), [])
 })
 
 test('an agent that another one invokes is a sub-agent with its own task', () => {
@@ -298,7 +296,7 @@ test('an agent that another one invokes is a sub-agent with its own task', () =>
     },
   })
   const events = readSpans(
-    spansIn(traces(agent('f1', '', errand), agent('f2', 'f1', 'compare two libraries'))),
+    traces(agent('f1', '', errand), agent('f2', 'f1', 'compare two libraries')),
   )
   assert.deepEqual(factsOf(events), [`prompt ${errand}`, 'delegate compare two libraries'])
   assert.deepEqual(
@@ -337,7 +335,7 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
     },
     { 'event.name': 'api_request', 'session.id': 's', 'prompt.id': 'p' },
   )
-  const events = logsIn(claude).flatMap(readHostLog)
+  const events = readLogs(claude)
   assert.deepEqual(factsOf(events), [
     `prompt ${errand}`,
     'prompt <task-notification>done',
@@ -364,10 +362,7 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
       output: 'Chunk ID: 1\nProcess exited with code 1\nOutput:\nnot ok 1 - login',
     },
   )
-  assert.deepEqual(factsOf(logsIn(codex).flatMap(readHostLog)), [
-    `prompt ${errand}`,
-    'act node --test failed',
-  ])
+  assert.deepEqual(factsOf(readLogs(codex)), [`prompt ${errand}`, 'act node --test failed'])
   const gemini = logs(
     'gemini-cli',
     {
@@ -384,10 +379,7 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
     },
     { 'event.name': 'gemini_cli.hook_call', 'session.id': 's', stdout: 'secret' },
   )
-  assert.deepEqual(factsOf(logsIn(gemini).flatMap(readHostLog)), [
-    `prompt ${errand}`,
-    'act ok src/login.js',
-  ])
+  assert.deepEqual(factsOf(readLogs(gemini)), [`prompt ${errand}`, 'act ok src/login.js'])
 })
 
 onEachDatabase((database) => {

@@ -1,5 +1,5 @@
 import { type Doings, nothingDone } from './evidence.ts'
-import type { PlanItem } from './host-event.ts'
+import type { PlanItem, Report } from './host-event.ts'
 import type { ActRate } from './sampling.ts'
 
 /** Where the goal of a step comes from, the surest first. */
@@ -26,6 +26,12 @@ export interface ObservedAgent {
   taskHash?: string
   plan: PlanItem[]
   intent: string | null
+  /** The goal and the plan that it reports itself; they win over what its session shows. Absent if it reports none. */
+  reported?: { goal: string | null; plan: readonly string[] | null }
+  /** What it has reported beside them, for its next step. */
+  toTell?: Pick<Report, 'ground' | 'progress' | 'distance' | 'userTurn'>
+  /** Tokens of its model since the step before; absent if none were told. */
+  tokens?: number
   /** What it said since its last act. */
   said: string | null
   /** The goal of the step that is open. */

@@ -1,4 +1,4 @@
-import { digestOf } from '../hosts/fields.ts'
+import { digestOf, given } from '../hosts/fields.ts'
 import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
 import { spanOf } from './records.ts'
 
@@ -22,12 +22,21 @@ export interface SpanNote {
   host: HostName
   /** Null for a span that only holds others. */
   kind: SpanKind | null
-  /** The beginning, milliseconds since 1970. */
+  /** The beginning and the end, milliseconds since 1970. */
   at: number | null
+  ended?: number | null
   /** The conversation; '' if the span does not say. */
   session: string
   /** The id of the agent; '' if the span does not say. */
   agent: string
+  /** The name of an agent; absent if the span does not say. */
+  name?: string
+  /** The agent that the span itself says it belongs to, with all that is in it; absent if it does not. */
+  named?: string
+  /** The id of a model's answer; absent without one. */
+  responseId?: string
+  /** Digests of the texts that a tool was given; absent without any. */
+  asks?: readonly string[]
   /** Whether it is a sub-agent, also if no agent is above it. */
   isChild: boolean
   /** The id of the call of a tool; '' without one. */
@@ -41,35 +50,142 @@ export interface SpanNote {
 const deepest = 64
 const longestId = 200
 
+/** How the id of the event begins that tells the words of a person: one for the whole conversation. */
+export const wordsMark = '#words#'
+
 /**
  * Folds the spans of one trace into events, in the order in which they happened. Spans arrive after their end, those of
  * a trace in any order and the root last; so their places are known only now.
  */
 export function eventsOfTrace(notes: readonly SpanNote[]): HostEvent[] {
-  const byId = new Map(notes.map((note) => [note.spanId, note]))
+  const trace = placesIn(notes)
   const [known] = notes.filter(({ session }) => session !== '')
+  const reporting = new Set(notes.filter(reportsErrand).map((note) => trace.agentOf(note)))
   const events = notes.flatMap((note) => {
-    const above = [note, ...aboveOf(note, byId)]
+    const above = trace.aboveWith(note)
     const session = above.find((each) => each.session !== '') ?? known
     const span = spanOf(note)
     const place = {
       runId: `${note.host}:${(session?.session ?? note.traceId).slice(0, longestId)}`,
       ...(span === null ? {} : { span }),
+      ...given('responseId', note.responseId),
       way: 'span' as const,
     }
-    const own = note.facts.map(({ fact, id, at }) => {
-      const agentId = agentIn(fact.kind === 'delegate' && note.isChild ? above.slice(1) : above)
+    const facts = reporting.has(trace.agentOf(note)) ? withReport(note) : note.facts
+    const own = facts.map(({ fact, id, at }) => {
+      const agentId =
+        fact.kind === 'delegate' && note.isChild ? trace.agentAbove(note) : trace.agentOf(note)
+      const child = fact.kind === 'delegate' ? (fact.child ?? trace.agentIn(note)) : undefined
       return {
         ...settled(fact, agentId, note, notes),
+        ...given('child', child),
         ...place,
         ...(at === null ? {} : { at }),
         agentId,
         eventId: (id.startsWith('#') ? `${place.runId}${id}` : id).slice(0, longestId),
-      }
+      } as HostEvent
     })
     return [...own, ...granted(note, above).map((event) => ({ ...event, ...place }))]
   })
   return events.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
+}
+
+/** Whether a span reports what its agent was asked for, so that the words in the trace do not tell it. */
+function reportsErrand({ facts }: SpanNote): boolean {
+  return facts.some(
+    ({ fact }) =>
+      fact.kind === 'report' && (fact.ground !== undefined || fact.userTurn !== undefined),
+  )
+}
+
+/**
+ * The facts of a span of an agent that reports what it was asked for. The words of a person count only where the span says
+ * that it is their turn, and reports no goal for it.
+ */
+function withReport({ facts, spanId }: SpanNote): NotedFact[] {
+  const report = facts.map(({ fact }) => fact).find((fact) => fact.kind === 'report')
+  const isTurn = report?.userTurn === true && report.goal === undefined
+  const words = isTurn ? facts.filter(({ fact }) => fact.kind === 'prompt') : []
+  return facts.flatMap((noted): NotedFact[] => {
+    const { fact } = noted
+    if (fact.kind === 'prompt') {
+      const spoken = { ...fact, by: 'person' as const }
+      return words.includes(noted) ? [{ ...noted, fact: spoken, id: `${spanId}${wordsMark}` }] : []
+    }
+    if (fact.kind !== 'report' || words.length === 0) return [noted]
+    const { userTurn: _, ...more } = fact
+    return Object.keys(more).length === 1 ? [] : [{ ...noted, fact: more }]
+  })
+}
+
+/** Where the spans of a trace stand. */
+interface Places {
+  /** A span and those above it, the nearest first. */
+  aboveWith(note: SpanNote): readonly SpanNote[]
+  /** The agent of a span; '' is the main one. */
+  agentOf(note: SpanNote): string
+  /** The agent that holds a span, whatever the span is itself. */
+  agentAbove(note: SpanNote): string
+  /** The agent that works inside a call of a tool; undefined if none does. */
+  agentIn(note: SpanNote): string | undefined
+}
+
+function placesIn(notes: readonly SpanNote[]): Places {
+  const byId = new Map(notes.map((note) => [note.spanId, note]))
+  const chains = new Map(notes.map((note) => [note, [note, ...aboveOf(note, byId)]]))
+  const aboveWith = (note: SpanNote) => chains.get(note) ?? [note]
+  /** Calls of tools with the first span of the agent that works inside. */
+  const delegations = new Map<SpanNote, SpanNote>()
+  for (const note of notes) {
+    if (note.kind !== 'model' && note.kind !== 'agent') continue
+    const [, ...above] = aboveWith(note)
+    const tool = above.find(({ kind, host }) => kind === 'tool' && host === 'otlp')
+    if (tool !== undefined && !delegations.has(tool)) delegations.set(tool, note)
+  }
+  const asked = agentsAsked(notes, aboveWith)
+  const agentIn = (above: readonly SpanNote[]) => agentAt(above, delegations, asked)
+  const ids = new Map(notes.map((note) => [note, agentIn(aboveWith(note))]))
+  return {
+    aboveWith,
+    agentOf: (note) => ids.get(note) ?? '',
+    agentAbove: (note) => agentIn(aboveWith(note).slice(1)),
+    agentIn(note) {
+      const inside = delegations.get(note)
+      return inside && ids.get(inside)
+    },
+  }
+}
+
+/**
+ * The agents that were asked in the words that a tool was given while they worked. An agent that is used as a tool does not
+ * always stand inside its call.
+ */
+function agentsAsked(
+  notes: readonly SpanNote[],
+  aboveWith: (note: SpanNote) => readonly SpanNote[],
+): ReadonlySet<SpanNote> {
+  const calls = new Map<string, SpanNote[]>()
+  for (const note of notes) {
+    for (const text of note.asks ?? []) calls.set(text, [...(calls.get(text) ?? []), note])
+  }
+  const asked = notes.flatMap((note) => {
+    const during = wordsIn(note)
+      .flatMap((words) => calls.get(words.slice(wordsMark.length)) ?? [])
+      .some((call) => isDuring(note, call))
+    const agent = during ? aboveWith(note).find(({ kind }) => kind === 'agent') : undefined
+    return agent === undefined ? [] : [agent]
+  })
+  return new Set(asked)
+}
+
+function isDuring(note: SpanNote, call: SpanNote): boolean {
+  const { at, ended = null } = call
+  return note.at !== null && at !== null && ended !== null && note.at >= at && note.at <= ended
+}
+
+/** The ids of the words of a person that a span tells. */
+function wordsIn({ facts }: SpanNote): string[] {
+  return facts.flatMap(({ fact, id }) => (fact.kind === 'prompt' ? [id] : []))
 }
 
 function aboveOf({ parentSpanId }: SpanNote, byId: ReadonlyMap<string, SpanNote>): SpanNote[] {
@@ -82,12 +198,45 @@ function aboveOf({ parentSpanId }: SpanNote, byId: ReadonlyMap<string, SpanNote>
   return above
 }
 
-/** The nearest agent of spans that has an agent above itself, or is a sub-agent by itself; '' is the main one. */
-function agentIn(spans: readonly SpanNote[]): string {
-  const agents = spans.filter(({ kind }) => kind === 'agent')
-  const [own] = agents
-  if (own === undefined || (agents.length < 2 && !own.isChild)) return ''
-  return (own.agent || own.spanId).slice(0, longestId)
+/**
+ * The agent at a span, from the spans above it, itself first; '' is the main one. A sub-agent is an agent inside another
+ * one, one that works inside a call of a tool or was asked by one, and one that says so itself.
+ */
+function agentAt(
+  above: readonly SpanNote[],
+  delegations: ReadonlyMap<SpanNote, SpanNote>,
+  asked: ReadonlySet<SpanNote>,
+): string {
+  let id = ''
+  let around: SpanNote | null = null
+  for (const [depth, note] of [...above.entries()].reverse()) {
+    if (note.kind === 'agent' && !(depth === above.length - 1 && isFrame(note))) {
+      const isInner = around !== null && !isSame(around, note)
+      if (note.isChild || asked.has(note) || isInner) id = note.agent || note.spanId
+      else if (around === null && id !== '') id = note.agent || id
+      around = note
+    }
+    if (note.named !== undefined) id = note.named
+    if (depth > 0 && delegations.has(note)) {
+      id = note.spanId
+      around = null
+    }
+  }
+  return id.slice(0, longestId)
+}
+
+/** Whether a span without a name and without anything to tell only holds agents: the run of a workflow. */
+function isFrame({ name, agent, facts }: SpanNote): boolean {
+  return name === undefined && agent === '' && facts.length === 0
+}
+
+/** Whether two spans, one inside the other, are of one agent: some libraries make several for each. */
+function isSame(outer: SpanNote, inner: SpanNote): boolean {
+  if (inner.host !== 'otlp') return false
+  if (outer.name !== undefined && inner.name !== undefined) return outer.name === inner.name
+  if (outer.agent !== '' && inner.agent !== '') return outer.agent === inner.agent
+  const words = wordsIn(outer)
+  return wordsIn(inner).some((each) => words.includes(each))
 }
 
 /** A fact with what its place in the trace says of it. */
