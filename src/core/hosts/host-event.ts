@@ -146,6 +146,8 @@ export type HostEvent = HostFact & {
   way?: 'log' | 'span' | 'file'
   /** The span that shows it; absent if it came another way. */
   span?: EventSpan
+  /** Set for words in a span of which those around it have not arrived: an agent may have spoken them to another one. */
+  isPartial?: true
   /** The id of the answer of the model in which it was shown; absent if that is not told. */
   responseId?: string
 }

@@ -295,11 +295,17 @@ function prompted(
   const heard = { ...state, spoken: told.slice(-mostKept.spoken) }
   if (event.by === 'machine' || state.expects.includes(text))
     return { state: heard, agent: null, steps: [] }
+  const trace = event.span?.traceId ?? null
+  const isSameTrace = event.way === 'span' && trace !== null && trace === state.errandTrace
+  // Each call of a model tells the newest words again.
+  if (isSameTrace && text === state.errand) return { state: heard, agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
-  const isUnsure = event.by === 'unknown' && text !== untold
+  const isDoubtful = event.by === 'unknown' || (isSameTrace && event.isPartial === true)
+  const isUnsure = isDoubtful && text !== untold
   const spoken = {
     ...seenPerson(heard, event.at),
     errand: text,
+    errandTrace: trace,
     isHeadless,
     unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
   }

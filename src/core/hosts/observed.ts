@@ -66,6 +66,8 @@ export interface Observed {
   tasks: { task: string; taskHash?: string; agentType: string | null; parent: string }[]
   /** The newest words of a person. */
   errand: string | null
+  /** The trace that told them; absent or null if they came another way. */
+  errandTrace?: string | null
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null

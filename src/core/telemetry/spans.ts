@@ -58,13 +58,13 @@ export function hostIn({ scope }: Pick<TelemetryRecord, 'scope'>): HostName {
   return scope.startsWith('gemini-cli') ? 'gemini-cli' : 'otlp'
 }
 
-/** Shortest text that tells the task of one agent from what is told of others. */
-const shortestTask = 12
+/** A text that can be the task of an agent: at least three words. */
+const task = /\S\s+\S+\s+\S/
 
 /** Digests of the texts that a tool was given, by which the task of an agent is known that works for it. */
 function asksOf(input: Fields): string[] | undefined {
   const texts = Object.values(input).flatMap((value) =>
-    typeof value === 'string' && value.trim().length >= shortestTask ? digestOf(value.trim()) : [],
+    typeof value === 'string' && task.test(value) ? digestOf(value.trim()) : [],
   )
   return texts.length === 0 ? undefined : texts.slice(0, 8)
 }

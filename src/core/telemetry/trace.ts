@@ -61,8 +61,11 @@ export function eventsOfTrace(notes: readonly SpanNote[]): HostEvent[] {
   const trace = placesIn(notes)
   const [known] = notes.filter(({ session }) => session !== '')
   const reporting = new Set(notes.filter(reportsErrand).map((note) => trace.agentOf(note)))
+  const tasks = tasksIn(notes, trace)
+  const restated = agentsRestating(notes, trace)
   const events = notes.flatMap((note) => {
     const above = trace.aboveWith(note)
+    const isPartial = above.at(-1)?.parentSpanId !== ''
     const session = above.find((each) => each.session !== '') ?? known
     const span = spanOf(note)
     const place = {
@@ -72,22 +75,82 @@ export function eventsOfTrace(notes: readonly SpanNote[]): HostEvent[] {
       way: 'span' as const,
     }
     const facts = reporting.has(trace.agentOf(note)) ? withReport(note) : note.facts
-    const own = facts.map(({ fact, id, at }) => {
+    const told = [...askedBy(note, tasks), ...facts].filter(
+      ({ fact }) => !(fact.kind === 'prompt' && restated.has(note)),
+    )
+    const own = told.map(({ fact: one, id, at }): HostEvent => {
+      const fact = delegatedBy(one, note, trace, tasks)
       const agentId =
         fact.kind === 'delegate' && note.isChild ? trace.agentAbove(note) : trace.agentOf(note)
-      const child = fact.kind === 'delegate' ? (fact.child ?? trace.agentIn(note)) : undefined
+      const time = fact === one ? at : note.at
       return {
         ...settled(fact, agentId, note, notes),
-        ...given('child', child),
         ...place,
-        ...(at === null ? {} : { at }),
+        ...(time === null ? {} : { at: time }),
+        ...(isPartial && fact.kind === 'prompt' ? { isPartial } : {}),
         agentId,
         eventId: (id.startsWith('#') ? `${place.runId}${id}` : id).slice(0, longestId),
-      } as HostEvent
+      }
     })
     return [...own, ...granted(note, above).map((event) => ({ ...event, ...place }))]
   })
   return events.sort((a, b) => (a.at ?? 0) - (b.at ?? 0))
+}
+
+/** The first words that the sub-agents of a trace were given. */
+function tasksIn(notes: readonly SpanNote[], trace: Places): ReadonlyMap<string, string> {
+  const told = notes.flatMap((note) =>
+    note.facts.flatMap(({ fact, at }) =>
+      fact.kind === 'prompt' ? [{ agent: trace.agentOf(note), text: fact.text, at: at ?? 0 }] : [],
+    ),
+  )
+  told.sort((a, b) => b.at - a.at)
+  return new Map(told.map(({ agent, text }) => [agent, text]))
+}
+
+/** A call of a tool inside which an agent works, as the delegation that it is. */
+function delegatedBy(
+  fact: HostFact,
+  note: SpanNote,
+  trace: Places,
+  tasks: ReadonlyMap<string, string>,
+): HostFact {
+  const child = trace.agentIn(note)
+  if (child === undefined) return fact
+  if (fact.kind === 'delegate') return { ...fact, child: fact.child ?? child }
+  const task = tasks.get(child)
+  const isCall = fact.kind === 'act' && fact.outcome !== 'failed'
+  return isCall && task !== undefined ? { kind: 'delegate', task, child } : fact
+}
+
+/**
+ * What a call of a tool says of the words that it was given: no person spoke them. An agent that works inside was perhaps
+ * read before its call, which ends later, and then its task looked like a person's words.
+ */
+function askedBy({ asks = [], at }: SpanNote, tasks: ReadonlyMap<string, string>): NotedFact[] {
+  const words = new Set([...tasks.values()].map(digestOf))
+  return asks
+    .filter((text) => !words.has(text))
+    .map((text) => ({ fact: { kind: 'prompt', text: '', by: 'machine' }, id: `${wordsMark}${text}`, at }))
+}
+
+/**
+ * The agents whose words are not those that their model was given: OpenInference gives the nodes of a graph the first
+ * words of the conversation, and the model has the newest.
+ */
+function agentsRestating(notes: readonly SpanNote[], trace: Places): ReadonlySet<SpanNote> {
+  const given = new Map<SpanNote, string[]>()
+  for (const note of notes) {
+    if (note.kind !== 'model' || note.host !== 'otlp') continue
+    for (const above of trace.aboveWith(note)) {
+      if (above.kind !== 'agent' || trace.agentOf(above) !== trace.agentOf(note)) continue
+      given.set(above, [...(given.get(above) ?? []), ...wordsIn(note)])
+    }
+  }
+  const restating = [...given].filter(
+    ([agent, words]) => words.length > 0 && !wordsIn(agent).some((each) => words.includes(each)),
+  )
+  return new Set(restating.map(([agent]) => agent))
 }
 
 /** Whether a span reports what its agent was asked for, so that the words in the trace do not tell it. */
@@ -143,6 +206,7 @@ function placesIn(notes: readonly SpanNote[]): Places {
     if (tool !== undefined && !delegations.has(tool)) delegations.set(tool, note)
   }
   const asked = agentsAsked(notes, aboveWith)
+  for (const [agent, call] of asked) delegations.set(call, agent)
   const agentIn = (above: readonly SpanNote[]) => agentAt(above, delegations, asked)
   const ids = new Map(notes.map((note) => [note, agentIn(aboveWith(note))]))
   return {
@@ -157,25 +221,30 @@ function placesIn(notes: readonly SpanNote[]): Places {
 }
 
 /**
- * The agents that were asked in the words that a tool was given while they worked. An agent that is used as a tool does not
- * always stand inside its call.
+ * The agents that were asked in the words that a tool was given while they worked, with the call. An agent that is used as
+ * a tool does not always stand inside its call.
  */
 function agentsAsked(
   notes: readonly SpanNote[],
   aboveWith: (note: SpanNote) => readonly SpanNote[],
-): ReadonlySet<SpanNote> {
+): ReadonlyMap<SpanNote, SpanNote> {
   const calls = new Map<string, SpanNote[]>()
   for (const note of notes) {
     for (const text of note.asks ?? []) calls.set(text, [...(calls.get(text) ?? []), note])
   }
-  const asked = notes.flatMap((note) => {
-    const during = wordsIn(note)
+  const asked = new Map<SpanNote, SpanNote>()
+  for (const note of notes) {
+    const above = aboveWith(note)
+    const agent = above.find(({ kind }) => kind === 'agent')
+    const call = wordsIn(note)
       .flatMap((words) => calls.get(words.slice(wordsMark.length)) ?? [])
-      .some((call) => isDuring(note, call))
-    const agent = during ? aboveWith(note).find(({ kind }) => kind === 'agent') : undefined
-    return agent === undefined ? [] : [agent]
-  })
-  return new Set(asked)
+      .find((each) => isDuring(note, each) && !above.includes(each))
+    // The agent that calls a tool was not asked by it.
+    if (agent !== undefined && call !== undefined && !aboveWith(call).includes(agent)) {
+      asked.set(agent, call)
+    }
+  }
+  return asked
 }
 
 function isDuring(note: SpanNote, call: SpanNote): boolean {
@@ -205,7 +274,7 @@ function aboveOf({ parentSpanId }: SpanNote, byId: ReadonlyMap<string, SpanNote>
 function agentAt(
   above: readonly SpanNote[],
   delegations: ReadonlyMap<SpanNote, SpanNote>,
-  asked: ReadonlySet<SpanNote>,
+  asked: ReadonlyMap<SpanNote, SpanNote>,
 ): string {
   let id = ''
   let around: SpanNote | null = null
