@@ -370,6 +370,8 @@ function withUnsettled(
 /** The prompt that a later event of the same tells the speaker of; null if it is none. */
 function unsettledBy({ unsettled = [] }: Observed, event: HostEvent): Unsettled | null {
   if (event.kind !== 'prompt' || event.by === 'unknown') return null
+  // Who spoke is not known before what stands around the words has arrived.
+  if (event.isPartial === true && event.by === 'person' && event.isHeadless !== true) return null
   const { eventId, at = null } = event
   const text = cut(event.text)
   return (

@@ -130,14 +130,19 @@ function textIn(content: unknown): string {
   if (typeof content === 'string') {
     // Flat attributes hold a list of parts as JSON.
     const list = content.startsWith('[{') ? parseJson(content) : undefined
-    return Array.isArray(list) ? textIn(list) : content.trim()
+    return Array.isArray(list) ? textIn(list) : spokenIn(content)
   }
   const texts = listOf(content).map((part) => {
     if (typeof part === 'string') return part.trim()
     const { type, content: own, text } = fieldsOf(part)
-    return noWords.test(textOf(type)) ? '' : textOf(own, text)
+    return noWords.test(textOf(type)) ? '' : spokenIn(textOf(own, text))
   })
   return texts.filter((text) => text !== '').join('\n')
+}
+
+/** Some libraries write an object of Python, such as the call of a tool, in the place of words. */
+function spokenIn(text: string): string {
+  return /^[A-Z]\w+\(\w+=/.test(text) ? '' : text.trim()
 }
 
 /** What LangSmith keeps of an answer: generations, choices, one output, or messages. */

@@ -131,7 +131,11 @@ function askedBy({ asks = [], at }: SpanNote, tasks: ReadonlyMap<string, string>
   const words = new Set([...tasks.values()].map(digestOf))
   return asks
     .filter((text) => !words.has(text))
-    .map((text) => ({ fact: { kind: 'prompt', text: '', by: 'machine' }, id: `${wordsMark}${text}`, at }))
+    .map((text) => ({
+      fact: { kind: 'prompt', text: '', by: 'machine' },
+      id: `${wordsMark}${text}`,
+      at,
+    }))
 }
 
 /**
@@ -278,12 +282,16 @@ function agentAt(
 ): string {
   let id = ''
   let around: SpanNote | null = null
+  let outer = ''
   for (const [depth, note] of [...above.entries()].reverse()) {
     if (note.kind === 'agent' && !(depth === above.length - 1 && isFrame(note))) {
       const isInner = around !== null && !isSame(around, note)
-      if (note.isChild || asked.has(note) || isInner) id = note.agent || note.spanId
-      else if (around === null && id !== '') id = note.agent || id
+      // Some libraries give all agents one id.
+      const own = note.agent === outer ? '' : note.agent
+      if (note.isChild || asked.has(note) || isInner) id = own || note.spanId
+      else if (around === null && id !== '') id = own || id
       around = note
+      outer = note.agent
     }
     if (note.named !== undefined) id = note.named
     if (depth > 0 && delegations.has(note)) {
