@@ -277,12 +277,33 @@ test('spans of OpenInference, of the AI SDK, and with a goal of our own are read
     ...{ id: 'd1', name: 'x', from: 0, to: 1 },
     attributes: { 'plumbline.ground': errand, 'plumbline.goal': 'limit logins' },
   })
-  assert.deepEqual(factsOf(readSpans(own)), [`prompt ${errand}`, 'intent limit logins'])
+  const [report] = readSpans(own)
+  assert.deepEqual(report?.kind === 'report' && [report.ground, report.goal], [
+    errand,
+    'limit logins',
+  ])
   const other = traces({
     ...{ id: 'e1', name: 'GET /', from: 0, to: 1 },
     attributes: { 'http.method': 'GET' },
   })
   assert.deepEqual(readSpans(other), [])
+})
+
+test('a plan that a model makes is the plan of its agent', () => {
+  verifies('telemetry.spans')
+  const output = [
+    { role: 'assistant', content: 'So:\n1. find the route\n2. add a bucket\nThen done.' },
+  ]
+  const [plan] = readSpans(
+    traces({
+      ...{ id: 'a1', name: 'plan', from: 0, to: 1 },
+      attributes: {
+        'gen_ai.operation.name': 'plan',
+        'gen_ai.output.messages': JSON.stringify(output),
+      },
+    }),
+  )
+  assert.deepEqual(plan?.kind === 'report' && plan.plan, ['find the route', 'add a bucket'])
 })
 
 test('an agent that another one invokes is a sub-agent with its own task', () => {
@@ -382,7 +403,76 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
   assert.deepEqual(factsOf(readLogs(gemini)), [`prompt ${errand}`, 'act ok src/login.js'])
 })
 
+test('the logs of Codex tell the task of a sub-agent, and those of Gemini CLI when it works', () => {
+  verifies('telemetry.agents')
+  const spawn = {
+    'event.name': 'codex.agent_communication',
+    communication_id: 'm-1',
+    kind: 'spawn',
+    state: 'send',
+    sender_thread_id: 's',
+    receiver_thread_id: 'child',
+    content: 'compare two libraries',
+  }
+  const codex = logs(
+    'codex_otel.agent_communication',
+    spawn,
+    { ...spawn, kind: 'message', communication_id: 'm-2' },
+    { ...spawn, content: '', communication_id: 'm-3' },
+  )
+  const [delegated, ...others] = readLogs(codex)
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    delegated?.kind === 'delegate' && [delegated.runId, delegated.task, delegated.child],
+    ['codex:s', 'compare two libraries', 'child'],
+  )
+  const ofGemini = (name: string) => ({
+    ...{ 'event.name': `gemini_cli.agent.${name}`, 'session.id': 's', agent_id: 'a' },
+    agent_name: 'codebase_investigator',
+  })
+  const gemini = logs('gemini-cli', ofGemini('start'), ofGemini('finish'))
+  assert.deepEqual(
+    readLogs(gemini).map((event) => event.kind === 'agent' && [event.state, event.child]),
+    [
+      ['start', 'a'],
+      ['stop', 'a'],
+    ],
+  )
+})
+
 onEachDatabase((database) => {
+  test('a sub-agent of Codex has the task that its log tells as its ground', async (t) => {
+    verifies('telemetry.agents')
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const { headers } = await app.newAccount()
+    const json = { ...headers, 'content-type': 'application/json' }
+    const task = 'compare two libraries for token buckets'
+    const codex = logs(
+      'codex_otel.log_only',
+      { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: errand },
+      {
+        ...{ 'event.name': 'codex.agent_communication', kind: 'spawn', content: task },
+        ...{ communication_id: 'm-1', sender_thread_id: 's', receiver_thread_id: 'child' },
+      },
+    )
+    const sent = { body: JSON.stringify(codex), headers: json }
+    assert.equal((await app.request('POST', '/v1/logs', sent)).status, 200)
+    const hook = {
+      ...{ session_id: 's', agent_id: 'child', hook_event_name: 'PostToolUse', tool_use_id: 'u' },
+      ...{ tool_name: 'apply_patch', tool_input: { command: 'a' }, tool_response: 'Done' },
+    }
+    await app.post('/v1/hooks/codex', hook, headers)
+    const { run, trace } = (await app.get('/v1/drift/run?run_id=codex:s', headers)).body
+    assert.deepEqual(
+      run.grounds.map(({ goal, agent_id }: Record<string, string>) => [goal, agent_id]),
+      [
+        [errand, ''],
+        [task, 'child'],
+      ],
+    )
+    assert.ok(trace.some(({ goal_source }: { goal_source: string }) => goal_source === 'task'))
+  })
+
   test('an exporter’s spans and logs become steps of a run', async (t) => {
     verifies('telemetry.endpoint')
     const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })

@@ -52,6 +52,7 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       ...(didFail ? { error: textOf(attributes.error) } : { tool_response: '' }),
     })
   },
+  subagent_completed: (attributes, session) => agentAt('claude-code', 'stop', attributes, session),
   'codex.user_prompt': (attributes, session) =>
     readCodex({
       session_id: session,
@@ -85,9 +86,9 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       timestamp: attributes['event.timestamp'],
     }),
   'gemini_cli.agent.start': (attributes, session, record) =>
-    agentAt('start', attributes, session, record),
+    agentAt('gemini-cli', 'start', attributes, session, spanOf(record)?.spanId),
   'gemini_cli.agent.finish': (attributes, session, record) =>
-    agentAt('stop', attributes, session, record),
+    agentAt('gemini-cli', 'stop', attributes, session, spanOf(record)?.spanId),
   'gemini_cli.tool_call': (attributes, session) => {
     const didFail = isFalse(attributes.success)
     const use = {
@@ -114,26 +115,23 @@ function handedOver(attributes: Fields, session: string): HostEvent[] {
   return placed({ host: 'claude-code', session, id, event: attributes }, [fact])
 }
 
-/** The beginning or the end of a sub-agent of Gemini CLI, which its spans know by the span of its call. */
+/** The beginning or the end of a sub-agent. The spans of Gemini CLI know it by the span of its call. */
 function agentAt(
+  host: HostName,
   state: 'start' | 'stop',
   attributes: Fields,
   session: string,
-  record: TelemetryRecord,
+  span?: string,
 ): HostEvent[] {
   const own = idOf(attributes.agent_id)
-  const child = spanOf(record)?.spanId ?? own
+  const child = span ?? own
   if (child === '') return []
-  const agentType = textOf(attributes.agent_name)
+  const agentType = textOf(attributes.agent_name, attributes.agent_type)
   const fact: HostFact = {
-    kind: 'agent',
-    child,
-    parent: '',
-    state,
+    ...{ kind: 'agent', child, parent: '', state },
     ...given('agentType', agentType),
   }
-  const id = `${own || child}#${state}`
-  return placed({ host: 'gemini-cli', session, id, event: attributes }, [fact])
+  return placed({ host, session, id: `${own || child}#${state}`, event: attributes }, [fact])
 }
 
 function said(host: HostName, session: string, text: string, event: Fields): HostEvent[] {

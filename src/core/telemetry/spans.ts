@@ -17,6 +17,7 @@ import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
 import { idOf } from '../hosts/place.ts'
 import { spokenBy } from '../hosts/speaker.ts'
 import { factsOfTool, isDelegating } from '../hosts/tool-facts.ts'
+import { maxPlanLength } from '../runs/step-request.ts'
 import { isOfLogfire, sessionOf } from './conversation.ts'
 import { wordsOfModel, wordsOfPerson } from './messages.ts'
 import type { TelemetryRecord } from './records.ts'
@@ -190,6 +191,8 @@ function factsOf(
   const words = delegated.length === 0 ? wordsOfPerson(attributes) : ''
   const spoken = words === '' ? null : spokenIn(words, host)
   const said = kind === 'model' ? wordsOfModel(attributes) : ''
+  const isPlan = attributes['gen_ai.operation.name'] === 'plan' && report?.plan === undefined
+  const plan = isPlan ? plannedIn(said) : []
   const tokens = kind === 'model' ? tokensOf(attributes) : 0
   return [
     ...delegated,
@@ -197,6 +200,15 @@ function factsOf(
       ? []
       : [early({ kind: 'prompt', ...spoken }, `${wordsMark}${digestOf(words)}`)]),
     ...own,
+    ...(plan.length === 0
+      ? []
+      : [
+          {
+            fact: { kind: 'report', plan } as const,
+            id: `${spanId}#plan`,
+            isLate: true,
+          },
+        ]),
     ...(said === ''
       ? []
       : [{ fact: { kind: 'say', text: said } as const, id: `${spanId}#said`, isLate: true }]),
@@ -210,6 +222,12 @@ function factsOf(
           },
         ]),
   ]
+}
+
+/** The items of a plan in the words of a model: its lines that begin with a number or a mark. Nobody tells what is done. */
+function plannedIn(words: string): string[] {
+  const lines = [...words.matchAll(/^[ \t]*(?:\d+[.)]|[-*•])[ \t]+(.+)$/gm)]
+  return lines.slice(0, maxPlanLength).map(([, text = '']) => text.trim())
 }
 
 /** A context that Gemini CLI puts before the first words of a session. */
