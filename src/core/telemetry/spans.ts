@@ -288,7 +288,9 @@ function soleInput(attributes: Fields, value: unknown): Fields {
   const family = familyOf(tool)
   if (isDelegating(tool)) return { prompt: text }
   if (family === 'read' || family === 'edit') return { path: text }
-  return family === 'run' ? { command: text } : { query: text }
+  if (family === 'run') return { command: text }
+  // Of other tools it may be the content of a file.
+  return family === 'search' || family === 'web' ? { query: text } : { input: text }
 }
 
 function toolName(attributes: Fields, span = ''): string {

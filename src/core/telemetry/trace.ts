@@ -62,6 +62,8 @@ export function eventsOfTrace(notes: readonly SpanNote[]): HostEvent[] {
   const [known] = notes.filter(({ session }) => session !== '')
   const reporting = new Set(notes.filter(reportsErrand).map((note) => trace.agentOf(note)))
   const tasks = tasksIn(notes, trace)
+  /** Digests of words whose agent is known. */
+  const placed = new Set([...tasks.values()].map(digestOf))
   const restated = agentsRestating(notes, trace)
   const events = notes.flatMap((note) => {
     const above = trace.aboveWith(note)
@@ -75,7 +77,7 @@ export function eventsOfTrace(notes: readonly SpanNote[]): HostEvent[] {
       way: 'span' as const,
     }
     const facts = reporting.has(trace.agentOf(note)) ? withReport(note) : note.facts
-    const told = [...askedBy(note, tasks), ...facts].filter(
+    const told = [...askedBy(note, placed), ...facts].filter(
       ({ fact }) => !(fact.kind === 'prompt' && restated.has(note)),
     )
     const own = told.map(({ fact: one, id, at }): HostEvent => {
@@ -127,10 +129,9 @@ function delegatedBy(
  * What a call of a tool says of the words that it was given: no person spoke them. An agent that works inside was perhaps
  * read before its call, which ends later, and then its task looked like a person's words.
  */
-function askedBy({ asks = [], at }: SpanNote, tasks: ReadonlyMap<string, string>): NotedFact[] {
-  const words = new Set([...tasks.values()].map(digestOf))
+function askedBy({ asks = [], at }: SpanNote, placed: ReadonlySet<string>): NotedFact[] {
   return asks
-    .filter((text) => !words.has(text))
+    .filter((text) => !placed.has(text))
     .map((text) => ({
       fact: { kind: 'prompt', text: '', by: 'machine' },
       id: `${wordsMark}${text}`,
@@ -143,15 +144,17 @@ function askedBy({ asks = [], at }: SpanNote, tasks: ReadonlyMap<string, string>
  * words of the conversation, and the model has the newest.
  */
 function agentsRestating(notes: readonly SpanNote[], trace: Places): ReadonlySet<SpanNote> {
-  const given = new Map<SpanNote, string[]>()
+  const told = new Map<SpanNote, string[]>()
   for (const note of notes) {
     if (note.kind !== 'model' || note.host !== 'otlp') continue
     for (const above of trace.aboveWith(note)) {
       if (above.kind !== 'agent' || trace.agentOf(above) !== trace.agentOf(note)) continue
-      given.set(above, [...(given.get(above) ?? []), ...wordsIn(note)])
+      const words = told.get(above) ?? []
+      words.push(...wordsIn(note))
+      told.set(above, words)
     }
   }
-  const restating = [...given].filter(
+  const restating = [...told].filter(
     ([agent, words]) => words.length > 0 && !wordsIn(agent).some((each) => words.includes(each)),
   )
   return new Set(restating.map(([agent]) => agent))
