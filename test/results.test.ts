@@ -280,6 +280,7 @@ onEachDatabase((database) => {
       attributes: [
         stringValue('gen_ai.operation.name', 'chat'),
         stringValue('gen_ai.conversation.id', 'c-1'),
+        stringValue('gen_ai.response.id', 'resp_1'),
         stringValue('gen_ai.input.messages', JSON.stringify([{ role: 'user', content: errand }])),
       ],
     }
@@ -294,6 +295,21 @@ onEachDatabase((database) => {
       [attributes['gen_ai.conversation.id'], attributes['plumbline.run_id']],
       ['c-1', 'otlp:c-1'],
     )
+    assert.equal(attributes['gen_ai.response.id'], 'resp_1')
+    // A log record has the span in which it was made, and perhaps no answer of a model.
+    const record = {
+      ...{ traceId, spanId: '00f067aa0ba902b8', timeUnixNano: span.startTimeUnixNano },
+      attributes: [
+        stringValue('plumbline.goal', errand),
+        stringValue('gen_ai.conversation.id', 'c-2'),
+      ],
+    }
+    const logs = { resourceLogs: [{ scopeLogs: [{ logRecords: [record] }] }] }
+    assert.equal((await caller.post('/v1/logs', logs, type)).status, 200)
+    await send(app)
+    const last = collector.taken.at(-1)
+    assert.deepEqual([last?.traceId, last?.spanId], [traceId, record.spanId])
+    assert.equal(last?.attributes['gen_ai.response.id'], undefined)
   })
 
   test('a step that cannot be judged is told as a failure', async (t) => {

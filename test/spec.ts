@@ -1244,6 +1244,28 @@ export const requirements = {
       'Protocol buffers of OTLP are read as their JSON, and no bytes make the reader throw.',
     'telemetry.spans':
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
+    'telemetry.conventions.langsmith':
+      'What LangSmith exports of LangGraph is one run for each thread_id: the words of the user, turns, calls of tools as acts, tokens, and what works inside a call of a tool as a sub-agent with its own task.',
+    'telemetry.conventions.openllmetry':
+      'What OpenLLMetry exports of LangGraph and of the OpenAI Agents SDK is one run for each conversation or association property, with the same parts; two spans of one agent are no sub-agent.',
+    'telemetry.conventions.openinference':
+      'What OpenInference exports of LangGraph and of the OpenAI Agents SDK is one run for each session.id, with the same parts; a node of a graph that repeats the first words is no turn.',
+    'telemetry.conventions.logfire':
+      'What Logfire exports of the OpenAI Agents SDK is one run for each group_id, with the same parts; an agent that takes over by a handoff goes on with the same errand.',
+    'telemetry.conventions.semantic':
+      'What OpenTelemetry’s own instrumentation exports of the OpenAI Agents SDK is one run for each conversation, with the same parts, though it gives all agents one id.',
+    'telemetry.partial':
+      'A trace that is judged before the spans around a sub-agent have arrived leaves its errand as it was: the task of the sub-agent counts as words of an unknown speaker, and as nobody’s once the call that handed it over has arrived.',
+    'telemetry.rejected':
+      'An answer counts the spans or log records that cannot be read in partialSuccess and says where each stands and what is wrong, as JSON and as protocol buffers; the others are taken. Records of other things than agents are not counted, and without any the answer is empty.',
+    'telemetry.reported':
+      'The attributes plumbline.goal, .ground, .plan, .progress, .distance, .user_turn and .agent_id of a span or a log record mean what the fields of POST /v1/drift mean and win over what is derived; a goal alone opens a step of the conversation or the trace.',
+    'telemetry.reported.faults':
+      'A span or a log record in which such an attribute has no valid value is rejected, and the answer names the attribute and what to send.',
+    'telemetry.agents':
+      'The log records of Codex tell the task of a sub-agent, and those of Gemini CLI its beginning and end.',
+    'telemetry.tokens':
+      'The tokens of the calls of a model count with the next step of their agent.',
     'telemetry.host-spans':
       'The spans of Claude Code are its prompts, calls of tools with their outcome, and permissions that a person gave; those of Gemini CLI its prompts, words, calls and sub-agents. Codex’s spans are internal and left out.',
     'telemetry.who-spoke':
@@ -1267,7 +1289,8 @@ export const requirements = {
       'A result holds no word of the errand or the goal; its explanation is fixed words and numbers.',
     'results.text':
       'PLUMBLINE_OTLP_TEXT=true adds ground and goal, and explains with the words of the verdict.',
-    'results.span': 'A result of a step that a span showed has the ids of that span.',
+    'results.span':
+      'A result of a step that a span or a log record showed has the ids of that span, and gen_ai.response.id if the span names an answer of a model.',
     'results.error': 'A step that cannot be judged is told with error.type.',
     'results.durable':
       'A result is durable with its step, waits while the collector fails or asks for time, survives a restart, and is sent once by all nodes together.',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { readHostLog } from '../src/core/telemetry/host-logs.ts'
+import { readLog } from '../src/core/telemetry/logs.ts'
 import { logsIn, spansIn } from '../src/core/telemetry/records.ts'
 import { readSpan } from '../src/core/telemetry/spans.ts'
 import { eventsOfTrace } from '../src/core/telemetry/trace.ts'
@@ -15,8 +15,9 @@ import { verifies } from './verifies.ts'
 const errand = 'add rate limiting to the login endpoint'
 const began = Date.UTC(2026, 0, 15, 12)
 
-const readSpans = (records: ReturnType<typeof spansIn>) =>
-  eventsOfTrace(records.flatMap((record) => readSpan(record) ?? []))
+const readSpans = (body: unknown) =>
+  eventsOfTrace(spansIn(body)?.records.flatMap((record) => readSpan(record) ?? []) ?? [])
+const readLogs = (body: unknown) => logsIn(body)?.records.flatMap(readLog) ?? []
 
 type Value = string | number | boolean | Value[]
 
@@ -186,7 +187,7 @@ const factsOf = (
 
 test('spans of the conventions for generative AI are prompts, words and acts', () => {
   verifies('telemetry.spans')
-  const events = readSpans(spansIn(genAi))
+  const events = readSpans(genAi)
   assert.deepEqual(factsOf(events), [
     `prompt ${errand}`,
     `prompt ${errand}`,
@@ -207,7 +208,7 @@ test('spans of the conventions for generative AI are prompts, words and acts', (
 test('protocol buffers are read as their JSON', () => {
   verifies('telemetry.protobuf')
   const read = readWire('traces', wireOf(genAi))
-  assert.deepEqual(readSpans(spansIn(read)), readSpans(spansIn(genAi)))
+  assert.deepEqual(readSpans(read), readSpans(genAi))
   fc.assert(
     fc.property(
       fc.uint8Array({ maxLength: 200 }),
@@ -215,10 +216,7 @@ test('protocol buffers are read as their JSON', () => {
       (bytes, kind) => {
         const anything = readWire(kind as 'logs', bytes)
         for (const body of [anything, { resourceLogs: bytes }]) {
-          assert.ok(
-            Array.isArray(readSpans(spansIn(body))) &&
-              Array.isArray(logsIn(body).flatMap(readHostLog)),
-          )
+          assert.ok(Array.isArray(readSpans(body)) && Array.isArray(readLogs(body)))
         }
       },
     ),
@@ -250,7 +248,7 @@ test('spans of OpenInference, of the AI SDK, and with a goal of our own are read
       },
     },
   )
-  assert.deepEqual(factsOf(readSpans(spansIn(inference))), [
+  assert.deepEqual(factsOf(readSpans(inference)), [
     `prompt ${errand}`,
     'say I look at the route.',
     'act login ok',
@@ -274,17 +272,38 @@ test('spans of OpenInference, of the AI SDK, and with a goal of our own are read
       },
     },
   )
-  assert.deepEqual(factsOf(readSpans(spansIn(sdk))), [`prompt ${errand}`, 'act ok a.ts'])
+  assert.deepEqual(factsOf(readSpans(sdk)), [`prompt ${errand}`, 'act ok a.ts'])
   const own = traces({
     ...{ id: 'd1', name: 'x', from: 0, to: 1 },
     attributes: { 'plumbline.ground': errand, 'plumbline.goal': 'limit logins' },
   })
-  assert.deepEqual(factsOf(readSpans(spansIn(own))), [`prompt ${errand}`, 'intent limit logins'])
+  const [report] = readSpans(own)
+  assert.deepEqual(report?.kind === 'report' && [report.ground, report.goal], [
+    errand,
+    'limit logins',
+  ])
   const other = traces({
     ...{ id: 'e1', name: 'GET /', from: 0, to: 1 },
     attributes: { 'http.method': 'GET' },
   })
-  assert.deepEqual(readSpans(spansIn(other)), [])
+  assert.deepEqual(readSpans(other), [])
+})
+
+test('a plan that a model makes is the plan of its agent', () => {
+  verifies('telemetry.spans')
+  const output = [
+    { role: 'assistant', content: 'So:\n1. find the route\n2. add a bucket\nThen done.' },
+  ]
+  const [plan] = readSpans(
+    traces({
+      ...{ id: 'a1', name: 'plan', from: 0, to: 1 },
+      attributes: {
+        'gen_ai.operation.name': 'plan',
+        'gen_ai.output.messages': JSON.stringify(output),
+      },
+    }),
+  )
+  assert.deepEqual(plan?.kind === 'report' && plan.plan, ['find the route', 'add a bucket'])
 })
 
 test('an agent that another one invokes is a sub-agent with its own task', () => {
@@ -298,7 +317,7 @@ test('an agent that another one invokes is a sub-agent with its own task', () =>
     },
   })
   const events = readSpans(
-    spansIn(traces(agent('f1', '', errand), agent('f2', 'f1', 'compare two libraries'))),
+    traces(agent('f1', '', errand), agent('f2', 'f1', 'compare two libraries')),
   )
   assert.deepEqual(factsOf(events), [`prompt ${errand}`, 'delegate compare two libraries'])
   assert.deepEqual(
@@ -337,7 +356,7 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
     },
     { 'event.name': 'api_request', 'session.id': 's', 'prompt.id': 'p' },
   )
-  const events = logsIn(claude).flatMap(readHostLog)
+  const events = readLogs(claude)
   assert.deepEqual(factsOf(events), [
     `prompt ${errand}`,
     'prompt <task-notification>done',
@@ -364,10 +383,7 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
       output: 'Chunk ID: 1\nProcess exited with code 1\nOutput:\nnot ok 1 - login',
     },
   )
-  assert.deepEqual(factsOf(logsIn(codex).flatMap(readHostLog)), [
-    `prompt ${errand}`,
-    'act node --test failed',
-  ])
+  assert.deepEqual(factsOf(readLogs(codex)), [`prompt ${errand}`, 'act node --test failed'])
   const gemini = logs(
     'gemini-cli',
     {
@@ -384,13 +400,79 @@ test('the logs of Claude Code, Codex and Gemini CLI are read into the events of 
     },
     { 'event.name': 'gemini_cli.hook_call', 'session.id': 's', stdout: 'secret' },
   )
-  assert.deepEqual(factsOf(logsIn(gemini).flatMap(readHostLog)), [
-    `prompt ${errand}`,
-    'act ok src/login.js',
-  ])
+  assert.deepEqual(factsOf(readLogs(gemini)), [`prompt ${errand}`, 'act ok src/login.js'])
+})
+
+test('the logs of Codex tell the task of a sub-agent, and those of Gemini CLI when it works', () => {
+  verifies('telemetry.agents')
+  const spawn = {
+    'event.name': 'codex.agent_communication',
+    communication_id: 'm-1',
+    kind: 'spawn',
+    state: 'send',
+    sender_thread_id: 's',
+    receiver_thread_id: 'child',
+    content: 'compare two libraries',
+  }
+  const codex = logs(
+    'codex_otel.agent_communication',
+    spawn,
+    { ...spawn, kind: 'message', communication_id: 'm-2' },
+    { ...spawn, content: '', communication_id: 'm-3' },
+  )
+  const [delegated, ...others] = readLogs(codex)
+  assert.deepEqual(others, [])
+  assert.deepEqual(
+    delegated?.kind === 'delegate' && [delegated.runId, delegated.task, delegated.child],
+    ['codex:s', 'compare two libraries', 'child'],
+  )
+  const ofGemini = (name: string) => ({
+    ...{ 'event.name': `gemini_cli.agent.${name}`, 'session.id': 's', agent_id: 'a' },
+    agent_name: 'codebase_investigator',
+  })
+  const gemini = logs('gemini-cli', ofGemini('start'), ofGemini('finish'))
+  assert.deepEqual(
+    readLogs(gemini).map((event) => event.kind === 'agent' && [event.state, event.child]),
+    [
+      ['start', 'a'],
+      ['stop', 'a'],
+    ],
+  )
 })
 
 onEachDatabase((database) => {
+  test('a sub-agent of Codex has the task that its log tells as its ground', async (t) => {
+    verifies('telemetry.agents')
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const { headers } = await app.newAccount()
+    const json = { ...headers, 'content-type': 'application/json' }
+    const task = 'compare two libraries for token buckets'
+    const codex = logs(
+      'codex_otel.log_only',
+      { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: errand },
+      {
+        ...{ 'event.name': 'codex.agent_communication', kind: 'spawn', content: task },
+        ...{ communication_id: 'm-1', sender_thread_id: 's', receiver_thread_id: 'child' },
+      },
+    )
+    const sent = { body: JSON.stringify(codex), headers: json }
+    assert.equal((await app.request('POST', '/v1/logs', sent)).status, 200)
+    const hook = {
+      ...{ session_id: 's', agent_id: 'child', hook_event_name: 'PostToolUse', tool_use_id: 'u' },
+      ...{ tool_name: 'apply_patch', tool_input: { command: 'a' }, tool_response: 'Done' },
+    }
+    await app.post('/v1/hooks/codex', hook, headers)
+    const { run, trace } = (await app.get('/v1/drift/run?run_id=codex:s', headers)).body
+    assert.deepEqual(
+      run.grounds.map(({ goal, agent_id }: Record<string, string>) => [goal, agent_id]),
+      [
+        [errand, ''],
+        [task, 'child'],
+      ],
+    )
+    assert.ok(trace.some(({ goal_source }: { goal_source: string }) => goal_source === 'task'))
+  })
+
   test('an exporter’s spans and logs become steps of a run', async (t) => {
     verifies('telemetry.endpoint')
     const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })

@@ -63,7 +63,7 @@ function logs(scope: string, ...list: [number, Record<string, Value>][]): object
 }
 
 const eventsIn = (body: object) =>
-  eventsOfTrace(spansIn(body).flatMap((record) => readSpan(record) ?? []))
+  eventsOfTrace(spansIn(body)?.records.flatMap((record) => readSpan(record) ?? []) ?? [])
 
 /** What events say, in their order. */
 function toldIn(body: object): string[] {

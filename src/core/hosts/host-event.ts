@@ -71,6 +71,18 @@ export interface Act {
   isExplained?: boolean | null
 }
 
+/** What an agent reports of a step itself, as the fields of `POST /v1/drift` do; an absent field is not reported. */
+export interface Report {
+  goal?: string
+  ground?: string
+  plan?: readonly string[]
+  /** One of the known values. */
+  progress?: string
+  /** 0–10. */
+  distance?: number
+  userTurn?: boolean
+}
+
 /** What one event of a host says, without where it belongs. */
 export type HostFact =
   | { kind: 'session'; source: 'startup' | 'resume' | 'clear' | 'compact' | 'fork' }
@@ -105,6 +117,7 @@ export type HostFact =
   | Act
   | { kind: 'say'; text: string }
   | { kind: 'intent'; text: string }
+  | ({ kind: 'report' } & Report)
   | { kind: 'wait'; for: 'permission' | 'answer' }
   | { kind: 'person'; how: 'permission' | 'answer' }
   /** `expects`: prompts that no person will have typed. */
@@ -133,6 +146,10 @@ export type HostEvent = HostFact & {
   way?: 'log' | 'span' | 'file'
   /** The span that shows it; absent if it came another way. */
   span?: EventSpan
+  /** Set for words in a span of which those around it have not arrived: an agent may have spoken them to another one. */
+  isPartial?: true
+  /** The id of the answer of the model in which it was shown; absent if that is not told. */
+  responseId?: string
 }
 
 /**

@@ -8,7 +8,7 @@ import {
   evidenceOf,
 } from './evidence.ts'
 import { digestOf, digestOfValue, given } from './fields.ts'
-import type { Act, EventSpan, HostEvent, PlanItem } from './host-event.ts'
+import type { Act, EventSpan, HostEvent, PlanItem, Report } from './host-event.ts'
 import {
   type GoalSource,
   mostKept,
@@ -36,24 +36,30 @@ export interface ObservedStep {
   parentAgentId: string | null
   goal: string
   source: GoalSource
-  /** The task of a sub-agent, with its first step. */
+  /** The task of a sub-agent, with its first step; or the ground that the agent reports. */
   ground: string | null
   /** The words of the user that open the step, and whether it is not known that a person spoke them. */
   userMessage: string | null
   isUnsure: boolean
   /** The item of the plan that the step is under, or what the agent above is at. */
   parentGoal: string | null
-  plan: string[] | null
-  /** 0–10 by the share of the plan that is left; null without a plan. */
+  plan: readonly string[] | null
+  /** 0–10, as reported, else by the share of the plan that is left; null without either. */
   distance: number | null
+  /** As the agent reports it; null if it does not. */
+  progress: string | null
+  userTurn: boolean | null
+  /** Tokens of its model since the step before; null if none were told. */
+  tokens: number | null
   /** What the acts show: the surest evidence, or null. */
   shown: ActEvidence | null
   /** The acts since the step before, how many of them failed, and the newest of them in words. */
   acts: number
   failedActs: number
   doing: string[]
-  /** The span of the event that opened it; null if it came another way. */
+  /** The span of the event that opened it, and the id of the model's answer there; null if it came another way. */
   span: EventSpan | null
+  responseId: string | null
 }
 
 /** What an event makes of a session. */
@@ -103,6 +109,7 @@ export function observe(observed: Observed, event: HostEvent): Observation {
     ...step,
     parentGoal: step.parentGoal ?? goalAbove(state, step),
     span: event.span ?? null,
+    responseId: event.responseId ?? null,
   }))
   return { observed: { ...state, agents: newest(known) }, steps: opened }
 }
@@ -199,7 +206,7 @@ function goalAbove(state: Observed, { agentId, parentAgentId }: OpenedStep): str
 }
 
 /** A step before it is known which span showed it. */
-type OpenedStep = Omit<ObservedStep, 'span'>
+type OpenedStep = Omit<ObservedStep, 'span' | 'responseId'>
 
 interface Folded {
   state: Observed
@@ -228,6 +235,8 @@ function folded(state: Observed, event: HostEvent): Folded {
         ...unchanged,
         agent: explained(state, { ...agent, intent: cutTo(event.text, longestItem) }),
       }
+    case 'report':
+      return reported(state, agent, event)
     case 'say':
       return { ...unchanged, agent: { ...agent, said: firstSentence(event.text) } }
     case 'delegate':
@@ -257,9 +266,13 @@ function folded(state: Observed, event: HostEvent): Folded {
       return { ...unchanged, state: { ...state, waitsSince: event.at ?? null } }
     case 'person':
       return { ...unchanged, state: seenPerson(state, event.at) }
+    case 'tokens':
+      // Hooks tell some of them again, as the sum of a sub-agent.
+      return event.way === 'span'
+        ? { ...unchanged, agent: { ...agent, tokens: (agent.tokens ?? 0) + event.count } }
+        : unchanged
     case 'runEnd':
     case 'compact':
-    case 'tokens':
       return unchanged
   }
 }
@@ -282,17 +295,24 @@ function prompted(
   const heard = { ...state, spoken: told.slice(-mostKept.spoken) }
   if (event.by === 'machine' || state.expects.includes(text))
     return { state: heard, agent: null, steps: [] }
+  const trace = event.span?.traceId ?? null
+  const isSameTrace = event.way === 'span' && trace !== null && trace === state.errandTrace
+  // Each call of a model tells the newest words again.
+  if (isSameTrace && text === state.errand) return { state: heard, agent: null, steps: [] }
   const isHeadless = event.isHeadless === true
-  const isUnsure = event.by === 'unknown' && text !== untold
+  const isDoubtful = event.by === 'unknown' || (isSameTrace && event.isPartial === true)
+  const isUnsure = isDoubtful && text !== untold
   const spoken = {
     ...seenPerson(heard, event.at),
     errand: text,
+    errandTrace: trace,
     isHeadless,
     unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
     ...agent,
+    ...given('reported', agent.reported && { ...agent.reported, goal: null }),
     intent: null,
     said: null,
     goal: null,
@@ -301,11 +321,12 @@ function prompted(
     shown: null,
   }
   const step = stepOf(event.agentId, begun, { goal: text, source: 'prompt' })
+  const distance = begun.toTell?.distance ?? null
   const next = explained(spoken, { ...begun, ...nothingOpen })
   return {
     state: spoken,
     agent: { ...next, terms: termsOf([...next.terms, ...agent.terms.slice(0, 200)]) },
-    steps: [{ ...step, userMessage: text, isUnsure, plan: null, distance: null }],
+    steps: [{ ...step, userMessage: text, isUnsure, plan: null, distance }],
   }
 }
 
@@ -349,6 +370,8 @@ function withUnsettled(
 /** The prompt that a later event of the same tells the speaker of; null if it is none. */
 function unsettledBy({ unsettled = [] }: Observed, event: HostEvent): Unsettled | null {
   if (event.kind !== 'prompt' || event.by === 'unknown') return null
+  // Who spoke is not known before what stands around the words has arrived.
+  if (event.isPartial === true && event.by === 'person' && event.isHeadless !== true) return null
   const { eventId, at = null } = event
   const text = cut(event.text)
   return (
@@ -383,6 +406,65 @@ function settled(
   const after = { ...state, unsettled, errand: prompt.errand, personAt: prompt.personAt }
   const agent = agentOf(after, '')
   return { ...after, agents: { ...after.agents, '': explained(after, agent) } }
+}
+
+/** What an agent reports itself opens a step if it tells a goal, or anything else that belongs to the goal that it is at. */
+function reported(
+  state: Observed,
+  agent: ObservedAgent,
+  { agentId, goal, plan, ...more }: HostEvent & Report,
+): Folded {
+  const { ground, progress, distance, userTurn } = more
+  const after = asked(state, agentId, more, goal)
+  const next = explained(after, {
+    ...agent,
+    ...(agentId === '' || ground === undefined ? {} : { task: agent.task ?? cut(ground) }),
+    reported: {
+      goal: goal ?? agent.reported?.goal ?? null,
+      plan: plan ?? agent.reported?.plan ?? null,
+    },
+    toTell: {
+      ...agent.toTell,
+      ...given('ground', ground),
+      ...given('progress', progress),
+      ...given('distance', distance),
+      ...given('userTurn', userTurn),
+    },
+  })
+  const isMore = progress !== undefined || distance !== undefined || userTurn === true
+  const at = goal ?? (isMore ? goalAt(after, next) : null)
+  if (at === null) return { state: after, agent: next, steps: [] }
+  const told = digestOf(at)
+  const opened: ObservedAgent = {
+    ...next,
+    ...nothingOpen,
+    isTaskTold: true,
+    goal: at,
+    done: [...next.done.filter((each) => each !== told), told].slice(-mostKept.done),
+  }
+  const step = stepOf(agentId, next, { goal: at, source: 'intent' })
+  return { state: after, agent: opened, steps: [{ ...step, parentGoal: null }] }
+}
+
+/** The session after the main agent has reported what it was asked for. */
+function asked(
+  state: Observed,
+  agentId: string,
+  { ground, userTurn }: Report,
+  goal: string | undefined,
+): Observed {
+  const errand = ground ?? goal
+  const isNews = state.errand === null || userTurn === true
+  return agentId === '' && isNews && errand !== undefined
+    ? { ...state, errand: cut(errand) }
+    : state
+}
+
+/** The goal that an agent is at; null if none is known. */
+function goalAt({ errand }: Observed, agent: ObservedAgent): string | null {
+  const now = agent.plan.find(({ state }) => state === 'now')
+  const known = [agent.reported?.goal, now?.text, agent.intent, agent.goal, agent.task, errand]
+  return known.find((text) => text && text !== untold) ?? null
 }
 
 /** Milliseconds within which the same words are the same prompt, told by another way. */
@@ -468,12 +550,14 @@ function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed 
 }
 
 /** What stands after a step was opened: the acts since then are none. */
-const nothingOpen = { acts: 0, failed: 0, doing: [] }
+const nothingOpen = { acts: 0, failed: 0, doing: [], toTell: {}, tokens: 0 }
 
 /** The agent with the words that explain its acts: those of its task or the errand, of its plan and its stated goal. */
 function explained(state: Observed, agent: ObservedAgent): ObservedAgent {
   const errand = agent.task ?? state.errand
-  const terms = termsOf([errand, agent.intent, ...agent.plan.map(({ text }) => text)])
+  const { goal = null, plan = null } = agent.reported ?? {}
+  const items = plan ?? agent.plan.map(({ text }) => text)
+  const terms = termsOf([errand, goal ?? agent.intent, ...items])
   return { ...agent, terms }
 }
 
@@ -531,12 +615,9 @@ function opens(agent: ObservedAgent, { family }: Act, { goal, source }: DerivedG
   return agent.goal === null || (!onlyLooks && !agent.done.includes(digestOf(goal)))
 }
 
-function stepOf(
-  agentId: string,
-  { plan, parent, task, isTaskTold, acts, failed, doing }: ObservedAgent,
-  { goal, source }: DerivedGoal,
-): OpenedStep {
-  const left = plan.filter(({ state }) => state !== 'done').length
+function stepOf(agentId: string, agent: ObservedAgent, { goal, source }: DerivedGoal): OpenedStep {
+  const { plan, parent, task, isTaskTold, acts, failed, doing, toTell = {}, tokens = 0 } = agent
+  const reportedPlan = agent.reported?.plan ?? null
   const now = plan.find(({ state }) => state === 'now')
   const isUnder = now !== undefined && source !== 'plan' && source !== 'prompt'
   return {
@@ -544,17 +625,27 @@ function stepOf(
     parentAgentId: agentId === '' || parent === '' ? null : parent,
     goal: cut(goal),
     source,
-    ground: isTaskTold ? null : task,
+    ground: toTell.ground ?? (isTaskTold ? null : task),
     userMessage: null,
     isUnsure: false,
     parentGoal: isUnder ? now.text : null,
-    plan: plan.length === 0 ? null : plan.map(({ text }) => text),
-    distance: plan.length === 0 ? null : Math.round((10 * left) / plan.length),
+    plan: reportedPlan ?? (plan.length === 0 ? null : plan.map(({ text }) => text)),
+    distance: toTell.distance ?? distanceBy(reportedPlan, plan),
+    progress: toTell.progress ?? null,
+    userTurn: toTell.userTurn ?? null,
+    tokens: tokens === 0 ? null : tokens,
     shown: null,
     acts,
     failedActs: failed,
     doing: [...doing],
   }
+}
+
+/** By the share of a plan that is left; of a reported plan nobody knows what is done. */
+function distanceBy(reported: readonly string[] | null, plan: readonly PlanItem[]): number | null {
+  if (reported !== null || plan.length === 0) return null
+  const left = plan.filter(({ state }) => state !== 'done').length
+  return Math.round((10 * left) / plan.length)
 }
 
 /** The list after a change: the whole list, new items, or items that changed by id. */

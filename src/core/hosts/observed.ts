@@ -1,6 +1,6 @@
 import { type Doings, nothingDone } from './evidence.ts'
 import { digestOf } from './fields.ts'
-import type { HostEvent, PlanItem } from './host-event.ts'
+import type { HostEvent, PlanItem, Report } from './host-event.ts'
 import type { ActRate } from './sampling.ts'
 
 /** Where the goal of a step comes from, the surest first. */
@@ -27,6 +27,12 @@ export interface ObservedAgent {
   taskHash?: string
   plan: PlanItem[]
   intent: string | null
+  /** The goal and the plan that it reports itself; they win over what its session shows. Absent if it reports none. */
+  reported?: { goal: string | null; plan: readonly string[] | null }
+  /** What it has reported beside them, for its next step. */
+  toTell?: Pick<Report, 'ground' | 'progress' | 'distance' | 'userTurn'>
+  /** Tokens of its model since the step before; absent if none were told. */
+  tokens?: number
   /** What it said since its last act. */
   said: string | null
   /** The goal of the step that is open. */
@@ -61,6 +67,8 @@ export interface Observed {
   tasks: { task: string; taskHash?: string; agentType: string | null; parent: string }[]
   /** The newest words of a person. */
   errand: string | null
+  /** The trace that told them; absent or null if they came another way. */
+  errandTrace?: string | null
   /** When a person last spoke, granted or answered, and since when one is waited for; milliseconds since 1970. */
   personAt: number | null
   waitsSince: number | null

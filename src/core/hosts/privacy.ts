@@ -96,6 +96,9 @@ function factAt(fact: HostFact, level: PrivacyLevel, hide: Hide): HostFact | nul
     case 'say':
     case 'intent':
       return isCounts ? null : { kind: fact.kind, text: told(fact.text) }
+    case 'report':
+      // Only telemetry tells it, and that goes past the relay.
+      return null
     case 'turnEnd':
       // Who spoke is found out before an event leaves the machine.
       return { kind: 'turnEnd', expects: [] }

@@ -18,10 +18,14 @@ export interface DerivedGoal {
 }
 
 /**
- * The goal of an agent that states none: the item of its plan, its intent, what it has just said, its own description
- * of the act, or the act.
+ * The goal of an act: the one that the agent reports, else the item of its plan, its intent, what it has just said, its
+ * own description of the act, or the act.
  */
 export function goalOf(agent: ObservedAgent, act: Act): DerivedGoal {
+  const { reported } = agent
+  if (reported !== undefined && reported.goal !== null) {
+    return { goal: reported.goal, source: 'intent' }
+  }
   const now = agent.plan.find(({ state }) => state === 'now')
   if (now !== undefined && now.text !== '') return { goal: now.text, source: 'plan' }
   if (agent.intent !== null) return { goal: agent.intent, source: 'intent' }

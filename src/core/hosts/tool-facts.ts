@@ -116,8 +116,13 @@ function intent(text: string): HostFact | null {
 const delegating =
   /^(?:agent|task|spawnagent|followuptask|invokeagent|runsubagent|newtask|subagent|delegatetask|usesubagents?)$/
 
+/** Whether a tool hands a task to another agent. */
+export function isDelegating(tool: string): boolean {
+  return delegating.test(bareName(tool))
+}
+
 function delegatedIn({ tool, input }: ToolUse, answer: unknown): HostFact[] | null {
-  if (!delegating.test(bareName(tool))) return null
+  if (!isDelegating(tool)) return null
   const task = textOf(input.prompt, input.message, input.task, input.description)
   if (task === '') return null
   const { agentId, agent_id, totalTokens, metadata } = fieldsOf(answer)

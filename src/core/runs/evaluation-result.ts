@@ -1,6 +1,7 @@
 import type { Verdict } from '../detector/detect.ts'
 import type { Reason } from '../detector/rules.ts'
 import { rounded, two } from '../figures.ts'
+import { given } from '../hosts/fields.ts'
 import type { EventSpan } from '../hosts/host-event.ts'
 import { isKeyless } from '../keyless.ts'
 import type { Entry } from './entry.ts'
@@ -107,6 +108,7 @@ function commonOf({ runId, observation }: DriftRequest, step: number) {
   return {
     'gen_ai.evaluation.name': 'plumbline.drift',
     'gen_ai.conversation.id': isOfHost ? runId.slice(observation.host.length + 1) : runId,
+    ...given('gen_ai.response.id', observation?.responseId ?? undefined),
     'plumbline.run_id': runId,
     'plumbline.step': step,
   }

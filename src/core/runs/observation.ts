@@ -20,6 +20,8 @@ export interface Observation {
   personAt: number | null
   /** The span that the step was read from; null if it came another way. */
   span: EventSpan | null
+  /** The id of the model's answer in which it was shown; null if that is not told. */
+  responseId: string | null
   /** Whether a program started the session, so that no person can speak in it. */
   isHeadless: boolean
 }

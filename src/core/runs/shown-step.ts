@@ -13,7 +13,8 @@ export function requestOf(
   step: ObservedStep,
   { agents, personAt, isHeadless = false }: Observed,
 ): DriftRequest | Fault {
-  const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan, distance } = step
+  const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan } = step
+  const { distance, progress, userTurn, tokens } = step
   const request = readDrift({
     run_id: runId,
     goal,
@@ -24,9 +25,12 @@ export function requestOf(
     parent_goal: parentGoal,
     plan,
     ...(distance === null ? {} : { distance }),
+    ...(progress === null ? {} : { progress }),
+    user_turn: userTurn,
+    tokens,
   })
   if ('fault' in request) return request
-  const { source, acts, failedActs, doing, shown, span, isUnsure } = step
+  const { source, acts, failedActs, doing, shown, span, responseId, isUnsure } = step
   const agent = Object.hasOwn(agents, agentId) ? agents[agentId] : undefined
   return {
     ...request,
@@ -49,6 +53,7 @@ export function requestOf(
       coverage: coverageOf(agent?.doings ?? nothingDone),
       personAt,
       span,
+      responseId,
       isHeadless,
     },
   }

@@ -1,10 +1,10 @@
 import { byProgram } from '../hosts/attended.ts'
 import { readClaudeCode } from '../hosts/claude-code.ts'
 import { readCodex } from '../hosts/codex.ts'
-import { type Fields, parsedFields, textOf, timeOf } from '../hosts/fields.ts'
+import { type Fields, given, parsedFields, textOf, timeOf } from '../hosts/fields.ts'
 import { readGeminiCli } from '../hosts/gemini-cli.ts'
 import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
-import { placed } from '../hosts/place.ts'
+import { idOf, placed } from '../hosts/place.ts'
 import { spanOf, type TelemetryRecord } from './records.ts'
 
 /**
@@ -14,22 +14,20 @@ import { spanOf, type TelemetryRecord } from './records.ts'
  */
 export function readHostLog(record: TelemetryRecord): HostEvent[] {
   const { name, attributes, at } = record
-  const session = textOf(attributes['session.id'], attributes['conversation.id'])
+  // Codex tells of its agents by their own sessions alone.
+  const session = textOf(
+    attributes['session.id'],
+    attributes['conversation.id'],
+    attributes.sender_thread_id,
+  )
   if (session === '') return []
   const time = timeOf(attributes['event.timestamp']) ?? at
-  const span = spanOf(record)
-  const timed = (events: readonly HostEvent[]) =>
-    events.map((event) => ({
-      ...event,
-      ...(time === undefined ? {} : { at: time }),
-      ...(span === null ? {} : { span }),
-      way: 'log' as const,
-    }))
   const read = readers[name.replace(/^claude_code\./, '')]
-  return read === undefined ? [] : timed(read(attributes, session))
+  const events = read === undefined ? [] : read(attributes, session, record)
+  return events.map((event) => ({ ...event, ...given('at', time) }))
 }
 
-type ReadRecord = (attributes: Fields, session: string) => HostEvent[]
+type ReadRecord = (attributes: Fields, session: string, record: TelemetryRecord) => HostEvent[]
 
 const readers: Readonly<Record<string, ReadRecord>> = {
   user_prompt: (attributes, session) =>
@@ -54,6 +52,7 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       ...(didFail ? { error: textOf(attributes.error) } : { tool_response: '' }),
     })
   },
+  subagent_completed: (attributes, session) => agentAt('claude-code', 'stop', attributes, session),
   'codex.user_prompt': (attributes, session) =>
     readCodex({
       session_id: session,
@@ -61,6 +60,14 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       prompt: attributes.prompt,
       turn_id: attributes['event.timestamp'],
     }),
+  'codex.agent_communication': (attributes, session) => {
+    const task = textOf(attributes.content)
+    if (attributes.kind !== 'spawn' || task === '') return []
+    const child = idOf(attributes.receiver_thread_id)
+    const fact: HostFact = { kind: 'delegate', task, ...given('child', child) }
+    const id = idOf(attributes.communication_id)
+    return placed({ host: 'codex', session, id, event: attributes }, [fact])
+  },
   'codex.tool_decision': (attributes, session) => decided('codex', session, attributes, 'approved'),
   'codex.tool_result': (attributes, session) =>
     readCodex({
@@ -78,6 +85,10 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       prompt: attributes.prompt,
       timestamp: attributes['event.timestamp'],
     }),
+  'gemini_cli.agent.start': (attributes, session, record) =>
+    agentAt('gemini-cli', 'start', attributes, session, spanOf(record)?.spanId),
+  'gemini_cli.agent.finish': (attributes, session, record) =>
+    agentAt('gemini-cli', 'stop', attributes, session, spanOf(record)?.spanId),
   'gemini_cli.tool_call': (attributes, session) => {
     const didFail = isFalse(attributes.success)
     const use = {
@@ -102,6 +113,25 @@ function handedOver(attributes: Fields, session: string): HostEvent[] {
   if (id === '' || attributes.query_source !== byProgram) return []
   const fact: HostFact = { kind: 'prompt', text: '', by: 'person', isHeadless: true }
   return placed({ host: 'claude-code', session, id, event: attributes }, [fact])
+}
+
+/** The beginning or the end of a sub-agent. The spans of Gemini CLI know it by the span of its call. */
+function agentAt(
+  host: HostName,
+  state: 'start' | 'stop',
+  attributes: Fields,
+  session: string,
+  span?: string,
+): HostEvent[] {
+  const own = idOf(attributes.agent_id)
+  const child = span ?? own
+  if (child === '') return []
+  const agentType = textOf(attributes.agent_name, attributes.agent_type)
+  const fact: HostFact = {
+    ...{ kind: 'agent', child, parent: '', state },
+    ...given('agentType', agentType),
+  }
+  return placed({ host, session, id: `${own || child}#${state}`, event: attributes }, [fact])
 }
 
 function said(host: HostName, session: string, text: string, event: Fields): HostEvent[] {

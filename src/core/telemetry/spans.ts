@@ -1,4 +1,4 @@
-import { actOf } from '../hosts/act.ts'
+import { actOf, familyOf } from '../hosts/act.ts'
 import { byProgram } from '../hosts/attended.ts'
 import { readClaudeCode } from '../hosts/claude-code.ts'
 import {
@@ -7,50 +7,77 @@ import {
   digestOfValue,
   type Fields,
   fieldsOf,
-  listOf,
+  given,
   parsedFields,
   textOf,
 } from '../hosts/fields.ts'
 import { readGeminiCli } from '../hosts/gemini-cli.ts'
 import { promptWords } from '../hosts/gemini-family.ts'
 import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
+import { idOf } from '../hosts/place.ts'
 import { spokenBy } from '../hosts/speaker.ts'
-import { factsOfTool } from '../hosts/tool-facts.ts'
-import { parseJson } from '../text.ts'
+import { factsOfTool, isDelegating } from '../hosts/tool-facts.ts'
+import { maxPlanLength } from '../runs/step-request.ts'
+import { isOfLogfire, sessionOf } from './conversation.ts'
+import { wordsOfModel, wordsOfPerson } from './messages.ts'
 import type { TelemetryRecord } from './records.ts'
-import type { NotedFact, SpanKind, SpanNote } from './trace.ts'
+import { type NotedFact, type SpanKind, type SpanNote, wordsMark } from './trace.ts'
 
 /**
  * Reads a span into what is kept of it until its trace is folded: OpenTelemetry's conventions for generative AI,
- * OpenInference, those of the AI SDK, and the spans of Claude Code and Gemini CLI. It holds no content of files and no
- * output, as acts do not. A span of another kind is kept for its place in the trace alone. Null for spans of Codex,
- * which are internal and say less than its logs.
+ * OpenInference, OpenLLMetry, LangSmith, Logfire's of the OpenAI Agents SDK, those of the AI SDK, and the spans of Claude
+ * Code and Gemini CLI. It holds no content of files and no output, as acts do not. A span of another kind is kept for its
+ * place in the trace alone. Null for spans of Codex, which are internal and say less than its logs.
  */
 export function readSpan(span: TelemetryRecord): SpanNote | null {
-  const { scope, attributes, traceId, spanId, parentSpanId, at, ended } = span
-  if (/^codex/.test(scope) || !isId(traceId) || !isId(spanId)) return null
-  const host = hostOf(scope)
+  const { attributes, reported, traceId, spanId, parentSpanId, at, ended } = span
+  const host = hostIn(span)
+  if (host === 'codex') return null
   const kind = kindOf(span, host)
+  const input = kind === 'tool' ? inputOf(attributes) : {}
   return {
     ...{ traceId, spanId, parentSpanId, host, kind },
     at: at ?? null,
-    session: sessionOf(attributes),
-    agent: textOf(attributes['gen_ai.agent.id'], attributes['plumbline.agent_id']),
+    ended: ended ?? null,
+    session: sessionOf(span),
+    agent: textOf(attributes['gen_ai.agent.id']),
+    ...given('name', kind === 'agent' ? agentName(span) : ''),
+    ...given('named', reported.agentId),
+    ...given('responseId', idOf(attributes['gen_ai.response.id'])),
+    ...given('asks', kind === 'tool' && host === 'otlp' ? asksOf(input) : undefined),
     isChild: host === 'gemini-cli' && kind === 'agent',
     call: callOf(attributes),
     tells: host === 'claude-code' ? toldOfOthers(span) : null,
-    facts: kind === null ? [] : factsOf(span, kind, host).map(timed({ at, ended })),
+    facts: factsOf(span, kind, host, input).map(timed({ at, ended })),
   }
 }
 
-/** An id as a text of the protocol, or as some exporters write it. */
-function isId(text: string): boolean {
-  return /^[\w+/=-]{1,64}$/.test(text)
+/** The host whose instrumentation made a record. */
+export function hostIn({ scope }: Pick<TelemetryRecord, 'scope'>): HostName {
+  if (scope.startsWith('com.anthropic.claude_code')) return 'claude-code'
+  if (scope.startsWith('codex')) return 'codex'
+  return scope.startsWith('gemini-cli') ? 'gemini-cli' : 'otlp'
 }
 
-function hostOf(scope: string): HostName {
-  if (scope.startsWith('com.anthropic.claude_code')) return 'claude-code'
-  return scope.startsWith('gemini-cli') ? 'gemini-cli' : 'otlp'
+/** A text that can be the task of an agent: at least three words. */
+const task = /\S\s+\S+\s+\S/
+
+/** Digests of the texts that a tool was given, by which the task of an agent is known that works for it. */
+function asksOf(input: Fields): string[] | undefined {
+  const texts = Object.values(input).flatMap((value) =>
+    typeof value === 'string' && task.test(value) ? digestOf(value.trim()) : [],
+  )
+  return texts.length === 0 ? undefined : texts.slice(0, 8)
+}
+
+function agentName({ scope, attributes }: TelemetryRecord): string {
+  const { name } = attributes
+  return idOf(
+    attributes['gen_ai.agent.name'],
+    attributes['agent.name'],
+    attributes['traceloop.entity.name'],
+    isOfLogfire(scope) ? name : undefined,
+  )
 }
 
 const operations: Readonly<Record<string, SpanKind>> = {
@@ -68,6 +95,10 @@ const operations: Readonly<Record<string, SpanKind>> = {
   AGENT: 'agent',
   TOOL: 'tool',
   LLM: 'model',
+  agent: 'agent',
+  tool: 'tool',
+  llm: 'model',
+  completion: 'model',
   'ai.generateText': 'agent',
   'ai.streamText': 'agent',
   'ai.toolCall': 'tool',
@@ -75,25 +106,28 @@ const operations: Readonly<Record<string, SpanKind>> = {
   'ai.streamText.doStream': 'model',
 }
 
-function kindOf({ name, attributes }: TelemetryRecord, host: HostName): SpanKind | null {
+/** Where spans say what they are, the surest first. */
+const kindNames = [
+  'gen_ai.operation.name',
+  'openinference.span.kind',
+  'ai.operationId',
+  'traceloop.span.kind',
+  'langsmith.span.kind',
+  'llm.request.type',
+]
+
+function kindOf({ name, scope, attributes }: TelemetryRecord, host: HostName): SpanKind | null {
   if (host === 'claude-code' && name === 'claude_code.llm_request') return 'model'
-  const names = ['gen_ai.operation.name', 'openinference.span.kind', 'ai.operationId']
-  for (const each of names) {
+  // LangSmith calls the filling of a template a chat too.
+  if (attributes['langsmith.span.kind'] === 'prompt') return null
+  // OpenInference calls a handoff a tool. The agent that takes over goes on with the same conversation.
+  if (/^handoff to /.test(name) && attributes['tool.name'] === undefined) return null
+  for (const each of kindNames) {
     const told = textOf(attributes[each])
     if (Object.hasOwn(operations, told)) return operations[told] ?? null
   }
-  return textOf(attributes['plumbline.goal'], attributes['plumbline.ground']) === ''
-    ? null
-    : 'agent'
-}
-
-function sessionOf(attributes: Fields): string {
-  return textOf(
-    attributes['gen_ai.conversation.id'],
-    attributes['session.id'],
-    attributes['thread.id'],
-    attributes['ai.telemetry.metadata.sessionId'],
-  )
+  if (!isOfLogfire(scope)) return null
+  return name.startsWith('Function: ') ? 'tool' : name.startsWith('Agent run: ') ? 'agent' : null
 }
 
 function callOf(attributes: Fields): string {
@@ -130,38 +164,51 @@ function timed({ at, ended }: Pick<TelemetryRecord, 'at' | 'ended'>) {
   })
 }
 
-function factsOf(span: TelemetryRecord, kind: SpanKind, host: HostName): UntimedFact[] {
+function factsOf(
+  span: TelemetryRecord,
+  kind: SpanKind | null,
+  host: HostName,
+  input: Fields,
+): UntimedFact[] {
   const { attributes, spanId } = span
-  const ground = textOf(attributes['plumbline.ground'])
-  const goal = textOf(attributes['plumbline.goal'])
-  const plan = listOf(attributes['plumbline.plan']).map((item) => textOf(item))
-  const items = plan.flatMap((text) => (text === '' ? [] : [{ text, state: 'open' as const }]))
+  const { report } = span.reported
   const early = (fact: HostFact, id: string) => ({ fact, id, isLate: false })
-  const own = [
-    ...(ground === ''
-      ? []
-      : [early({ kind: 'prompt', text: ground, by: 'person' }, `${spanId}#ground`)]),
-    ...(items.length === 0 ? [] : [early({ kind: 'plan', items, whole: true }, `${spanId}#plan`)]),
-    ...(goal === '' ? [] : [early({ kind: 'intent', text: goal }, `${spanId}#goal`)]),
-  ]
+  const own = report === null ? [] : [early({ kind: 'report', ...report }, `${spanId}#report`)]
+  if (kind === null) return own
   if (kind === 'tool') {
     const call = callOf(attributes)
     // The hooks and logs of Gemini CLI name no call, so this does not either: it is known by what was done.
     const id = host === 'gemini-cli' ? digestOfValue({ spanId, call }) : call || spanId
-    const facts = toolFacts(span, host).map((fact, nth) => ({
-      ...{ fact, id: nth === 0 ? id : `${id}#${nth}`, isLate: true },
+    const facts = toolFacts(span, host, input).map((fact, nth) => ({
+      fact,
+      id: nth === 0 ? id : `${id}#${nth}`,
+      // A task has to be known before its agent begins.
+      isLate: host !== 'otlp' || fact.kind !== 'delegate',
     }))
     return [...own, ...facts]
   }
   const delegated = delegatedIn(span, kind, host)
-  const words = ground === '' && delegated.length === 0 ? wordsOfPerson(attributes) : ''
+  const words = delegated.length === 0 ? wordsOfPerson(attributes) : ''
   const spoken = words === '' ? null : spokenIn(words, host)
   const said = kind === 'model' ? wordsOfModel(attributes) : ''
+  const isPlan = attributes['gen_ai.operation.name'] === 'plan' && report?.plan === undefined
+  const plan = isPlan ? plannedIn(said) : []
   const tokens = kind === 'model' ? tokensOf(attributes) : 0
   return [
     ...delegated,
-    ...(spoken === null ? [] : [early({ kind: 'prompt', ...spoken }, `#words#${digestOf(words)}`)]),
+    ...(spoken === null
+      ? []
+      : [early({ kind: 'prompt', ...spoken }, `${wordsMark}${digestOf(words)}`)]),
     ...own,
+    ...(plan.length === 0
+      ? []
+      : [
+          {
+            fact: { kind: 'report', plan } as const,
+            id: `${spanId}#plan`,
+            isLate: true,
+          },
+        ]),
     ...(said === ''
       ? []
       : [{ fact: { kind: 'say', text: said } as const, id: `${spanId}#said`, isLate: true }]),
@@ -175,6 +222,12 @@ function factsOf(span: TelemetryRecord, kind: SpanKind, host: HostName): Untimed
           },
         ]),
   ]
+}
+
+/** The items of a plan in the words of a model: its lines that begin with a number or a mark. Nobody tells what is done. */
+function plannedIn(words: string): string[] {
+  const lines = [...words.matchAll(/^[ \t]*(?:\d+[.)]|[-*•])[ \t]+(.+)$/gm)]
+  return lines.slice(0, maxPlanLength).map(([, text = '']) => text.trim())
 }
 
 /** A context that Gemini CLI puts before the first words of a session. */
@@ -201,15 +254,58 @@ function delegatedIn(
   return task === '' ? [] : [{ fact, id: `${spanId}#task`, isLate: false }]
 }
 
-function toolFacts(span: TelemetryRecord, host: HostName): HostFact[] {
-  const { attributes, spanId } = span
-  const given =
-    attributes['gen_ai.tool.call.arguments'] ??
-    attributes['ai.toolCall.args'] ??
-    attributes['input.value'] ??
-    attributes.tool_input ??
+/** Where the arguments of a tool stand. */
+const argumentNames = [
+  'gen_ai.tool.call.arguments',
+  'ai.toolCall.args',
+  'input.value',
+  'tool_input',
+  'traceloop.entity.input',
+  'gen_ai.prompt',
+  'tool_arguments',
+  'input',
+]
+
+/** The arguments of a tool, without what LangChain's callbacks put around them. */
+function inputOf(attributes: Fields): Fields {
+  const own =
+    argumentNames.map((name) => attributes[name]).find((value) => value !== undefined) ??
     parsedFields(attributes['gen_ai.input.messages']).args
-  const input = typeof given === 'string' ? parsedFields(given) : fieldsOf(given)
+  const read = parsedFields(own)
+  if (read.input_str !== undefined) {
+    const inner = parsedFields(read.inputs)
+    return Object.keys(inner).length > 0 ? inner : soleInput(attributes, read.input_str)
+  }
+  if (read.kwargs !== undefined && read.args !== undefined) return parsedFields(read.kwargs)
+  return Object.keys(read).length > 0 ? read : soleInput(attributes, own)
+}
+
+/** The argument of a tool that has one, which OpenInference writes without its name: told by what the tool does. */
+function soleInput(attributes: Fields, value: unknown): Fields {
+  const text = textOf(value)
+  if (text === '' || text === '{}' || text === '[]') return {}
+  const tool = toolName(attributes)
+  const family = familyOf(tool)
+  if (isDelegating(tool)) return { prompt: text }
+  if (family === 'read' || family === 'edit') return { path: text }
+  if (family === 'run') return { command: text }
+  // Of other tools it may be the content of a file.
+  return family === 'search' || family === 'web' ? { query: text } : { input: text }
+}
+
+function toolName(attributes: Fields, span = ''): string {
+  return textOf(
+    attributes['gen_ai.tool.name'],
+    attributes['tool.name'],
+    attributes['ai.toolCall.name'],
+    attributes['traceloop.entity.name'],
+    attributes['langsmith.trace.name'],
+    span.startsWith('Function: ') ? attributes.name : span.replace(/^execute_tool /, ''),
+  )
+}
+
+function toolFacts(span: TelemetryRecord, host: HostName, input: Fields): HostFact[] {
+  const { spanId } = span
   const facts =
     host === 'claude-code'
       ? factsIn(readClaudeCode({ ...hostUse(span, input), hook_event_name: 'PostToolUse' }))
@@ -246,24 +342,38 @@ function factsIn(events: readonly HostEvent[]): HostFact[] {
   return events.map(({ runId: _, agentId: __, eventId: ___, at: ____, ...fact }) => fact)
 }
 
+/** Where the answer of a tool stands. */
+const answerNames = [
+  'gen_ai.tool.call.result',
+  'ai.toolCall.result',
+  'output.value',
+  'traceloop.entity.output',
+  'gen_ai.completion',
+  'tool_response',
+  'output',
+]
+
+/** The message of a tool in the answer that LangChain's callbacks tell; empty for other answers. */
+function toolMessage(answer: unknown): Fields {
+  const read = parsedFields(answer)
+  const message = fieldsOf(read.output ?? read)
+  const forms = [message, message.kwargs, message.data].map(fieldsOf)
+  return forms.find(({ type }) => type === 'tool') ?? {}
+}
+
 function libraryFacts(
   { attributes, name, hasFailed, at, ended }: TelemetryRecord,
   input: Fields,
 ): HostFact[] {
-  const answer =
-    attributes['gen_ai.tool.call.result'] ??
-    attributes['ai.toolCall.result'] ??
-    attributes['output.value']
+  const told = answerNames.map((own) => attributes[own]).find((value) => value !== undefined)
+  const { content, status } = toolMessage(told)
+  // The message has an id of its own, by which equal answers differ.
+  const answer = content ?? told
   const use = {
-    tool:
-      textOf(
-        attributes['gen_ai.tool.name'],
-        attributes['tool.name'],
-        attributes['ai.toolCall.name'],
-      ) || name,
+    tool: toolName(attributes, name),
     input,
     root: '',
-    outcome: hasFailed ? ('failed' as const) : ('ok' as const),
+    outcome: hasFailed || status === 'error' ? ('failed' as const) : ('ok' as const),
     output:
       typeof answer === 'string'
         ? answer
@@ -276,61 +386,21 @@ function libraryFacts(
   return facts.length > 0 ? facts : [actOf(use)]
 }
 
-/** The newest words of the user among the messages that a model was given. */
-function wordsOfPerson(attributes: Fields): string {
-  const direct = textOf(attributes.user_prompt, attributes['ai.prompt.text'])
-  if (direct !== '') return direct
-  const messages = messagesIn(
-    attributes['gen_ai.input.messages'] ??
-      attributes['ai.prompt.messages'] ??
-      attributes['ai.prompt'],
-  )
-  const last = messages.findLast(({ role }) => role === 'user')
-  if (last !== undefined) return textIn(last)
-  let words = ''
-  for (let nth = 0; nth < 200; nth++) {
-    const role = attributes[`llm.input_messages.${nth}.message.role`]
-    if (role === undefined) break
-    if (role === 'user') words = textOf(attributes[`llm.input_messages.${nth}.message.content`])
-  }
-  return words
-}
-
-/** What a model answered in words. */
-function wordsOfModel(attributes: Fields): string {
-  const messages = messagesIn(attributes['gen_ai.output.messages'])
-  const last = messages.at(-1)
-  if (last !== undefined) return textIn(last)
-  return textOf(attributes['ai.response.text'], attributes['llm.output_messages.0.message.content'])
-}
-
-function messagesIn(value: unknown): Fields[] {
-  const read = typeof value === 'string' ? parseJson(value) : value
-  const list = Array.isArray(read)
-    ? read
-    : (fieldsOf(read).messages ?? (read === undefined ? [] : [read]))
-  const prompt = textOf(fieldsOf(read).prompt)
-  return prompt !== '' && !Array.isArray(read)
-    ? [{ role: 'user', content: prompt }]
-    : listOf(list).map(fieldsOf)
-}
-
-/** The text of a message, as a text, or as parts of which some hold text. */
-function textIn({ content, parts }: Fields): string {
-  if (typeof content === 'string') return textOf(content)
-  const texts = listOf(parts ?? content).map((part) =>
-    textOf(fieldsOf(part).content, fieldsOf(part).text),
-  )
-  return texts.filter((text) => text !== '').join('\n')
-}
+/** Names of the tokens of a call of a model, the newest first. */
+const tokenNames = [
+  ['gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens'],
+  ['gen_ai.usage.prompt_tokens', 'gen_ai.usage.completion_tokens'],
+  ['gen_ai.usage.total_tokens'],
+  ['ai.usage.inputTokens', 'ai.usage.outputTokens'],
+  ['ai.usage.promptTokens', 'ai.usage.completionTokens'],
+  ['input_tokens', 'output_tokens'],
+  ['llm.token_count.total'],
+  ['llm.usage.total_tokens'],
+] as const
 
 function tokensOf(attributes: Fields): number {
-  const sum = (...names: string[]) =>
-    names.reduce((total, name) => total + (amountOf(attributes[name]) ?? 0), 0)
-  return (
-    sum('gen_ai.usage.input_tokens', 'gen_ai.usage.output_tokens') ||
-    sum('ai.usage.promptTokens', 'ai.usage.completionTokens') ||
-    sum('input_tokens', 'output_tokens') ||
-    sum('llm.token_count.total')
+  const sums = tokenNames.map((names) =>
+    names.reduce((sum, name) => sum + (amountOf(attributes[name]) ?? 0), 0),
   )
+  return sums.find((sum) => sum > 0) ?? 0
 }

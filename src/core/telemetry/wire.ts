@@ -74,9 +74,22 @@ const requests = {
 /** The kinds of telemetry that are read. */
 export type TelemetryKind = keyof typeof requests
 
+/** The messages that are records: one that cannot be read is null in its list, and the others are read. */
+const records: ReadonlySet<Kind> = new Set([span, logRecord])
 /** Messages nest no deeper than this; deeper ones are left out. */
 const deepest = 24
 const decoder = new TextDecoder()
+
+/** The body of an answer to either request: field 1 is `partialSuccess` with a count (1) and a message (2). */
+export function partialSuccessWire(rejected: number, errorMessage: string): Uint8Array {
+  const message = new TextEncoder().encode(errorMessage)
+  const counted = [8, ...varintOf(rejected), 18, ...varintOf(message.length), ...message]
+  return Uint8Array.from([10, ...varintOf(counted.length), ...counted])
+}
+
+function varintOf(value: number): number[] {
+  return value < 0x80 ? [value] : [(value % 0x80) | 0x80, ...varintOf(Math.floor(value / 0x80))]
+}
 
 /** Reads the body of a request; null if the bytes are no such message. */
 export function readWire(kind: TelemetryKind, bytes: Uint8Array): Record<string, unknown> | null {
@@ -147,5 +160,11 @@ function messageIn(bytes: Uint8Array, message: Message, left: number): Record<st
 function contentOf(part: Uint8Array, kind: Kind, left: number): unknown {
   if (kind === 'text') return decoder.decode(part)
   if (kind === 'hex') return [...part].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return typeof kind === 'object' && left > 0 ? messageIn(part, kind, left - 1) : undefined
+  if (typeof kind !== 'object' || left === 0) return undefined
+  if (!records.has(kind)) return messageIn(part, kind, left - 1)
+  try {
+    return messageIn(part, kind, left - 1)
+  } catch {
+    return null
+  }
 }

@@ -1,5 +1,6 @@
 import type { HostEvent } from '../../core/hosts/host-event.ts'
-import { readHostLog } from '../../core/telemetry/host-logs.ts'
+import { readLog } from '../../core/telemetry/logs.ts'
+import { type PartialSuccess, partialSuccessOf } from '../../core/telemetry/partial-success.ts'
 import { logsIn, spansIn } from '../../core/telemetry/records.ts'
 import { readSpan } from '../../core/telemetry/spans.ts'
 import type { SpanNote } from '../../core/telemetry/trace.ts'
@@ -27,36 +28,37 @@ const retryAfterS = 5
 /**
  * Takes what an OpenTelemetry exporter sends. Log records are folded at once, and the steps that they show are durable
  * when this resolves; each counts as one write. Spans are durable then, and are folded with the others of their trace.
- * Refuses what is no body of the protocol (400), and spans beyond those that may wait (429).
+ * Records that cannot be read are left out, and are in the answer; null if there are none. What only tells of other things
+ * than agents can be read. Refuses what is no body of the protocol (400), and spans beyond those that may wait (429).
  */
 export async function reportTelemetry(
   service: Service,
   call: Call,
   { kind, isJson, readBody }: Telemetry,
-): Promise<void> {
+): Promise<PartialSuccess | null> {
   const admitted = await admitAccount(service, call, { unmetered: true, isHook: true })
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
   const bytes = await readBody()
   const body = isJson ? parseJson(new TextDecoder().decode(bytes)) : readWire(kind, bytes)
-  if (typeof body !== 'object' || body === null) {
+  const read = kind === 'traces' ? spansIn(body) : logsIn(body)
+  if (read === null) {
     throw new Refusal(400, 'bad_request', {
       detail: 'body: send an export request of OTLP, as JSON or as protocol buffers',
     })
   }
+  const { records } = read
   const countWrite = () => admitAccount(context, call, { isHook: true })
   if (kind === 'traces') {
-    await keepSpans(
-      context,
-      spansIn(body).flatMap((span) => readSpan(span) ?? []),
-      countWrite,
-    )
-    return
+    const notes = records.flatMap((span) => readSpan(span) ?? [])
+    await keepSpans(context, notes, countWrite)
+    return partialSuccessOf(kind, read)
   }
-  const events = logsIn(body).flatMap(readHostLog)
+  const events = records.flatMap(readLog)
   for (const [runId, own] of Map.groupBy(events, (event) => event.runId)) {
     const [first] = own
     if (first !== undefined) await logEvents(context, hostOf(first), runId, own, { countWrite })
   }
+  return partialSuccessOf(kind, read)
 }
 
 /** Keeps spans until their traces are folded: those of agents, and those around them. */
@@ -94,8 +96,8 @@ async function keepSpans(
   })
 }
 
-function isOfAgent({ kind, tells }: SpanNote): boolean {
-  return kind !== null || tells !== null
+function isOfAgent({ kind, tells, facts }: SpanNote): boolean {
+  return kind !== null || tells !== null || facts.length > 0
 }
 
 /** The host stands before the id of the session. */

@@ -1,6 +1,8 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { PartialSuccess } from '../../core/telemetry/partial-success.ts'
+import { partialSuccessWire } from '../../core/telemetry/wire.ts'
 import type { Service } from '../../operations/gate/context.ts'
 import { Refusal } from '../../operations/gate/refusal.ts'
 import { reportTelemetry } from '../../operations/hosts/report-telemetry.ts'
@@ -41,7 +43,7 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
     description:
       kind === 'metrics'
         ? 'The server stores nothing of them, so that an exporter of everything does not complain.'
-        : 'OTLP over HTTP, as JSON or protocol buffers, also gzipped: the logs of Claude Code, Codex and Gemini CLI, and spans of the first and the last of them, by the conventions for generative AI, OpenInference and the AI SDK. What is taken is durable before the answer. Log records are judged at once; spans wait 5 seconds for the rest of their trace. A step counts as one write.',
+        : 'OTLP over HTTP, as JSON or protocol buffers, also gzipped: the logs of Claude Code, Codex and Gemini CLI, spans of the first and the last of them, and spans by the conventions for generative AI, OpenInference, OpenLLMetry, LangSmith, Logfire and the AI SDK. Attributes `plumbline.goal`, `.ground`, `.plan`, `.progress`, `.distance`, `.user_turn` and `.agent_id` mean what the fields of `POST /v1/drift` mean, and win over what is derived. What is taken is durable before the answer. Log records are judged at once; spans wait 5 seconds for the rest of their trace. A step counts as one write.',
     access: 'keyed',
     body: {
       required: true,
@@ -52,9 +54,12 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
     },
     answers: {
       200: {
-        description: 'Taken.',
+        description:
+          kind === 'metrics'
+            ? 'Taken.'
+            : `Taken, but for the ${what} that \`partialSuccess\` counts: those that cannot be read, and those in which an attribute of our own has no valid value. If all were taken, the answer is empty. What tells of other things than agents is passed over and not counted.`,
         content: {
-          'application/json': { schema: { type: 'object' } },
+          'application/json': { schema: answerSchema(kind) },
           [wireType]: { schema: { type: 'string', format: 'binary' } },
         },
       },
@@ -65,6 +70,27 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
       429: {
         description: 'The daily limit is used up, or too many spans wait.',
         content: errorBody,
+      },
+    },
+  }
+}
+
+function answerSchema(kind: (typeof kinds)[number]): object {
+  if (kind === 'metrics') return { type: 'object' }
+  const rejected = kind === 'traces' ? 'rejectedSpans' : 'rejectedLogRecords'
+  return {
+    type: 'object',
+    properties: {
+      partialSuccess: {
+        type: 'object',
+        required: [rejected, 'errorMessage'],
+        properties: {
+          [rejected]: {
+            type: 'string',
+            description: 'A whole number, as JSON of the protocol has it.',
+          },
+          errorMessage: { type: 'string', description: 'What is wrong with which records.' },
+        },
       },
     },
   }
@@ -91,6 +117,7 @@ async function take(
   const call = readCall(request, reply, addresses, 'keyed')
   const type = call.contentType
   const isWire = type === wireType
+  let partialSuccess: PartialSuccess | null = null
   try {
     if (!isWire && type !== 'application/json') {
       throw new Refusal(415, 'unsupported_media_type', {
@@ -99,12 +126,24 @@ async function take(
     }
     const readBody = () => bodyOf(request, reply)
     if (kind === 'metrics') await readBody()
-    else await reportTelemetry(service, call, { kind, isJson: !isWire, readBody })
+    else {
+      partialSuccess = await reportTelemetry(service, call, { kind, isJson: !isWire, readBody })
+    }
   } finally {
     reply.headers(call.headers)
   }
-  // An empty message is no bytes.
-  return isWire ? reply.type(wireType).send(Buffer.alloc(0)) : reply.type(jsonType).send('{}')
+  return isWire
+    ? reply.type(wireType).send(wireOf(partialSuccess))
+    : reply.type(jsonType).send(partialSuccess === null ? {} : { partialSuccess })
+}
+
+/** An empty message is no bytes. */
+function wireOf(partialSuccess: PartialSuccess | null): Buffer {
+  if (partialSuccess === null) return Buffer.alloc(0)
+  const { rejectedSpans, rejectedLogRecords, errorMessage } = partialSuccess
+  return Buffer.from(
+    partialSuccessWire(Number(rejectedSpans ?? rejectedLogRecords ?? 0), errorMessage),
+  )
 }
 
 async function bodyOf(request: FastifyRequest, reply: FastifyReply): Promise<Uint8Array> {
