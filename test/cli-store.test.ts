@@ -72,6 +72,8 @@ async function run(
     migrate: unused,
     openapi: unused,
     withService: unused,
+    readStore: unused,
+    terminal: unused,
   })
   return ran
 }

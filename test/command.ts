@@ -57,6 +57,8 @@ export async function runHere(
     }),
     reads: () => null,
     withService: () => Promise.reject(new Error('this command has no service')),
+    readStore: () => Promise.reject(new Error('this command has no store')),
+    terminal: () => null,
     ...world,
   })
   return ran

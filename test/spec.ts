@@ -1206,6 +1206,12 @@ export const requirements = {
       'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',
     'hosts.backtest':
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
+    'hosts.backtest.budget':
+      'plumbline backtest --budget N, also as N/1000, finds the limit that keeps to N alarms of 1,000 steps, and says how many alarms it adds and removes.',
+    'hosts.backtest.store':
+      'plumbline backtest --from store reads the runs of an account in the configured database, changes nothing in it and lets its server go on, and gives the report of session files: by the verdicts of the server, or judged anew.',
+    'hosts.backtest.label':
+      'plumbline backtest --label asks a person at a terminal about each alarm without a label, one key each. Answers on stored runs are labels of the account; those on session files stay in a file of the user, and later back-tests count both, with the Wilson interval.',
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
     'hosts.who-spoke.settled':
