@@ -1315,7 +1315,7 @@ export const requirements = {
     'hosts.sampling':
       'Of more than 200 acts a minute in a run every k-th is read; prompts, plans, delegations, failures and waits always are; coverage counts the acts that were passed over and says k.',
     'hosts.plugins':
-      'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
+      'The plugins in plugin/, which the marketplace at the root of the repository lists for Claude Code, have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim.no-curl':
