@@ -633,6 +633,36 @@ describe('plumbline init --project', () => {
     assert.deepEqual(Object.fromEntries(left), before)
   })
 
+  test('leaves no folder that it has made, and each that was there', async (t) => {
+    verifies('hosts.init.project.folders')
+    const user = userOf(t)
+    const made = () =>
+      readdirSync(user.home, { recursive: true, encoding: 'utf8' })
+        .filter((name) => !name.startsWith('.plumbline'))
+        .sort()
+    mkdirSync(user.inHome('shop/.gemini'), { recursive: true })
+    mkdirSync(user.inHome('.codex'))
+    const before = made()
+    for (const host of ['codex', 'gemini-cli', 'copilot', 'cline', 'opencode']) {
+      await user.run('init', host, '--project', '--key', key, '--server', nobody)
+      assert.notDeepEqual(made(), before)
+      const { out } = await user.run('uninstall', host, '--project')
+      assert.deepEqual(made(), before, out)
+      if (host === 'copilot')
+        assert.match(out, /Removed \S+\.github, which plumbline init had made\./)
+    }
+    await user.run('init', 'cursor', '--project', '--key', key, '--server', nobody)
+    user.write('shop/.cursor/rules', 'mine')
+    await user.run('uninstall', '--all', '--project')
+    assert.deepEqual(made(), [...before, 'shop/.cursor', 'shop/.cursor/rules'].sort())
+    // Those of the user's own settings too, and nothing is remembered when the last host is gone.
+    rmSync(user.inHome('shop'), { recursive: true })
+    for (const host of ['codex', 'gemini-cli', 'cline', 'vscode', 'copilot'])
+      await user.run('init', host, '--key', key, '--server', nobody)
+    await user.run('uninstall', '--all')
+    assert.deepEqual(readdirSync(user.home, { recursive: true }).sort(), ['.codex'])
+  })
+
   test('says what a project cannot have', async (t) => {
     verifies('hosts.init.project')
     const user = userOf(t)

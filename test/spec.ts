@@ -1306,6 +1306,8 @@ export const requirements = {
       'A step of a hook waits for the encoder for at most 200 milliseconds; later the words alone judge it.',
     'hosts.init.project':
       'plumbline init HOST --project puts the hooks into the settings of the project, without a key; they report for whoever has run plumbline init on their machine and do nothing for others, and plumbline uninstall HOST --project gives back every byte.',
+    'hosts.init.project.folders':
+      'plumbline uninstall removes the folders that plumbline init has made and that are empty then, in a project and in the home of the user, and none that was there before.',
     'hosts.init.otel':
       'plumbline init HOST --otel prints how the host exports its telemetry to a server of this machine, and names the key by its variable.',
     'hosts.init.twice':

@@ -30,6 +30,7 @@ import {
 } from './host-file.ts'
 import { filesNow, filesToWrite, writeFiles } from './host-files.ts'
 import { lineDiff } from './line-diff.ts'
+import { noteMade } from './made-folders.ts'
 import { levelFor, readLevel } from './relay.ts'
 import { readRelaySettings } from './relay-file.ts'
 import { isHere, readServer } from './server-address.ts'
@@ -73,6 +74,8 @@ interface Plan {
   /** The settings of the host. */
   file: string
   folder: string
+  /** Whether they are those of a project. */
+  isProject: boolean
   url: string
   level: PrivacyLevel | null
   now: HostFile | null
@@ -198,7 +201,8 @@ async function initByFiles(
   }
   if (key === null) throw lacksKey()
   const way = await connect({ url, key, folder, label: `hooks of ${host}`, mode, level, world })
-  const written = writeFiles(host, where, folder)
+  const paths = filesToWrite(host, where, folder).map(({ path }) => path)
+  const written = noteMade(folder, paths, where.isProject, () => writeFiles(host, where, folder))
   const told = written.map((path) => `Wrote ${path}.`)
   const { foreign } = filesNow(host, where)
   const kept = foreign.map(
@@ -220,7 +224,7 @@ async function carryOut(
   mode: HookMode | null,
   world: CliWorld,
 ): Promise<void> {
-  const { host, file, folder, url, level, now, text, added } = plan
+  const { host, file, folder, isProject, url, level, now, text, added } = plan
   const label = `hooks of ${host}`
   const way = await connect({ url, key, folder, label, mode, level, world })
   if (added === 0) {
@@ -229,7 +233,7 @@ async function carryOut(
     world.out(`${file} has its hooks already.\n`)
   } else {
     const copied = now !== null && plan.copies ? ` It was copied to ${backUp(file)}.` : ''
-    replaceFile(file, text)
+    noteMade(folder, [file], isProject, () => replaceFile(file, text))
     world.out(`Put ${added} hooks into ${file}.${copied}\n`)
   }
   for (const note of [...way.notes, ...plan.notes]) world.out(`${note}\n`)
@@ -263,6 +267,7 @@ function planOf(
     host,
     file,
     folder,
+    isProject: where.isProject,
     url,
     level,
     now,
