@@ -23,6 +23,7 @@ import { readSchemaVersion } from './storage/database/health.ts'
 import { latestVersion, migrate } from './storage/database/migrations.ts'
 import { openDatabase, openDatabaseToRead, sqlitePath } from './storage/database/open-database.ts'
 import { createStore, type Store } from './storage/store.ts'
+import { policyFolderOn } from './surfaces/cli/claude-policy.ts'
 import { runCommand } from './surfaces/cli/cli.ts'
 import type { CliWorld } from './surfaces/cli/command.ts'
 import { openTerminal } from './surfaces/cli/terminal.ts'
@@ -51,6 +52,7 @@ const world: CliWorld = {
   cores: availableParallelism(),
   newKey,
   folder: process.cwd(),
+  policyFolder: policyFolderOn(process.platform),
   program: [process.execPath, process.argv[1] ?? ''],
   stopped: stopReason,
   environment: { ...process.env },

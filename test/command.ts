@@ -42,6 +42,7 @@ export async function runHere(
     program: ['/bin/false'],
     stopped: () => new Promise(() => {}),
     folder: '/nowhere',
+    policyFolder: '/nowhere',
     environment: {},
     settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
     settings: () => ({

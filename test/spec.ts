@@ -1135,6 +1135,10 @@ export const requirements = {
   ...written('hosts', 16, {
     'hosts.privacy.levels':
       'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
+    'hosts.doctor.seen':
+      'plumbline doctor --hosts says of the last session of each host when its last event came and of how many of its acts the end was told.',
+    'hosts.doctor.policy':
+      'plumbline doctor --hosts reads the policy that an administrator has set for Claude Code on the machine, and names the file and the setting that keep hooks from running; plumbline init names them too.',
     'hosts.doctor.server':
       'plumbline doctor --hosts asks the server that hooks report to, by the relay or by themselves, and shows it no key that PLUMBLINE_BASE_URL says is of another one.',
     'hosts.relay.unknown':

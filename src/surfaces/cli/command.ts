@@ -31,6 +31,8 @@ export interface CliWorld {
   stopped(): Promise<unknown>
   /** The folder that the command is run in. */
   folder: string
+  /** The folder in which an administrator of the machine sets a policy for Claude Code. */
+  policyFolder: string
   /** The environment of the process, without the `.env` file. */
   environment: Readonly<Record<string, string | undefined>>
   /** The names of the settings that the help lists. */

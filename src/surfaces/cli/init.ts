@@ -14,6 +14,7 @@ import {
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import { policyAgainst, readPolicy } from './claude-policy.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { connect } from './connection.ts'
 import { probe, shimIn } from './hook-shim.ts'
@@ -274,7 +275,12 @@ function planOf(
     text: base.isDone ? base.text : textLike(base.text, added),
     added: entries.length,
     copies: base.copies,
-    notes: notesOf(host, { calls, byRelay: level !== null, settings: base.settings }),
+    notes: notesOf(host, {
+      calls,
+      byRelay: level !== null,
+      settings: base.settings,
+      policy: host === 'claude-code' ? policyAgainst(readPolicy(world.policyFolder)) : null,
+    }),
   }
 }
 
@@ -313,7 +319,14 @@ function notesOf(
     calls,
     byRelay,
     settings,
-  }: { calls: boolean; byRelay: boolean; settings: HostFile['settings'] },
+    policy,
+  }: {
+    calls: boolean
+    byRelay: boolean
+    settings: HostFile['settings']
+    /** Why a policy lets no hook run; null if it does. */
+    policy: string | null
+  },
 ): string[] {
   const off = switchedOff(settings)
   return [
@@ -337,6 +350,7 @@ function notesOf(
       ? ['hooksConfig.enabled was not set, and is true now: without it no hook runs.']
       : []),
     ...(off === null ? [] : [`The host runs no hooks as it is: ${off}.`]),
+    ...(policy === null ? [] : [`A policy of this machine lets no hook run: ${policy}.`]),
   ]
 }
 
