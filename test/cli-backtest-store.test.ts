@@ -144,7 +144,10 @@ onEachDatabase((database) => {
     )
     assert.match(walked.err, /^11 alarms without a label\./)
     assert.match(walked.err, /Stored 2 labels\./)
-    assert.match(walked.out, /3 are labelled right or wrong, 2 of them useful: from 10 on/)
+    assert.match(
+      walked.out,
+      /3 are labelled right or wrong, 2 of them useful: a precision is told from 10 on/,
+    )
     assert.match(walked.out, /^ {3}label {3}false alarm: his wis!$/m)
     assert.match(walked.out, /^ {3}label {3}useful: seen$/m)
     const stored = (await me.get('/v1/drift/labels')).text.trimEnd().split('\n')
@@ -224,7 +227,10 @@ test('labels of session files are kept in a file, and a second back-test counts 
     /^11 alarms without a label\..*\n? useful\nreason: yes, a landing page\n/ms,
   )
   assert.match(first.err, /quit\n\nStored 3 labels\./)
-  assert.match(first.out, /of the alarms 2 are labelled right or wrong, 1 of them useful: from 10/)
+  assert.match(
+    first.out,
+    /of the alarms 2 are labelled right or wrong, 1 of them useful: a precision is told from 10 on/,
+  )
   const file = join(home, '.plumbline/backtest-labels.jsonl')
   const lines = readFileSync(file, 'utf8')
   assert.deepEqual(JSON.parse(lines.split('\n')[0]!), {
@@ -250,7 +256,7 @@ test('labels of session files are kept in a file, and a second back-test counts 
     /of the alarms 10 are labelled right or wrong, 8 of them useful: a precision of 80 % \(95 %: 49 to 94\)/,
   )
   const html = readFileSync(page, 'utf8')
-  assert.match(html, /<span class="said">useful: yes, a landing page<\/span>/)
+  assert.match(html, /<span class="said">Labelled useful: yes, a landing page<\/span>/)
   assert.match(html, /<dd>80 %<\/dd><dt>precision<\/dt>/)
 })
 

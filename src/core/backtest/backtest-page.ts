@@ -85,7 +85,7 @@ function alarm(shown: Alarm): string {
     doing.length === 0
       ? ''
       : `<br><span class="did">${escaped(cutTo(doing.join('; '), 300))}</span>`
-  const said = label === null ? '' : `<br><span class="said">${escaped(label)}</span>`
+  const said = label === null ? '' : `<br><span class="said">Labelled ${escaped(label)}</span>`
   return `<p class="why"><b>Step ${step}</b> ${escaped(why)}${did}${said}</p>`
 }
 

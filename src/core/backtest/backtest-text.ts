@@ -69,7 +69,7 @@ export function summary(
   const { labelled, useful, precision } = quality
   if (labelled > 0)
     lines.push(
-      `of the alarms ${labelled} ${labelled === 1 ? 'is' : 'are'} labelled right or wrong, ${useful} of them useful: ${precision === null ? `from ${fewestLabelled} on this is a precision` : `a precision of ${percent(precision)} (95 %: ${whole(precision.low)} to ${whole(precision.high)})`}`,
+      `of the alarms ${labelled} ${labelled === 1 ? 'is' : 'are'} labelled right or wrong, ${useful} of them useful: ${precision === null ? `a precision is told from ${fewestLabelled} on` : `a precision of ${percent(precision)} (95 %: ${whole(precision.low)} to ${whole(precision.high)})`}`,
     )
   return lines
 }
