@@ -11,6 +11,7 @@ import { readConfig } from '../src/config.ts'
 import { createAccount } from '../src/operations/account/accounts.ts'
 import { realWorld, startService } from '../src/service.ts'
 import { builtWeb } from '../src/surfaces/http/web-files.ts'
+import { pictureOfBacktest } from './backtest-picture.ts'
 import { launchChromium } from './chromium.ts'
 import { withPalette } from './png.ts'
 import {
@@ -162,11 +163,14 @@ async function take(
   await page.evaluate(
     'document.fonts.ready.then(() => new Promise((done) => setTimeout(done, 600)))',
   )
-  const png = withPalette(await page.screenshot())
+  keep(name, withPalette(await page.screenshot()))
+  await context.close()
+}
+
+function keep(name: string, png: Buffer): void {
   if (png.length > mostBytes) process.stderr.write(`${name} has ${png.length} bytes\n`)
   writeFileSync(join(folder, `${name}.png`), png)
   process.stderr.write(`${name}.png ${png.length}\n`)
-  await context.close()
 }
 
 const row = '.trace [role=row]'
@@ -188,6 +192,7 @@ await take('welcome', '/welcome', '.key-card', desktop, fresh.key.key)
 await take('sign-in', '/signin', '.signin', desktop, null)
 await take('product', '/', 'main h1', desktop, null)
 await take('docs', '/docs/reasons', 'main h1', desktop, null)
+keep('backtest', await pictureOfBacktest(browser))
 await browser.close()
 await running.stop()
 receiver.close()

@@ -21,10 +21,12 @@ import { createClock } from './storage/database/clock.ts'
 import type { Database } from './storage/database/database.ts'
 import { readSchemaVersion } from './storage/database/health.ts'
 import { latestVersion, migrate } from './storage/database/migrations.ts'
-import { openDatabase, sqlitePath } from './storage/database/open-database.ts'
-import { createStore } from './storage/store.ts'
+import { openDatabase, openDatabaseToRead, sqlitePath } from './storage/database/open-database.ts'
+import { createStore, type Store } from './storage/store.ts'
+import { policyFolderOn } from './surfaces/cli/claude-policy.ts'
 import { runCommand } from './surfaces/cli/cli.ts'
 import type { CliWorld } from './surfaces/cli/command.ts'
+import { openTerminal } from './surfaces/cli/terminal.ts'
 import { settingsFault, usageFault } from './surfaces/cli/usage-fault.ts'
 import { browserNotice, keysNotice } from './surfaces/cli/welcome.ts'
 import { isLoopback } from './surfaces/http/address.ts'
@@ -43,11 +45,14 @@ const world: CliWorld = {
   isTerminal: process.stderr.isTTY,
   input: process.stdin,
   output: process.stdout,
+  terminal: () =>
+    process.stdin.isTTY && process.stderr.isTTY ? openTerminal(process.stdin) : null,
   version: realWorld.version,
   now: realWorld.now,
   cores: availableParallelism(),
   newKey,
   folder: process.cwd(),
+  policyFolder: policyFolderOn(process.platform),
   program: [process.execPath, process.argv[1] ?? ''],
   stopped: stopReason,
   environment: { ...process.env },
@@ -72,6 +77,7 @@ const world: CliWorld = {
     }
   },
   withService,
+  readStore,
 }
 
 function settings(): Config | ConfigFaults {
@@ -102,9 +108,7 @@ function config(): Config {
 
 async function withService<T>(work: (service: Service) => Promise<T>): Promise<T> {
   const settings = config()
-  if (sqlitePath(settings.databaseUrl) === ':memory:') {
-    throw usageFault('DATABASE_URL is sqlite::memory:, which no other process can reach.')
-  }
+  refuseMemory(settings.databaseUrl)
   return withServiceOver(settings, settings.databaseUrl, work)
 }
 
@@ -134,15 +138,44 @@ async function withServiceOver<T>(
   }
 }
 
+async function readStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
+  const { databaseUrl } = config()
+  const file = sqlitePath(databaseUrl)
+  refuseMemory(databaseUrl)
+  if (file !== null && !existsSync(file)) {
+    throw usageFault(`there is no database ${file} yet; DATABASE_URL names the one that is read.`)
+  }
+  const database = await openDatabaseToRead(databaseUrl)
+  try {
+    const version = await readSchemaVersion(database)
+    if (version === 0) throw usageFault('the database that DATABASE_URL names holds nothing yet.')
+    refuseOther(version)
+    return await work(createStore(database))
+  } finally {
+    await database.close()
+  }
+}
+
+function refuseMemory(databaseUrl: string): void {
+  if (sqlitePath(databaseUrl) === ':memory:') {
+    throw usageFault('DATABASE_URL is sqlite::memory:, which no other process can reach.')
+  }
+}
+
 /** Migrates only a new database: a command must not change the schema of a running server. */
 async function migrateNew(database: Database): Promise<void> {
   const version = await readSchemaVersion(database)
-  if (version > 0 && version < latestVersion) {
-    throw usageFault(
-      `the database is at schema version ${version} and this program knows ${latestVersion}: stop its server and run plumbline migrate, or start the server of this release.`,
-    )
-  }
+  if (version > 0 && version < latestVersion) refuseOther(version)
   await migrate(database)
+}
+
+function refuseOther(version: number): void {
+  if (version === latestVersion) return
+  throw usageFault(
+    version < latestVersion
+      ? `the database is at schema version ${version} and this program knows ${latestVersion}: stop its server and run plumbline migrate, or start the server of this release.`
+      : `the database is at schema version ${version} and this program knows ${latestVersion}: run the program of its server.`,
+  )
 }
 
 /** Resolves with the reason at the first signal to stop. The second signal ends the process at once. */

@@ -71,7 +71,8 @@ const rooms: Record<string, readonly string[]> = {
   encoder: [''],
   storage: ['', 'runs', 'alerts', 'database'],
   core: [
-    'accounts backtest corpus evaluation language telemetry transcripts',
+    'accounts backtest corpus language telemetry transcripts',
+    'evaluation',
     'runs',
     'alerts guidance hosts',
     'detector',

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readConfig } from '../src/config.ts'
 import { type JudgedSession, limitFor } from '../src/core/backtest/backtest.ts'
 import { shareOf } from '../src/core/figures.ts'
 import { shippedWeights } from '../src/encoder/encoder.ts'
@@ -58,10 +59,38 @@ test('plumbline backtest says what would have alarmed in the sessions of a perso
     (await run('--words', '--json', '--against', 'overlap', '--budget', '500')).out,
   )
   assert.deepEqual([json.sessions, json.steps, json.alarms[0].run_id], [2, 19, 'claude-code:stray'])
-  assert.ok(json.against.alarms > 1 && json.budget.limit > 0)
+  assert.ok(json.against.alarms > 1 && json.budget.threshold > 0)
   const page = join(home, 'report.html')
   assert.equal((await run('--words', '--html', page)).code, 0)
   assert.match(readFileSync(page, 'utf8'), /<h2>add rate limiting to the login endpoint<\/h2>/)
+})
+
+test('a budget finds its limit, and says what it adds to the alarms and takes away', async (t) => {
+  verifies('hosts.backtest.budget', 'command.eval.budget')
+  const { run, home } = homeWith(t, { stray, asked })
+  const { budget, alarms } = JSON.parse((await run('--words', '--json', '--budget', '900')).out)
+  assert.deepEqual([budget.per_1000, budget.lacks], [900, null])
+  assert.equal(budget.alarms, alarms.length + budget.added - budget.removed)
+  assert.ok(budget.added > 0)
+  assert.match(
+    (await run('--words', '--budget', '900/1000')).out,
+    new RegExp(
+      `^PLUMBLINE_LIMIT=${budget.threshold} keeps to 900 alarms of 1,000 steps, if later work is like this; here it gives ${budget.alarms} alarms: ${budget.added} added, ${budget.removed} removed$`,
+      'm',
+    ),
+  )
+  // What the limit gives is what a back-test with that limit finds.
+  const limited = await runHere(['backtest', '--from', 'claude-code', '--words', '--json'], {
+    environment: { HOME: home },
+    settings: () => readConfig({ PLUMBLINE_LIMIT: String(budget.threshold) }),
+  })
+  assert.equal(JSON.parse(limited.out).alarms.length, budget.alarms)
+  const pairs = join(home, 'pairs.jsonl')
+  writeFileSync(pairs, '{"ground":"fix the login","goal":"fix the login","label":"same"}\n')
+  const args = ['eval', pairs, '--detector', 'overlap', '--json', '--budget']
+  const measured = await runHere([...args, '5/1000'])
+  assert.equal(JSON.parse(measured.out).budget.per_1000, 5)
+  assert.match((await runHere([...args, 'few'])).err, /--budget is "few"; send a number from 0/)
 })
 
 test('any number of threads finds the same, also in a session that several files hold', async (t) => {
@@ -170,7 +199,8 @@ test('only sessions that changed lately are read, and what cannot be used is sai
   assert.match((await run('--words', '--since', '2')).out, /10 steps/)
   for (const [args, fault] of [
     [['--since', 'soon'], /--since: send a number of days/],
-    [['--budget', '0'], /--budget: send a number between 0 and 1000/],
+    [['--budget', '5/100'], /--budget is "5\/100"; send a number from 0 to 1000 of 1,000 steps/],
+    [['--budget', '5', '--detector', 'overlap'], /--budget: a limit moves the detector meaning/],
     [['--detector', 'x'], /--detector: name meaning or overlap/],
     [['nowhere.jsonl'], /nowhere\.jsonl does not exist/],
   ] as const) {
@@ -243,11 +273,15 @@ test('shares have Wilson intervals, and a limit keeps to a budget', () => {
     [78, 45, 94],
   )
   assert.equal(shareOf(0, 0), null)
-  const steps = Array.from({ length: 1_000 }, (_, at) => ({ couldOpen: true, score: at / 1_000 }))
+  const steps = Array.from({ length: 1_000 }, (_, at) => ({ couldOpen: true, score: at / 2_000 }))
   const session = { steps } as unknown as JudgedSession
-  const limit = limitFor([session], 10)
+  const { limit } = limitFor([session], 10)
   assert.equal(steps.filter(({ score }) => score > (limit ?? 0)).length, 9)
-  assert.equal(limitFor([{ ...session, steps: session.steps.slice(0, 50) }], 10), null)
+  const few = { ...session, steps: session.steps.slice(0, 50) }
+  assert.deepEqual(limitFor([few], 10), { limit: null, lacks: 'steps' })
+  const sure = { ...session, steps: session.steps.map((step) => ({ ...step, score: 0.99 })) }
+  assert.deepEqual(limitFor([sure], 10), { limit: null, lacks: 'any' })
+  assert.deepEqual(limitFor([session], 1_000), { limit: 0.0001, lacks: null })
 })
 
 test('plumbline watch prints each step of a session as the agent works', async (t) => {

@@ -65,6 +65,7 @@ function userOf(t: TestContext, more: Record<string, string> = {}, program = ['/
         environment,
         program,
         folder: join(home, 'shop'),
+        policyFolder: join(home, 'policy'),
         settings: () => readConfig(environment),
       }),
     init(host: InstallHost, ...args: string[]): Promise<Ran> {
@@ -633,6 +634,36 @@ describe('plumbline init --project', () => {
     assert.deepEqual(Object.fromEntries(left), before)
   })
 
+  test('leaves no folder that it has made, and each that was there', async (t) => {
+    verifies('hosts.init.project.folders')
+    const user = userOf(t)
+    const made = () =>
+      readdirSync(user.home, { recursive: true, encoding: 'utf8' })
+        .filter((name) => !name.startsWith('.plumbline'))
+        .sort()
+    mkdirSync(user.inHome('shop/.gemini'), { recursive: true })
+    mkdirSync(user.inHome('.codex'))
+    const before = made()
+    for (const host of ['codex', 'gemini-cli', 'copilot', 'cline', 'opencode']) {
+      await user.run('init', host, '--project', '--key', key, '--server', nobody)
+      assert.notDeepEqual(made(), before)
+      const { out } = await user.run('uninstall', host, '--project')
+      assert.deepEqual(made(), before, out)
+      if (host === 'copilot')
+        assert.match(out, /Removed \S+\.github, which plumbline init had made\./)
+    }
+    await user.run('init', 'cursor', '--project', '--key', key, '--server', nobody)
+    user.write('shop/.cursor/rules', 'mine')
+    await user.run('uninstall', '--all', '--project')
+    assert.deepEqual(made(), [...before, 'shop/.cursor', 'shop/.cursor/rules'].sort())
+    // Those of the user's own settings too, and nothing is remembered when the last host is gone.
+    rmSync(user.inHome('shop'), { recursive: true })
+    for (const host of ['codex', 'gemini-cli', 'cline', 'vscode', 'copilot'])
+      await user.run('init', host, '--key', key, '--server', nobody)
+    await user.run('uninstall', '--all')
+    assert.deepEqual(readdirSync(user.home, { recursive: true }).sort(), ['.codex'])
+  })
+
   test('says what a project cannot have', async (t) => {
     verifies('hosts.init.project')
     const user = userOf(t)
@@ -931,7 +962,7 @@ describe('plumbline doctor --hosts', () => {
     assert.equal(bare.code, 0)
     assert.match(
       String(bare.program),
-      /^ok: nothing is set up yet \(.*\.plumbline is not there\); plumbline init says what to do$/,
+      /^ok: nothing is set up yet \(.*\.plumbline\/hook is not there\); plumbline init says what to do$/,
     )
     assert.match(String(bare['gemini-cli']), /does not report: plumbline init gemini-cli lets it/)
     assert.equal(bare.codex, undefined)
@@ -946,7 +977,7 @@ describe('plumbline doctor --hosts', () => {
     const found = await examined(user)
     assert.match(
       String(found['gemini-cli']),
-      /^ok: .*last run gemini-cli:s1, \d+ min ago.*; answers within [\d.]+ ms, 99 % within [\d.]+ ms, of 1; events that were not understood: TeaBreak \(1\)$/,
+      /^ok: .*last run gemini-cli:s1, last event \d+ min ago, no act seen yet; answers within [\d.]+ ms, 99 % within [\d.]+ ms, of 1; events that were not understood: TeaBreak \(1\)$/,
     )
     assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
     assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)
@@ -1005,6 +1036,99 @@ describe('plumbline doctor --hosts', () => {
     assert.match(await says(naming), /^ok: /)
     user.write(name, '// mine\n{}')
     assert.match(String((await examined(user))['claude-code']), /^fault: .*is not JSON/)
+  })
+
+  test('says how much of the last session was seen, and when its last event came', async (t) => {
+    verifies('hosts.doctor.seen')
+    const app = await start(t, { beginsNow: true })
+    const { key, post } = await newCaller(app)
+    const user = userOf(t, { PLUMBLINE_BASE_URL: app.url, PLUMBLINE_KEY: key })
+    mkdirSync(user.inHome('.gemini'))
+    await user.run('init', 'gemini-cli')
+    const report = (event: string, body: object) =>
+      post(`/v1/hooks/gemini-cli/${event}`, { session_id: 's1', ...body })
+    await report('BeforeAgent', { prompt: errand })
+    for (let nth = 1; nth <= 11; nth++) {
+      await report('AfterTool', {
+        tool_name: 'read_file',
+        tool_input: { absolute_path: `/home/kim/shop/src/login-${nth}.js` },
+        ...(nth > 2 ? { tool_response: { llmContent: `text ${nth}` } } : {}),
+        timestamp: new Date(app.running.service.now() + nth).toISOString(),
+      })
+    }
+    const [, acts = '', said = ''] =
+      /seen (\d+ of \d+) acts to their end(.*)/.exec(
+        String((await examined(user))['gemini-cli']),
+      ) ?? []
+    const { coverage } = (
+      await app.get('/v1/drift/run?run_id=gemini-cli:s1', {
+        authorization: `Bearer ${key}`,
+      })
+    ).body.run
+    assert.equal(acts, `${Math.round(coverage.outcomes * coverage.acts)} of ${coverage.acts}`, said)
+  })
+
+  test('says what a policy of the machine does to the hooks of Claude Code', async (t) => {
+    verifies('hosts.doctor.policy')
+    const user = userOf(t)
+    mkdirSync(user.inHome('.claude'))
+    const says = async (files: Record<string, unknown>) => {
+      rmSync(user.inHome('policy'), { recursive: true, force: true })
+      for (const [name, content] of Object.entries(files)) user.write(`policy/${name}`, content)
+      return String((await examined(user))['claude-code'])
+    }
+    const main = 'managed-settings.json'
+    assert.match(
+      await says({ [main]: { allowManagedHooksOnly: true } }),
+      /^ok: .*does not report, and hooks of the user would not run by a policy of this machine, \S+managed-settings\.json: allowManagedHooksOnly is true/,
+    )
+    assert.match(
+      (await user.init('claude-code')).out,
+      /A policy of this machine lets no hook run: \S+: allowManagedHooksOnly/,
+    )
+    for (const [files, finding] of [
+      [{}, /^ok: .*11 hooks in/],
+      [{ [main]: { permissions: {} } }, /^ok: .*11 hooks in/],
+      [
+        { [main]: { allowManagedHooksOnly: true } },
+        /^fault: .*runs no hooks by a policy of this machine, \S+: allowManagedHooksOnly/,
+      ],
+      [{ [main]: { disableAllHooks: true } }, /^fault: .*: disableAllHooks is true/],
+      [
+        {
+          [main]: {},
+          'managed-settings.d/20-hooks.json': { strictPluginOnlyCustomization: ['hooks'] },
+        },
+        /^fault: .*20-hooks\.json: strictPluginOnlyCustomization holds for hooks/,
+      ],
+      [{ [main]: { strictPluginOnlyCustomization: ['mcp'] } }, /^ok: .*11 hooks in/],
+      [{ [main]: { strictPluginOnlyCustomization: true } }, /^fault: .*holds for hooks/],
+      [
+        { [main]: 'not JSON' },
+        /^warning: .*11 hooks in .*managed-settings\.json, a policy of this machine, cannot be read/,
+      ],
+    ] as const)
+      assert.match(await says(files), finding)
+    // An administrator may have set the hooks of Plumbline there.
+    const { hooks } = user.settings(files['claude-code'])
+    const managed = { [main]: { allowManagedHooksOnly: true, hooks } }
+    assert.match(await says(managed), /^ok: .*11 hooks in \S+managed-settings\.json, a policy/)
+    const off = { [main]: { disableAllHooks: true, hooks } }
+    assert.match(await says(off), /^fault: .*disableAllHooks is true/)
+
+    Object.assign(user.environment, { PLUMBLINE_KEY: key })
+    await user.init('claude-code')
+    assert.match(
+      await says({ [main]: { allowedHttpHookUrls: ['https://x.example/*'] } }),
+      /^fault: .*allowedHttpHookUrls does not name it/,
+    )
+    assert.match(
+      await says({ [main]: { httpHookAllowedEnvVars: ['OTHER'] } }),
+      /^fault: .*sends no key with its hooks: httpHookAllowedEnvVars does not name PLUMBLINE_KEY/,
+    )
+    const settings = user.settings(files['claude-code'])
+    user.write(files['claude-code'], { ...settings, httpHookAllowedEnvVars: ['PLUMBLINE_KEY'] })
+    assert.match(await says({ [main]: { httpHookAllowedEnvVars: ['OTHER'] } }), /^ok: /)
   })
 
   test('says what is wrong with the program, the key and the server', async (t) => {

@@ -65,6 +65,7 @@ async function run(
     now: () => now,
     cores: 1,
     folder: '/nowhere',
+    policyFolder: '/nowhere',
     environment: {},
     settingNames: [],
     settings: () => readConfig({ DATABASE_URL, ...(env as Record<string, string>) }),
@@ -72,6 +73,8 @@ async function run(
     migrate: unused,
     openapi: unused,
     withService: unused,
+    readStore: unused,
+    terminal: unused,
   })
   return ran
 }

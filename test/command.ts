@@ -42,6 +42,7 @@ export async function runHere(
     program: ['/bin/false'],
     stopped: () => new Promise(() => {}),
     folder: '/nowhere',
+    policyFolder: '/nowhere',
     environment: {},
     settingNames: ['PORT', 'DATABASE_URL', 'PLUMBLINE_ONE'],
     settings: () => ({
@@ -57,6 +58,8 @@ export async function runHere(
     }),
     reads: () => null,
     withService: () => Promise.reject(new Error('this command has no service')),
+    readStore: () => Promise.reject(new Error('this command has no store')),
+    terminal: () => null,
     ...world,
   })
   return ran

@@ -277,6 +277,7 @@ onEachDatabase((database) => {
     const [of, ...more] = await answered()
     assert.deepEqual([of.host, of.answers, more.length], ['claude-code', 2, 0])
     assert.ok(of.p50_ms <= of.p99_ms)
+    assert.equal(of.last, new Date(app.running.service.now()).toISOString())
     assert.deepEqual(await answered((await app.newAccount()).headers), [])
   })
 

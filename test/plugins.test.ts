@@ -60,6 +60,11 @@ test('the manifests name files that are there, in the version of the package', (
   }
   const [listed] = json('.claude-plugin/marketplace.json').plugins
   assert.deepEqual([listed.name, listed.source, listed.version], ['plumbline', './', version])
+  // Claude Code finds the marketplace of a repository at its root.
+  const root = JSON.parse(readFileSync(join(folder, '../.claude-plugin/marketplace.json'), 'utf8'))
+  const own = json('.claude-plugin/marketplace.json')
+  assert.deepEqual(root, { ...own, plugins: [{ ...listed, source: './plugin' }] })
+  assert.equal(listed.description, named('.claude-plugin').description)
   const gemini = json('gemini-cli/gemini-extension.json')
   assert.deepEqual([gemini.name, gemini.version], ['plumbline', version])
   assert.deepEqual(gemini.mcpServers, json('mcp.json').mcpServers)

@@ -1137,6 +1137,10 @@ export const requirements = {
   ...written('hosts', 16, {
     'hosts.privacy.levels':
       'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
+    'hosts.doctor.seen':
+      'plumbline doctor --hosts says of the last session of each host when its last event came and of how many of its acts the end was told.',
+    'hosts.doctor.policy':
+      'plumbline doctor --hosts reads the policy that an administrator has set for Claude Code on the machine, and names the file and the setting that keep hooks from running; plumbline init names them too.',
     'hosts.doctor.server':
       'plumbline doctor --hosts asks the server that hooks report to, by the relay or by themselves, and shows it no key that PLUMBLINE_BASE_URL says is of another one.',
     'hosts.relay.unknown':
@@ -1219,6 +1223,12 @@ export const requirements = {
       'The session files of Claude Code, Codex, Copilot CLI, Gemini CLI, Qwen Code and opencode are read into the same events as their hooks, with the same ids where both have one; a line that is not known is no event.',
     'hosts.backtest':
       'plumbline backtest --from HOST judges a person’s own session files offline: sessions, steps, coverage, alarms per 1,000 steps with an interval, each alarm with errand, goal, reason and acts; as text, JSON or one page.',
+    'hosts.backtest.budget':
+      'plumbline backtest --budget N, also as N/1000, finds the limit that keeps to N alarms of 1,000 steps, and says how many alarms it adds and removes.',
+    'hosts.backtest.store':
+      'plumbline backtest --from store reads the runs of an account in the configured database, changes nothing in it and lets its server go on, and gives the report of session files: by the verdicts of the server, or judged anew.',
+    'hosts.backtest.label':
+      'plumbline backtest --label asks a person at a terminal about each alarm without a label, one key each. Answers on stored runs are labels of the account; those on session files stay in a file of the user, and later back-tests count both, with the Wilson interval.',
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
     'hosts.who-spoke.settled':
@@ -1336,6 +1346,8 @@ export const requirements = {
       'A step of a hook waits for the encoder for at most 200 milliseconds; later the words alone judge it.',
     'hosts.init.project':
       'plumbline init HOST --project puts the hooks into the settings of the project, without a key; they report for whoever has run plumbline init on their machine and do nothing for others, and plumbline uninstall HOST --project gives back every byte.',
+    'hosts.init.project.folders':
+      'plumbline uninstall removes the folders that plumbline init has made and that are empty then, in a project and in the home of the user, and none that was there before.',
     'hosts.init.otel':
       'plumbline init HOST --otel prints how the host exports its telemetry to a server of this machine, and names the key by its variable.',
     'hosts.init.twice':
@@ -1345,7 +1357,7 @@ export const requirements = {
     'hosts.sampling':
       'Of more than 200 acts a minute in a run every k-th is read; prompts, plans, delegations, failures and waits always are; coverage counts the acts that were passed over and says k.',
     'hosts.plugins':
-      'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
+      'The plugins in plugin/, which the marketplace at the root of the repository lists for Claude Code, have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
     'hosts.shim.no-curl':

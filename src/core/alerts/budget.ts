@@ -43,16 +43,23 @@ export interface BudgetHistory {
 }
 
 /**
- * Starts by split conformal prediction: the ⌈(n + 1)(1 − r)⌉-th smallest of n past scores is passed by a share of r at
- * most, if the future is like the past. With fewer than 1/r − 1 scores the detector's own limit decides.
+ * The threshold that a share of `rate` (0–1) of later scores passes at most, if they are like these: the
+ * ⌈(n + 1)(1 − rate)⌉-th smallest of n scores (split conformal prediction). 0 if all may pass; null with fewer than
+ * 1/rate − 1 scores.
  */
+export function conformalThreshold(scores: readonly number[], rate: number): number | null {
+  const sorted = scores.toSorted((a, b) => a - b)
+  const place = Math.ceil((sorted.length + 1) * (1 - rate))
+  return place < 1 ? 0 : (sorted[place - 1] ?? null)
+}
+
+/** Starts at the threshold of past scores. With too few of them the detector's own limit decides. */
 export function startBudget(budget: Budget, history: BudgetHistory, now: number): BudgetState {
   const days = history.days.slice(-daysKept)
   const { today } = history
   const state = { budget, threshold: 0, filled: now, day: dayOf(now), today, days, tokens: 0 }
-  const scores = history.scores.toSorted((a, b) => a - b)
-  const place = Math.ceil((scores.length + 1) * (1 - rateOf(state)))
-  return { ...state, threshold: scores[place - 1] ?? 0, tokens: burstOf(state) }
+  const threshold = conformalThreshold(history.scores, rateOf(state)) ?? 0
+  return { ...state, threshold, tokens: burstOf(state) }
 }
 
 /**

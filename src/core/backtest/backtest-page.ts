@@ -1,9 +1,10 @@
 import { cutTo } from '../text.ts'
 import { isoTime } from '../time.ts'
-import type { Backtest, BacktestStep, JudgedSession } from './backtest.ts'
+import type { Alarm, Backtest, BacktestStep, JudgedSession } from './backtest.ts'
 import {
   type BacktestTitle,
   counted,
+  labelText,
   numbered,
   percent,
   perThousand,
@@ -23,13 +24,14 @@ export function backtestPage(
   sessions: readonly JudgedSession[],
   title: BacktestTitle,
 ): string {
-  const { alarms, rate, uncertain } = found
+  const { alarms, rate, uncertain, quality } = found
   const big = [
     ['sessions', numbered(found.sessions)],
     ['steps', numbered(found.steps)],
     ['alarms', numbered(alarms.length)],
     ['of 1,000 steps', rate === null ? '–' : perThousand(rate)],
     ['uncertain', uncertain === null ? '–' : percent(uncertain)],
+    ...(quality.precision === null ? [] : [['precision', percent(quality.precision)]]),
   ]
   const drawn = [...new Set(alarms.map(({ runId }) => runId))].slice(0, 40)
   return `<!doctype html>
@@ -62,12 +64,12 @@ Read on this machine; nothing was sent anywhere.</footer>
 `
 }
 
-function section({ runId, began, steps }: JudgedSession, alarms: readonly BacktestStep[]): string {
+function section({ runId, began, steps }: JudgedSession, alarms: readonly Alarm[]): string {
   const first = alarms[0]
   if (first === undefined) return ''
   const when = began === null ? '' : `${isoTime(began).slice(0, 16).replace('T', ' ')} · `
   const agent = steps.filter(({ agentId }) => agentId === first.agentId)
-  const from = Math.max(0, agent.indexOf(first) - 24)
+  const from = Math.max(0, agent.findIndex(({ step }) => step === first.step) - 24)
   return `<section>
 <h2>${escaped(cutTo(first.errand.replace(/\s+/g, ' '), 160))}</h2>
 <p class="meta">${escaped(`${when}${runId} · ${counted(agent.length, 'step')}`)}</p>
@@ -76,12 +78,15 @@ ${alarms.map(alarm).join('\n')}
 </section>`
 }
 
-function alarm({ step, why, doing }: BacktestStep): string {
+function alarm(shown: Alarm): string {
+  const { step, why, doing } = shown
+  const label = labelText(shown)
   const did =
     doing.length === 0
       ? ''
       : `<br><span class="did">${escaped(cutTo(doing.join('; '), 300))}</span>`
-  return `<p class="why"><b>Step ${step}</b> ${escaped(why)}${did}</p>`
+  const said = label === null ? '' : `<br><span class="said">Labelled ${escaped(label)}</span>`
+  return `<p class="why"><b>Step ${step}</b> ${escaped(why)}${did}${said}</p>`
 }
 
 /** The steps as they hang from the line of the errand. */
@@ -142,7 +147,7 @@ section{border-top:1px solid var(--line);padding:28px 0}
 .ground{stroke:var(--ground);stroke-width:2}
 polyline{fill:none;stroke:var(--arm);stroke-width:1.4}
 .on{fill:var(--ink2)}.ring{fill:var(--bg);stroke:var(--ink2);stroke-width:1.4}rect.off{fill:var(--mark)}
-.why{color:var(--ink2);overflow-wrap:anywhere}.why b{color:var(--drift)}.did{color:var(--ink3)}
+.why{color:var(--ink2);overflow-wrap:anywhere}.why b{color:var(--drift)}.did{color:var(--ink3)}.said{color:var(--ink);font-weight:520}
 footer{border-top:1px solid var(--line);padding-top:16px;color:var(--ink3);font-size:12px}
 @media(max-width:600px){.run svg{width:115px}.run li{max-width:320px}}
 `

@@ -1,19 +1,33 @@
+import { fewestLabelled, type Label } from '../evaluation/labels.ts'
 import { rounded, type Share } from '../figures.ts'
 import { cutTo } from '../text.ts'
 import { isoTime } from '../time.ts'
-import type { Backtest, BacktestStep } from './backtest.ts'
+import type { Alarm, Backtest } from './backtest.ts'
 
 /** What a report says beside the figures. */
 export interface BacktestTitle {
   /** Where the sessions come from. */
   from: string
-  /** How they were judged: `the encoder`, `words alone` or `the published rule`. */
+  /** How they were judged: `the encoder`, `words alone`, `the published rule` or `the server`. */
   judged: string
-  /** The limit that keeps to a budget; null without a budget, undefined if there are too few steps. */
-  budget: { per1000: number; limit: number | null } | null
+  /** The limit that keeps to a budget, and what it does to the alarms; null without a budget. */
+  budget: Budgeted | null
   /** The alarms of another detector; null without one. */
-  against: { name: string; alarms: number; added: number; removed: number } | null
+  against: ({ name: string } & Compared) | null
 }
+
+/** The alarms of another way to judge, those of them that are new, and those that it does not have. */
+interface Compared {
+  alarms: number
+  added: number
+  removed: number
+}
+
+/** What keeps to a budget of alarms per 1,000 steps. Without a threshold `lacks` says why, as `FoundLimit` does. */
+export type Budgeted = { per_1000: number } & (
+  | ({ threshold: number; lacks: null } & Compared)
+  | { threshold: null; lacks: 'steps' | 'any' }
+)
 
 /** The report as text for a terminal. */
 export function backtestText(found: Backtest, title: BacktestTitle): string {
@@ -28,11 +42,12 @@ export function summary(
   found: Backtest,
   { from, judged, budget, against }: BacktestTitle,
 ): string[] {
-  const { sessions, steps, acts, alarms, alarmed, rate, uncertain, outcomes, covered } = found
+  const { sessions, steps, acts, alarms, alarmed, rate, uncertain, outcomes, covered, quality } =
+    found
   const days =
     found.from === null || found.to === null ? '' : ` (${day(found.from)} to ${day(found.to)})`
   const lines = [
-    `${from}: ${counted(sessions, 'session')}${days}, ${counted(steps, 'step')} from ${counted(acts, 'act')}, judged by ${judged}`,
+    `${from}: ${counted(sessions, 'session')}${days}, ${counted(steps, 'step')}${acts === 0 ? '' : ` from ${counted(acts, 'act')}`}, judged by ${judged}`,
     `${counted(alarms.length, 'alarm')} in ${counted(alarmed, 'session')}${rate === null ? '' : `: ${perThousand(rate)} of 1,000 steps`}`,
   ]
   if (uncertain !== null)
@@ -50,17 +65,44 @@ export function summary(
     lines.push(
       `${against.name} would have alarmed ${against.alarms} times: ${against.added} of them where this did not, and not at ${against.removed} of these`,
     )
-  if (budget !== null)
+  if (budget !== null) lines.push(budgetLine(budget))
+  const { labelled, useful, precision } = quality
+  if (labelled > 0)
     lines.push(
-      budget.limit === null
-        ? `too few steps to find a limit for ${budget.per1000} alarms of 1,000`
-        : `PLUMBLINE_LIMIT=${budget.limit} keeps to ${budget.per1000} alarms of 1,000 steps, if later work is like this`,
+      `of the alarms ${labelled} ${labelled === 1 ? 'is' : 'are'} labelled right or wrong, ${useful} of them useful: ${precision === null ? `a precision is told from ${fewestLabelled} on` : `a precision of ${percent(precision)} (95 %: ${whole(precision.low)} to ${whole(precision.high)})`}`,
     )
   return lines
 }
 
-function alarmLines(alarm: BacktestStep, nth: number): string[] {
+function budgetLine(budget: Budgeted): string {
+  const wanted = `${budget.per_1000} alarms of 1,000 steps`
+  if (budget.threshold === null)
+    return budget.lacks === 'steps'
+      ? `too few steps to find a limit for ${wanted}`
+      : `no limit keeps to ${wanted}: more of them are drift at any limit`
+  const { threshold, alarms, added, removed } = budget
+  return `PLUMBLINE_LIMIT=${threshold} keeps to ${wanted}, if later work is like this; here it gives ${counted(alarms, 'alarm')}: ${added} added, ${removed} removed`
+}
+
+/** A label in words. */
+export const labelWords: Readonly<Record<Label, string>> = {
+  useful: 'useful',
+  false_alarm: 'false alarm',
+  redirected: 'redirected',
+  unclear: 'unclear',
+  missed: 'missed',
+}
+
+/** What a person has said of an alarm, in words; null if nothing. */
+export function labelText({ label }: Alarm): string | null {
+  if (label === null) return null
+  return `${labelWords[label.label]}${label.note === null ? '' : `: ${oneLine(label.note, 200)}`}`
+}
+
+/** An alarm as lines of text: its number, time and run, the errand, the goal and why. */
+export function alarmLines(alarm: Alarm, nth: number): string[] {
   const { runId, step, at, agentId, errand, goal, why, doing } = alarm
+  const label = labelText(alarm)
   const agent = agentId === '' ? '' : `, agent ${agentId}`
   return [
     `${nth}. ${at === null ? '' : `${isoTime(at).slice(0, 16).replace('T', ' ')}  `}${runId}  step ${step}${agent}`,
@@ -68,6 +110,7 @@ function alarmLines(alarm: BacktestStep, nth: number): string[] {
     `   goal    ${oneLine(goal, 200)}`,
     `   why     ${why}`,
     ...(doing.length === 0 ? [] : [`   did     ${oneLine(doing.join('; '), 300)}`]),
+    ...(label === null ? [] : [`   label   ${label}`]),
   ]
 }
 
@@ -79,7 +122,11 @@ export function perThousand({ value, low, high }: Share): string {
 
 /** A share in whole percent. */
 export function percent({ value }: Share): string {
-  return `${Math.round(value * 100)} %`
+  return `${whole(value)} %`
+}
+
+function whole(share: number): number {
+  return Math.round(share * 100)
 }
 
 function day(at: number): string {

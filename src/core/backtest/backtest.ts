@@ -1,14 +1,17 @@
+import { conformalThreshold } from '../alerts/budget.ts'
 import type { DetectorName } from '../detector/contract/detector.ts'
 import { detectReading } from '../detector/detect.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { Reason } from '../detector/rules.ts'
-import { type Hints, readStep } from '../detector/step.ts'
+import { type Hints, isLimit, readStep, type Step } from '../detector/step.ts'
+import { type Label, type Quality, qualityOf } from '../evaluation/labels.ts'
 import { type Share, shareOf } from '../figures.ts'
 import type { ActEvidence } from '../hosts/evidence.ts'
 import type { HostEvent, HostName } from '../hosts/host-event.ts'
 import { type ObservedStep, observe } from '../hosts/observe.ts'
 import { type GoalSource, nothingObserved, type Observed } from '../hosts/observed.ts'
 import { requestOf } from '../runs/shown-step.ts'
+import { keyOf } from '../text.ts'
 
 /** The events of one session, in the order of their times. */
 export interface Session {
@@ -29,7 +32,8 @@ export interface BacktestStep {
   /** What stands as the errand of the agent. */
   errand: string
   goal: string
-  source: GoalSource
+  /** Where the goal comes from; null if the agent has stated it itself. */
+  source: GoalSource | null
   reason: Reason
   drifting: boolean
   uncertain: boolean
@@ -46,7 +50,8 @@ export interface BacktestStep {
 
 /** A session with its steps judged. */
 export interface JudgedSession {
-  host: HostName
+  /** Null if no host has shown it. */
+  host: HostName | null
   runId: string
   /** Milliseconds since 1970 of its first event; null if none says. */
   began: number | null
@@ -87,48 +92,15 @@ export function judgeSession(
 }
 
 /** A judge of one session that goes on: `take` judges the steps that the next event opens. */
-export function createSessionJudge(
-  host: HostName,
-  runId: string,
-  { detector, ...hints }: BacktestJudge,
-) {
-  const memories = new Map<string, Memory>()
-  const drifting = new Map<string, boolean>()
+export function createSessionJudge(host: HostName, runId: string, judge: BacktestJudge) {
+  const judgeStep = createStepJudge(runId, judge)
   let observed: Observed = nothingObserved
-  let count = 0
 
   function judged(shown: ObservedStep, at: number | null): BacktestStep[] {
     const request = requestOf(host, runId, shown, observed)
     if ('fault' in request) return []
-    const { agentId, step } = request
-    const memory = memories.get(agentId) ?? newMemory(detector)
-    const { verdict, memory: after, score } = detectReading(memory, readStep(step), hints)
-    const couldOpen = drifting.get(agentId) !== true
-    memories.set(agentId, after)
-    drifting.set(agentId, verdict.drifting)
-    count++
-    const { goal, reason, uncertain, phi, why } = verdict
-    return [
-      {
-        runId,
-        agentId,
-        step: count,
-        at,
-        errand: verdict.ground ?? '',
-        goal,
-        source: shown.source,
-        reason,
-        drifting: verdict.drifting,
-        uncertain,
-        phi,
-        driftProbability: verdict.drift_probability ?? null,
-        why,
-        doing: shown.doing,
-        actEvidence: shown.shown,
-        score,
-        couldOpen,
-      },
-    ]
+    const { source, doing, shown: actEvidence } = shown
+    return [judgeStep(request.agentId, request.step, { at, source, doing, actEvidence })]
   }
 
   return {
@@ -139,6 +111,53 @@ export function createSessionJudge(
     },
     observed: () => observed,
   }
+}
+
+/** A judge of the steps of one run, in their order, which numbers them. */
+export function createStepJudge(runId: string, { detector, ...hints }: BacktestJudge) {
+  const memories = new Map<string, Memory>()
+  const drifting = new Map<string, boolean>()
+  let count = 0
+  return (
+    agentId: string,
+    step: Step,
+    seen: Pick<BacktestStep, 'at' | 'source' | 'doing' | 'actEvidence'>,
+  ): BacktestStep => {
+    const memory = memories.get(agentId) ?? newMemory(detector)
+    const { verdict, memory: after, score } = detectReading(memory, readStep(step), hints)
+    const couldOpen = drifting.get(agentId) !== true
+    memories.set(agentId, after)
+    drifting.set(agentId, verdict.drifting)
+    count++
+    const { goal, reason, uncertain, phi, why } = verdict
+    return {
+      runId,
+      agentId,
+      step: count,
+      errand: verdict.ground ?? '',
+      goal,
+      reason,
+      drifting: verdict.drifting,
+      uncertain,
+      phi,
+      driftProbability: verdict.drift_probability ?? null,
+      why,
+      score,
+      couldOpen,
+      ...seen,
+    }
+  }
+}
+
+/** What a person has said of an alarm. */
+export interface AlarmLabel {
+  label: Label
+  note: string | null
+}
+
+/** An alarm with what was said of it last; null if nothing was. */
+export interface Alarm extends BacktestStep {
+  label: AlarmLabel | null
 }
 
 /** What a back-test found. */
@@ -154,18 +173,23 @@ export interface Backtest {
   covered: Share | null
   uncertain: Share | null
   /** The steps at which a drift began: each would have been one alarm. */
-  alarms: readonly BacktestStep[]
+  alarms: readonly Alarm[]
   alarmed: number
   /** Alarms per step. */
   rate: Share | null
+  /** How good the alarms were, as far as people have said. */
+  quality: Quality
   /** The kinds of evidence that the acts showed, with the number of steps that told each first. */
   evidence: Readonly<Record<string, number>>
 }
 
-/** Sums up judged sessions, in the order of their beginnings. */
-export function backtestOf(sessions: readonly JudgedSession[]): Backtest {
+/** Sums up judged sessions, in the order of their beginnings; `labelOf` says what a person has said of an alarm. */
+export function backtestOf(
+  sessions: readonly JudgedSession[],
+  labelOf: (alarm: BacktestStep) => AlarmLabel | null = () => null,
+): Backtest {
   const all = sessions.flatMap(({ steps }) => steps)
-  const alarms = all.filter(({ drifting, couldOpen }) => drifting && couldOpen)
+  const alarms = alarmsOf(sessions).map((alarm) => ({ ...alarm, label: labelOf(alarm) }))
   const times = sessions.flatMap(({ began }) => (began === null ? [] : [began]))
   const sum = (of: (each: JudgedSession) => number) =>
     sessions.reduce((total, each) => total + of(each), 0)
@@ -191,19 +215,52 @@ export function backtestOf(sessions: readonly JudgedSession[]): Backtest {
     alarms,
     alarmed: new Set(alarms.map(({ runId }) => runId)).size,
     rate: shareOf(alarms.length, all.length),
+    quality: qualityOf(alarms.map(({ label }) => ({ label: label?.label ?? null, alarms: 1 }))),
     evidence,
   }
 }
 
+/** The steps of sessions at which a drift began. */
+export function alarmsOf(sessions: readonly JudgedSession[]): BacktestStep[] {
+  return sessions.flatMap(({ steps }) =>
+    steps.filter(({ drifting, couldOpen }) => drifting && couldOpen),
+  )
+}
+
+/** A limit of the detector; null if there is none, because of too few `steps` or because of steps that are drift at `any` limit. */
+export type FoundLimit = { limit: number; lacks: null } | { limit: null; lacks: 'steps' | 'any' }
+
 /**
- * The limit that keeps alarms at `per1000` or fewer of 1,000 steps, if later work is like these steps: the
- * ⌈(n + 1)(1 − r)⌉-th smallest of the n scores at which an alarm could begin (split conformal). Null if there are too
- * few steps to say.
+ * The limit that keeps alarms at `per1000` or fewer of the 1,000 steps at which one could begin, if later work is like
+ * these sessions: the conformal threshold of their scores, rounded up.
  */
-export function limitFor(sessions: readonly JudgedSession[], per1000: number): number | null {
-  const scores = sessions
-    .flatMap(({ steps }) => steps.flatMap(({ couldOpen, score }) => (couldOpen ? score : [])))
-    .sort((a, b) => a - b)
-  const place = Math.ceil((scores.length + 1) * (1 - per1000 / 1000))
-  return scores[place - 1] ?? null
+export function limitFor(sessions: readonly JudgedSession[], per1000: number): FoundLimit {
+  const scores = sessions.flatMap(({ steps }) =>
+    steps.flatMap(({ couldOpen, score }) => (couldOpen ? score : [])),
+  )
+  const threshold = conformalThreshold(scores, per1000 / 1000)
+  if (threshold === null) return { limit: null, lacks: 'steps' }
+  const limit = Math.max(leastLimit, Math.ceil(threshold / leastLimit) * leastLimit)
+  const rounded = Number(limit.toFixed(4))
+  return isLimit(rounded) ? { limit: rounded, lacks: null } : { limit: null, lacks: 'any' }
+}
+
+const leastLimit = 0.0001
+
+/** The alarms of `others` that are none of these, and the other way round, counted by their steps. */
+export function comparedAlarms(
+  own: readonly BacktestStep[],
+  others: readonly BacktestStep[],
+): { alarms: number; added: number; removed: number } {
+  const [ours, theirs] = [own, others].map((alarms) => new Set(alarms.map(stepKey)))
+  return {
+    alarms: others.length,
+    added: others.filter((alarm) => !ours?.has(stepKey(alarm))).length,
+    removed: own.filter((alarm) => !theirs?.has(stepKey(alarm))).length,
+  }
+}
+
+/** The name of a step among those of all runs. */
+export function stepKey({ runId, step }: Pick<BacktestStep, 'runId' | 'step'>): string {
+  return keyOf(runId, String(step))
 }

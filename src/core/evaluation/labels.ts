@@ -42,11 +42,13 @@ export interface Quality {
 }
 
 /** With fewer labels, a precision would say nothing. */
-const fewestLabelled = 10
+export const fewestLabelled = 10
+
+type Counted = Pick<AlarmCount, 'label' | 'alarms'>
 
 /** Sums counts of alarms up. */
-export function qualityOf(counts: readonly AlarmCount[]): Quality {
-  const sum = (isCounted: (count: AlarmCount) => boolean) =>
+export function qualityOf(counts: readonly Counted[]): Quality {
+  const sum = (isCounted: (count: Counted) => boolean) =>
     counts.reduce((total, count) => total + (isCounted(count) ? count.alarms : 0), 0)
   const labelled = sum(({ label }) => label !== null && label !== 'unclear')
   const useful = sum(({ label }) => label === 'useful')

@@ -222,6 +222,26 @@ export function switchedOff(settings: Fields): string | null {
   return fieldsOf(settings.hooksConfig).enabled === false ? 'hooksConfig.enabled is false' : null
 }
 
+/**
+ * Says why a policy of the machine lets no hook run that stands in the settings of a user; null if it lets them. Claude Code
+ * (2.1.330) takes a value of `strictPluginOnlyCustomization` that it does not understand for true.
+ */
+export function forbidsHooks(policy: Fields): string | null {
+  if (policy.disableAllHooks === true) return 'disableAllHooks is true'
+  if (policy.allowManagedHooksOnly === true)
+    return 'allowManagedHooksOnly is true, so only the hooks of the policy itself run'
+  const { strictPluginOnlyCustomization: strict } = policy
+  const isStrict = Array.isArray(strict) ? strict.includes('hooks') : (strict ?? false) !== false
+  return isStrict
+    ? 'strictPluginOnlyCustomization holds for hooks, so only those of plugins and of the policy run'
+    : null
+}
+
+/** Whether the settings name the variables that hooks may send, and not this one. */
+export function refusesVariable({ httpHookAllowedEnvVars: names }: Fields, name: string): boolean {
+  return Array.isArray(names) && !names.includes(name)
+}
+
 /** Whether the settings name the addresses that hooks may call, and not this one. A `*` stands for any text. */
 export function refusesUrl({ allowedHttpHookUrls }: Fields, url: string): boolean {
   if (url === '' || !Array.isArray(allowedHttpHookUrls)) return false

@@ -6,11 +6,14 @@ export interface Answered {
   answers: number
   p50_ms: number
   p99_ms: number
+  /** When the newest one was given, milliseconds since 1970. */
+  last: number
 }
 
 /** How long the hooks of accounts waited on this node since it started. */
 export interface AnswerTimes {
-  took(account: string, host: HostName, ms: number): void
+  /** Takes an answer that was given at `now`, milliseconds since 1970. */
+  took(account: string, host: HostName, ms: number, now: number): void
   of(account: string): Answered[]
 }
 
@@ -18,16 +21,21 @@ export interface AnswerTimes {
 export const mostTimes = 500
 const mostAccounts = 1_000
 
+interface Times {
+  times: number[]
+  last: number
+}
+
 /** Creates the times of a node. */
 export function createAnswerTimes(): AnswerTimes {
-  const accounts = new Map<string, Map<HostName, number[]>>()
+  const accounts = new Map<string, Map<HostName, Times>>()
   return {
-    took(account, host, ms) {
-      const hosts = accounts.get(account) ?? new Map<HostName, number[]>()
-      const times = hosts.get(host) ?? []
+    took(account, host, ms, now) {
+      const hosts = accounts.get(account) ?? new Map<HostName, Times>()
+      const times = hosts.get(host)?.times ?? []
       times.push(ms)
       if (times.length > mostTimes) times.shift()
-      hosts.set(host, times)
+      hosts.set(host, { times, last: now })
       accounts.delete(account)
       accounts.set(account, hosts)
       for (const oldest of accounts.keys()) {
@@ -36,11 +44,11 @@ export function createAnswerTimes(): AnswerTimes {
       }
     },
     of: (account) =>
-      [...(accounts.get(account) ?? [])].map(([host, times]) => {
+      [...(accounts.get(account) ?? [])].map(([host, { times, last }]) => {
         const sorted = times.toSorted((one, other) => one - other)
         const at = (share: number) =>
           Math.round(10 * (sorted[Math.floor(share * (sorted.length - 1))] ?? 0)) / 10
-        return { host, answers: times.length, p50_ms: at(0.5), p99_ms: at(0.99) }
+        return { host, answers: times.length, p50_ms: at(0.5), p99_ms: at(0.99), last }
       }),
   }
 }

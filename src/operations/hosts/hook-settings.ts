@@ -50,6 +50,7 @@ export const readHookSettings = keyed({
           answers: z.int().min(1),
           p50_ms: z.number().min(0),
           p99_ms: z.number().min(0),
+          last: time.describe('When the newest one was given.'),
         }),
       )
       .describe(
@@ -61,7 +62,7 @@ export const readHookSettings = keyed({
   const unknown = await store.unknownEvents.list(account.id)
   return {
     hooks: await store.hookSettings.of(account.id, run_id ?? ''),
-    answered: answerTimes.of(account.id),
+    answered: answerTimes.of(account.id).map((each) => ({ ...each, last: isoTime(each.last) })),
     not_understood: unknown.map((each) => ({ ...each, last: isoTime(each.last) })),
   }
 })

@@ -40,7 +40,8 @@ export async function reportEvents(
   const context: Keyed = { ...service, ...admitted, gone: call.gone }
   const { answer, events } = await answerEvents(context, call, host, event, isUnattended)
   // What says nothing, such as the probe of plumbline init, is answered without work.
-  if (events > 0) service.answerTimes.took(context.account.id, host, performance.now() - began)
+  if (events > 0)
+    service.answerTimes.took(context.account.id, host, performance.now() - began, service.now())
   return answer
 }
 

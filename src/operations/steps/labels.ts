@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isEscalation, seqOf } from '../../core/alerts/outbox.ts'
-import { hadLeft, labels, misfitOf } from '../../core/evaluation/labels.ts'
+import { hadLeft, type Label, labels, misfitOf } from '../../core/evaluation/labels.ts'
 import { isoTime } from '../../core/time.ts'
 import type { LabelledGoal, StoredLabel } from '../../storage/runs/labels.ts'
 import type { Store } from '../../storage/store.ts'
@@ -10,7 +10,7 @@ import { exportOnce, exportRule } from '../gate/exports.ts'
 import { idField, textField, time } from '../gate/fields.ts'
 import { keyed } from '../gate/operation.ts'
 import { Refusal } from '../gate/refusal.ts'
-import { qualityLike, qualitySchema } from './quality.ts'
+import { type OfAccount, qualityLike, qualitySchema } from './quality.ts'
 
 const noStep = describeRefusal(404, 'no_step', 'The account has no such step or incident.')
 
@@ -65,7 +65,26 @@ export const labelStep = keyed({
       .describe('How good alarms like this one were; null for a step that does not drift.'),
   }),
   refusals: [badRequest, noStep],
-})(async (context, { run_id, step, incident, label, note }) => {
+})(addLabel)
+
+/** What a person says of a step, or of the step with which an incident began. */
+interface Said {
+  run_id?: string | undefined
+  step?: number | undefined
+  incident?: string | undefined
+  label: Label
+  note?: string | null | undefined
+}
+
+/** Records what a person says of a step of an account. Throws a `Refusal` if there is no such step or the label does not fit. */
+export async function addLabel(
+  context: OfAccount,
+  { run_id, step, incident, label, note }: Said,
+): Promise<{
+  ok: true
+  label: z.infer<typeof labelSchema>
+  quality: z.infer<typeof qualitySchema> | null
+}> {
   const { account, now } = context
   const answer = await context.store.tx(async (store) => {
     await store.accounts.lock(account.id)
@@ -97,7 +116,7 @@ export const labelStep = keyed({
   // Apart from the label: a batch of steps locks its runs before its account.
   await context.store.tx(({ runs }) => runs.meet(account.id, answer.label.run_id, now()))
   return answer
-})
+}
 
 /** The run and the step with which an incident began; null if there is none. */
 async function beginningOf(
@@ -115,7 +134,7 @@ async function beginningOf(
 }
 
 async function qualityFor(
-  context: Keyed,
+  context: OfAccount,
   store: Store,
   { run_id, alarm }: StoredLabel,
 ): Promise<z.infer<typeof qualitySchema> | null> {

@@ -130,9 +130,14 @@ function toldStep({ label, verdict }: LabelledVerdict) {
   return confidence === null || left === null ? [] : [{ confidence, left }]
 }
 
+/** The store, as an account sees it. */
+export interface OfAccount extends Pick<Keyed, 'store' | 'now'> {
+  readonly account: Pick<Keyed['account'], 'id'>
+}
+
 /** The quality of the alarms like one: of its reason, detector and host. */
 export async function qualityLike(
-  { store, account, now }: Pick<Keyed, 'store' | 'account' | 'now'>,
+  { store, account, now }: OfAccount,
   like: Pick<AlarmCount, 'reason' | 'detector' | 'host'>,
 ): Promise<z.infer<typeof qualitySchema> | null> {
   const [counts, steps] = await Promise.all([

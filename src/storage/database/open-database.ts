@@ -1,6 +1,6 @@
 import type { Database } from './database.ts'
 import { openPostgres } from './postgres.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite, openSqliteToRead } from './sqlite.ts'
 
 /**
  * Opens `sqlite:./file.db`, `sqlite::memory:`, `postgres://…` or `postgresql://…`. Creates a missing
@@ -12,10 +12,25 @@ export function openDatabase(
   url: string,
   noteDamage: (says: string) => void = () => {},
 ): Promise<Database> {
-  const scheme = /^[a-z]+(?=:)/.exec(url)?.[0]
-  if (scheme === 'postgres' || scheme === 'postgresql') return openPostgres(url)
+  if (isPostgres(url)) return openPostgres(url)
+  return openSqlite(pathOf(url), noteDamage)
+}
+
+/**
+ * Opens a database that exists, and changes nothing in it: whatever would write rejects. A server that uses the
+ * database beside it goes on. Throws as `openDatabase` does.
+ */
+export function openDatabaseToRead(url: string): Promise<Database> {
+  return isPostgres(url) ? openPostgres(url, { isReadOnly: true }) : openSqliteToRead(pathOf(url))
+}
+
+function isPostgres(url: string): boolean {
+  return /^postgres(?:ql)?:/.test(url)
+}
+
+function pathOf(url: string): string {
   const path = sqlitePath(url)
-  if (path !== null) return openSqlite(path, noteDamage)
+  if (path !== null) return path
   throw new Error(
     'A database url reads sqlite:./path/to/file.db, sqlite::memory: or postgres://user:password@host/name.',
   )

@@ -18,9 +18,16 @@ const CONNECT_LIMIT_MS = 2_000
 const STATEMENT_LIMIT_MS = 3_000
 const MAX_CONNECTIONS = 10
 const MAX_STATEMENTS = 1_000
+const toReadOnly = 'SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY'
 
-/** Opens a PostgreSQL database through a pool of ten connections, each opened on first use. */
-export async function openPostgres(url: string): Promise<Database> {
+/**
+ * Opens a PostgreSQL database through a pool of ten connections, each opened on first use. If it is read-only, the
+ * server refuses whatever would write.
+ */
+export async function openPostgres(
+  url: string,
+  { isReadOnly = false }: { isReadOnly?: boolean } = {},
+): Promise<Database> {
   const pool = new pg.Pool({
     connectionString: url,
     application_name: 'plumbline',
@@ -44,6 +51,7 @@ export async function openPostgres(url: string): Promise<Database> {
   pool.on('error', () => {})
   pool.on('connect', (client) => {
     client.on('error', () => lost.add(client))
+    if (isReadOnly) client.query(toReadOnly).catch(() => lost.add(client))
   })
 
   async function connect(): Promise<PoolClient> {

@@ -193,6 +193,22 @@ export async function openSqlite(
   return database
 }
 
+/** Opens a SQLite file that exists, and changes nothing in it: whatever would write rejects. */
+export async function openSqliteToRead(path: string): Promise<Database> {
+  const reader = connectSqlite(path, 'read', () => {})
+  const refuse = async () => {
+    throw new Error('This database is open for reading only.')
+  }
+  return {
+    kind: 'sqlite',
+    all: async (sql, ...values) => reader.all(sql, values),
+    get: async (sql, ...values) => reader.get(sql, values),
+    run: refuse,
+    tx: refuse,
+    close: async () => reader.close(),
+  }
+}
+
 /** Creates a file that only its owner can read; SQLite gives its log the same mode. */
 function makePrivateFile(path: string): void {
   try {

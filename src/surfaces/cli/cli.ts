@@ -13,6 +13,7 @@ import { parseJson } from '../../core/text.ts'
 import { accountsCommand } from './accounts.ts'
 import { adaptCommand, readAdaptation } from './adapt.ts'
 import { backtestCommand } from './backtest.ts'
+import { readBudget } from './budget-option.ts'
 import { type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { demoCommand } from './demo.ts'
 import { evaluate } from './eval.ts'
@@ -99,7 +100,7 @@ the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "
   --detector NAME    ${detectorNames.join(' or ')}
   --adaptation FILE  a table that plumbline adapt wrote, from work older than this data
   --budget N         also measure the recall with the threshold that keeps alarms at or below N per
-                     1,000 clean steps (or pairs) of this data
+                     1,000 clean steps (or pairs) of this data; N/1000 says the same
   --limit S          call a step drift if its score is above S; --budget prints scores, and the
                      server takes one as PLUMBLINE_LIMIT
   --declare-plan P   let each run without a plan declare its own on-errand steps at its first
@@ -130,7 +131,7 @@ the user { ground, plan?, events: [{ type: "step", goal, label: "on" | "off" | "
             ...judgingOf(detector, world),
             ...readLimit(values.limit),
           },
-          ...readBudget(values.budget),
+          ...(values.budget === undefined ? {} : { budget: readBudget(values.budget) }),
           ...readDeclaredPlan(values['declare-plan']),
         },
         { out: world.out, progress: world.err, isTty: world.isTerminal },
@@ -205,15 +206,6 @@ function inLines(names: readonly string[]): string {
     lines.push(`${lines.pop()}${word}`)
   }
   return lines.map((line) => `  ${line.trimEnd()}`).join('\n')
-}
-
-function readBudget(value: unknown): { budget?: number } {
-  if (value === undefined) return {}
-  const budget = value === '' ? Number.NaN : Number(value)
-  if (!(budget >= 0 && budget <= 1000)) {
-    throw usageFault(`--budget is "${value}"; send a number from 0 to 1000.`)
-  }
-  return { budget }
 }
 
 function readLimit(value: unknown): { limit?: number } {

@@ -2,6 +2,8 @@ import type { Readable, Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
 import type { Reads } from '../../core/detector/contract/reads.ts'
 import type { Service } from '../../operations/gate/context.ts'
+import type { Store } from '../../storage/store.ts'
+import type { Terminal } from './terminal.ts'
 import { usageFault } from './usage-fault.ts'
 
 /** The output of a command, and the work that the process does for it. */
@@ -14,6 +16,8 @@ export interface CliWorld {
   input: Readable
   /** Standard output, for a command that speaks a protocol on it. */
   output: Writable
+  /** The keys that a person presses; null if nobody can. The caller closes it. */
+  terminal(): Terminal | null
   version: string
   /** Milliseconds since 1970. */
   now(): number
@@ -27,6 +31,8 @@ export interface CliWorld {
   stopped(): Promise<unknown>
   /** The folder that the command is run in. */
   folder: string
+  /** The folder in which an administrator of the machine sets a policy for Claude Code. */
+  policyFolder: string
   /** The environment of the process, without the `.env` file. */
   environment: Readonly<Record<string, string | undefined>>
   /** The names of the settings that the help lists. */
@@ -45,6 +51,8 @@ export interface CliWorld {
   offline<T>(work: (service: Service) => Promise<T>): Promise<T>
   /** Runs `work` with a service on the configured database. */
   withService<T>(work: (service: Service) => Promise<T>): Promise<T>
+  /** Runs `work` with the store of the configured database, in which it can change nothing. */
+  readStore<T>(work: (store: Store) => Promise<T>): Promise<T>
 }
 
 /** The settings that commands read. */

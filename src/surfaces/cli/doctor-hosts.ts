@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
-import { fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
+import { type Fields, fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
 import {
   entriesFor,
   type HookEntry,
@@ -11,10 +11,12 @@ import {
   oddTimeouts,
   ownEntries,
   refusesUrl,
+  refusesVariable,
   switchedOff,
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import type { RelaySettings } from '../relay/settings.ts'
+import { policyAgainst, policyWithHooks, readPolicy, withPolicy } from './claude-policy.ts'
 import { untrustedHooks } from './codex-trust.ts'
 import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
@@ -54,7 +56,7 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
   const settings = readSettings(world)
   const home = homeOf(world.environment)
   const folder = hooksFolderOf(world, settings)
-  if (existsSync(folder)) {
+  if (isSetUp(folder)) {
     yield await examineProgram(folder, world)
     const relay = readRelaySettings(folder)
     if (relay !== null) yield await examineRelay(relay)
@@ -63,7 +65,7 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
     yield {
       check: 'program',
       state: 'ok',
-      says: `nothing is set up yet (${folder} is not there); plumbline init says what to do`,
+      says: `nothing is set up yet (${shimIn(folder)} is not there); plumbline init says what to do`,
     }
   }
   for (const host of installHosts) {
@@ -74,6 +76,14 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
     if (existsSync(join(home, foldersOf[host])))
       yield await toldOf(host, examineFiles(host, home), world, settings)
   }
+}
+
+/** Whether there is anything of what hooks need: other commands keep files in the folder too. */
+function isSetUp(folder: string): boolean {
+  return (
+    ['hook', 'curl.conf', 'url'].some((name) => existsSync(join(folder, name))) ||
+    readRelaySettings(folder) !== null
+  )
 }
 
 type Judged = Pick<Finding, 'state' | 'says'> & { reports: boolean }
@@ -87,10 +97,11 @@ async function toldOf(
 ): Promise<Finding> {
   const version = await versionOf(programsOf[host], world.environment)
   const reached = reachedServer(hooksFolderOf(world, settings), settings)
-  const last = reports ? await lastRun(host, world, reached) : null
   const named = version === null ? says : `${version}: ${says}`
-  const told = reports ? await toldOfHooks(host, reached) : []
-  return { check: host, state, says: [named, last, ...told].filter(Boolean).join('; ') }
+  if (!reports) return { check: host, state, says: named }
+  const { lastAt, told } = await toldOfHooks(host, reached)
+  const last = await lastRun(host, world, reached, lastAt)
+  return { check: host, state, says: [named, last, ...told].join('; ') }
 }
 
 async function examineProgram(
@@ -180,6 +191,9 @@ async function examineServer(folder: string): Promise<Finding> {
 
 function examineEntries(host: InstallHost, world: CliWorld, settings: CliSettings): Judged {
   const { file, folder } = placesOf(host, world, settings)
+  const policy = host === 'claude-code' ? readPolicy(world.policyFolder) : []
+  const against = policyAgainst(policy)
+  const ofPolicy = policyWithHooks(policy)
   let now: HostFile | null
   try {
     now = readHostFile(host, file)
@@ -188,18 +202,38 @@ function examineEntries(host: InstallHost, world: CliWorld, settings: CliSetting
     return { state: 'fault', says: error.message, reports: false }
   }
   const own = now === null ? [] : ownEntries(now.settings)
+  if (ofPolicy !== null && against?.includes('disableAllHooks') !== true) {
+    const says = `${ofPolicy.hooks} hooks in ${ofPolicy.path}, a policy of this machine`
+    return { state: 'ok', says, reports: true }
+  }
+  if (against !== null) {
+    const says =
+      own.length === 0 ? 'does not report, and hooks of the user would not run' : 'runs no hooks'
+    const state = own.length === 0 ? 'ok' : 'fault'
+    return { state, says: `${says} by a policy of this machine, ${against}`, reports: false }
+  }
   if (now === null || own.length === 0) {
     return { state: 'ok', says: `does not report: plumbline init ${host} lets it`, reports: false }
   }
   const again = `plumbline init ${host} mends it`
   const off = switchedOff(now.settings)
   if (off !== null) return { state: 'fault', says: `runs no hooks: ${off}`, reports: true }
-  const refused = own.find(({ handler }) => refusesUrl(now.settings, textOf(handler.url)))
+  const joined = withPolicy(now.settings, policy)
+  const refused = own.find(({ handler }) => refusesUrl(joined, textOf(handler.url)))
   if (refused !== undefined) {
     const says = `runs no hook that calls ${textOf(refused.handler.url)}: allowedHttpHookUrls does not name it`
     return { state: 'fault', says, reports: true }
   }
   const direct = own.find(({ handler }) => textOf(handler.url) !== '')
+  if (direct !== undefined && refusesVariable(joined, 'PLUMBLINE_KEY')) {
+    const says = 'sends no key with its hooks: httpHookAllowedEnvVars does not name PLUMBLINE_KEY'
+    return { state: 'fault', says, reports: true }
+  }
+  const unread = policy.find((each) => each.settings === null)
+  if (unread !== undefined) {
+    const says = `${own.length} hooks in ${file}; ${unread.path}, a policy of this machine, cannot be read and may keep them from running`
+    return { state: 'warning', says, reports: true }
+  }
   if (direct !== undefined && readRelaySettings(folder) !== null) {
     const says = `calls ${textOf(direct.handler.url)} itself, past the relay and its level; ${again}`
     return { state: 'warning', says, reports: true }
@@ -298,42 +332,53 @@ function reachedServer(folder: string, { serverUrl, key }: CliSettings): Reached
     : { url, key, lacks: 'set PLUMBLINE_KEY to see its last run', relay }
 }
 
-/** How fast the hooks of a host were answered, and which of its events no reader understood, in the relay or on the server. */
+/** When a hook of a host was last answered (0 if that is not known), how fast, and which of its events no reader understood, in the relay or on the server. */
 async function toldOfHooks(
   host: InstallHost | FileHost,
   { url, key, relay }: ReachedServer,
-): Promise<string[]> {
+): Promise<{ lastAt: number; told: string[] }> {
   const here = relay === null ? null : await relayStatus(relay)
   const there = key === null ? {} : (await asked(url, key, 'GET', '/v1/hooks')).body
   const ofHost = (list: readonly unknown[]) =>
     list.map(fieldsOf).filter((each) => each.host === host)
   const unknown = ofHost([...(here?.not_understood ?? []), ...listOf(there.not_understood)])
   const names = unknown.map(({ name, count }) => `${name} (${count})`).join(', ')
-  return [
-    ...ofHost(listOf(there.answered)).map(
-      ({ answers, p50_ms, p99_ms }) =>
-        `answers within ${p50_ms} ms, 99 % within ${p99_ms} ms, of ${answers}`,
-    ),
-    ...(names === '' ? [] : [`events that were not understood: ${names}`]),
-  ]
+  const answered = ofHost(listOf(there.answered))
+  return {
+    lastAt: Math.max(0, ...answered.map(({ last }) => Date.parse(textOf(last)) || 0)),
+    told: [
+      ...answered.map(
+        ({ answers, p50_ms, p99_ms }) =>
+          `answers within ${p50_ms} ms, 99 % within ${p99_ms} ms, of ${answers}`,
+      ),
+      ...(names === '' ? [] : [`events that were not understood: ${names}`]),
+    ],
+  }
 }
 
-/** What the server knows of the last run of a host. */
+/** What the server knows of the last run of a host; `lastAt` is when a hook of it was last answered. */
 async function lastRun(
   host: InstallHost | FileHost,
   world: CliWorld,
   { url, key, lacks }: ReachedServer,
+  lastAt: number,
 ): Promise<string> {
   if (key === null) return lacks
   const { status, body, says } = await asked(url, key, 'GET', `/v1/drift/runs?host=${host}&limit=1`)
   if (status !== 200) return `its last run is not known (${says})`
   const [run] = listOf(body.runs).map(fieldsOf)
   if (run === undefined) return 'no event has arrived yet'
-  const minutes = Math.max(0, Math.round((world.now() - Date.parse(textOf(run.updated))) / 60_000))
-  const { acts, outcomes } = fieldsOf(run.coverage)
-  const seen =
-    typeof acts === 'number' && typeof outcomes === 'number'
-      ? `, how ${Math.round(100 * outcomes)} % of ${acts} acts ended is known`
-      : ''
-  return `last run ${textOf(run.run_id)}, ${minutes} min ago${seen}`
+  const at = Math.max(lastAt, Date.parse(textOf(run.updated)))
+  const minutes = Math.max(0, Math.round((world.now() - at) / 60_000))
+  return `last run ${textOf(run.run_id)}, last event ${minutes} min ago, ${seenOf(fieldsOf(run.coverage))}`
+}
+
+/** Of how many acts the host told how they ended. The server rounds the share, so it is a count only of up to 100 acts. */
+function seenOf({ acts, outcomes, skipped }: Fields): string {
+  if (typeof acts !== 'number' || typeof outcomes !== 'number') return 'no act seen yet'
+  const read = acts - (typeof skipped === 'number' ? skipped : 0)
+  const passed = read === acts ? '' : `, ${acts - read} more only counted`
+  return read <= 100
+    ? `seen ${Math.round(outcomes * read)} of ${read} acts to their end${passed}`
+    : `seen ${Math.round(100 * outcomes)} % of ${read} acts to their end${passed}`
 }

@@ -14,6 +14,7 @@ import {
 } from '../../core/hosts/install.ts'
 import { type FileHost, fileHosts } from '../../core/hosts/install-files.ts'
 import type { PrivacyLevel } from '../../core/hosts/privacy.ts'
+import { policyAgainst, readPolicy } from './claude-policy.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { connect } from './connection.ts'
 import { probe, shimIn } from './hook-shim.ts'
@@ -30,6 +31,7 @@ import {
 } from './host-file.ts'
 import { filesNow, filesToWrite, writeFiles } from './host-files.ts'
 import { lineDiff } from './line-diff.ts'
+import { noteMade } from './made-folders.ts'
 import { levelFor, readLevel } from './relay.ts'
 import { readRelaySettings } from './relay-file.ts'
 import { isHere, readServer } from './server-address.ts'
@@ -73,6 +75,8 @@ interface Plan {
   /** The settings of the host. */
   file: string
   folder: string
+  /** Whether they are those of a project. */
+  isProject: boolean
   url: string
   level: PrivacyLevel | null
   now: HostFile | null
@@ -198,7 +202,8 @@ async function initByFiles(
   }
   if (key === null) throw lacksKey()
   const way = await connect({ url, key, folder, label: `hooks of ${host}`, mode, level, world })
-  const written = writeFiles(host, where, folder)
+  const paths = filesToWrite(host, where, folder).map(({ path }) => path)
+  const written = noteMade(folder, paths, where.isProject, () => writeFiles(host, where, folder))
   const told = written.map((path) => `Wrote ${path}.`)
   const { foreign } = filesNow(host, where)
   const kept = foreign.map(
@@ -220,7 +225,7 @@ async function carryOut(
   mode: HookMode | null,
   world: CliWorld,
 ): Promise<void> {
-  const { host, file, folder, url, level, now, text, added } = plan
+  const { host, file, folder, isProject, url, level, now, text, added } = plan
   const label = `hooks of ${host}`
   const way = await connect({ url, key, folder, label, mode, level, world })
   if (added === 0) {
@@ -229,7 +234,7 @@ async function carryOut(
     world.out(`${file} has its hooks already.\n`)
   } else {
     const copied = now !== null && plan.copies ? ` It was copied to ${backUp(file)}.` : ''
-    replaceFile(file, text)
+    noteMade(folder, [file], isProject, () => replaceFile(file, text))
     world.out(`Put ${added} hooks into ${file}.${copied}\n`)
   }
   for (const note of [...way.notes, ...plan.notes]) world.out(`${note}\n`)
@@ -263,13 +268,19 @@ function planOf(
     host,
     file,
     folder,
+    isProject: where.isProject,
     url,
     level,
     now,
     text: base.isDone ? base.text : textLike(base.text, added),
     added: entries.length,
     copies: base.copies,
-    notes: notesOf(host, { calls, byRelay: level !== null, settings: base.settings }),
+    notes: notesOf(host, {
+      calls,
+      byRelay: level !== null,
+      settings: base.settings,
+      policy: host === 'claude-code' ? policyAgainst(readPolicy(world.policyFolder)) : null,
+    }),
   }
 }
 
@@ -308,7 +319,14 @@ function notesOf(
     calls,
     byRelay,
     settings,
-  }: { calls: boolean; byRelay: boolean; settings: HostFile['settings'] },
+    policy,
+  }: {
+    calls: boolean
+    byRelay: boolean
+    settings: HostFile['settings']
+    /** Why a policy lets no hook run; null if it does. */
+    policy: string | null
+  },
 ): string[] {
   const off = switchedOff(settings)
   return [
@@ -332,6 +350,7 @@ function notesOf(
       ? ['hooksConfig.enabled was not set, and is true now: without it no hook runs.']
       : []),
     ...(off === null ? [] : [`The host runs no hooks as it is: ${off}.`]),
+    ...(policy === null ? [] : [`A policy of this machine lets no hook run: ${policy}.`]),
   ]
 }
 

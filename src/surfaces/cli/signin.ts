@@ -1,6 +1,6 @@
 import { isoTime } from '../../core/time.ts'
 import { makeLocalLink } from '../../operations/account/local-link.ts'
-import type { Service } from '../../operations/gate/context.ts'
+import { accountOf } from './account.ts'
 import { type CliSettings, type CliWorld, type Command, exitCodes, parse } from './command.ts'
 import { settingsFault, usageFault } from './usage-fault.ts'
 
@@ -23,7 +23,7 @@ the HOST and PORT of the settings.`,
     if (positionals.length > 0) throw usageFault(`unexpected argument "${positionals[0]}".`)
     const serverUrl = localUrlOf(world)
     const { account, url, expires } = await world.withService(async (service) => {
-      const account = await accountOf(service, values.account)
+      const account = await accountOf(service.store, values.account)
       return { account, ...(await makeLocalLink(service, account, serverUrl)) }
     })
     const link = { account, url, expires: isoTime(expires) }
@@ -42,16 +42,5 @@ function localUrlOf({ settings }: CliWorld): string {
   if (read.localUrl !== null) return read.localUrl
   throw usageFault(
     'the link works under 127.0.0.1 only, and HOST or PORT is another place or a free port; sign in with a key.',
-  )
-}
-
-async function accountOf({ store }: Service, id: unknown): Promise<string> {
-  const account =
-    typeof id === 'string' ? await store.accounts.find(id) : await store.accounts.first()
-  if (account !== null) return account.id
-  throw usageFault(
-    typeof id === 'string'
-      ? `there is no account "${id}"; see plumbline keys list.`
-      : 'there is no account yet; the first start of the server makes one.',
   )
 }

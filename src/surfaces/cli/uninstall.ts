@@ -19,6 +19,7 @@ import {
 } from './host-file.ts'
 import { filesNow, removeFiles } from './host-files.ts'
 import { placesOf, readHost } from './init.ts'
+import { forgetMade, removeMade } from './made-folders.ts'
 import { isUsageFault } from './usage-fault.ts'
 import { hooksFolderOf, readSettings, type Where, whereOf } from './user-home.ts'
 
@@ -32,8 +33,9 @@ export const uninstallCommand: Command = {
   --project     out of the settings of the project in this folder, and not out of your own
 
 Takes out the hooks of Plumbline and nothing else. A file that has not changed since plumbline init
-becomes, byte for byte, what it was before. What the hooks need goes with those of the last host,
-and so does the relay with what it has not sent.`,
+becomes, byte for byte, what it was before. A folder that plumbline init has made goes with the file if it
+is empty then. What the hooks need goes with those of the last host, and so does the relay with what it has
+not sent.`,
   async run(args, world) {
     const { values, positionals } = parse(args, {
       all: { type: 'boolean' },
@@ -42,22 +44,23 @@ and so does the relay with what it has not sent.`,
     const where = whereOf(world, values.project === true)
     const fileOf = (host: InstallHost) => placesOf(host, world, settings, where).file
     const settings = readSettings(world)
+    const folder = hooksFolderOf(world, settings)
     const fileHost = fileHosts.find((each) => each === positionals[0])
     if (values.all === true && positionals.length === 0) {
       const tookOut = [
         ...(where.isProject ? projectHosts : installHosts).map((host) =>
-          takeOut(host, fileOf(host), world),
+          takeOut(host, fileOf(host), folder, world),
         ),
-        ...fileHosts.map((host) => takeOutFiles(host, where, world)),
+        ...fileHosts.map((host) => takeOutFiles(host, where, folder, world)),
       ]
       if (!tookOut.includes(true)) world.out('No host has hooks of Plumbline.\n')
     } else if (fileHost !== undefined && positionals.length === 1) {
-      if (!takeOutFiles(fileHost, where, world))
+      if (!takeOutFiles(fileHost, where, folder, world))
         world.out(`${fileHost} has no file of Plumbline.\n`)
     } else {
       const host = readHost(positionals)
       const file = fileOf(host)
-      if (!takeOut(host, file, world)) world.out(`${file} has no hooks of Plumbline.\n`)
+      if (!takeOut(host, file, folder, world)) world.out(`${file} has no hooks of Plumbline.\n`)
     }
     // Other projects may have hooks too.
     if (!where.isProject) await removeUnused(world, settings)
@@ -65,8 +68,8 @@ and so does the relay with what it has not sent.`,
   },
 }
 
-/** Takes the hooks out of a file; false if there are none. */
-function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
+/** Takes the hooks out of a file; false if there are none. `folder` is that of what hooks need. */
+function takeOut(host: InstallHost, file: string, folder: string, world: CliWorld): boolean {
   const now = readHostFile(host, file)
   const own = now === null ? [] : ownEntries(now.settings)
   if (now === null || own.length === 0) return false
@@ -78,6 +81,7 @@ function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
   } else if (origin.backup === null) {
     rmSync(file)
     world.out(`Removed ${file}, which held nothing else.\n`)
+    removeFolders(folder, [file], world)
   } else {
     replaceFile(file, readFileSync(origin.backup))
     rmSync(origin.backup)
@@ -86,10 +90,16 @@ function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
   return true
 }
 
-function takeOutFiles(host: FileHost, where: Where, world: CliWorld): boolean {
+function takeOutFiles(host: FileHost, where: Where, folder: string, world: CliWorld): boolean {
   const removed = removeFiles(host, where)
   for (const path of removed) world.out(`Removed ${path}.\n`)
+  removeFolders(folder, removed, world)
   return removed.length > 0
+}
+
+function removeFolders(folder: string, files: readonly string[], world: CliWorld): void {
+  for (const path of removeMade(folder, files))
+    world.out(`Removed ${path}, which plumbline init had made.\n`)
 }
 
 /** Removes what hooks need, unless a host may still have some. */
@@ -102,6 +112,7 @@ async function removeUnused(world: CliWorld, settings: CliSettings): Promise<voi
     world.out(`Kept ${folder}, which ${user} needs.\n`)
     return
   }
+  forgetMade(folder)
   const stopped = await removeRelay(folder)
   if (stopped !== null) world.out(`${stopped}\n`)
   if (removeShim(folder)) {
