@@ -1211,7 +1211,9 @@ export const requirements = {
     'hosts.who-spoke.settled':
       'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
     'hosts.relay.settles':
-      'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt and nothing else.',
+      'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt, how an act ended and which prompts no hook told, and nothing else; a sub-agent has a file of its own.',
+    'hosts.ends':
+      'An act of which a hook does not say how it ended is completed by whoever tells the same act with its end: it counts once, where it happened, as evidence too, and a command that the host has read as a search or a look is told as one.',
     'hosts.unknown-events':
       'The server counts the events of a host that no reader understands, by their names alone and at most 20 names of a host. GET /v1/hooks and plumbline doctor --hosts show them.',
     'hosts.watch.server':

@@ -75,7 +75,7 @@ export async function logEvents(
   return logged ?? { observed: read.observed, told: null }
 }
 
-/** Whether events are acts that open no step, and whose agent is told nothing. */
+/** Whether events are acts, or their beginnings, that open no step, and whose agent is told nothing. */
 function mayWait(
   { observed, steps, settled }: Folded,
   events: readonly HostEvent[],
@@ -84,7 +84,7 @@ function mayWait(
   if (options.mayWait !== true || steps.length > 0 || settled.length > 0) return false
   const acting = events.at(-1)?.agentId ?? ''
   if (options.tells === 'agent' && agentsToTell(observed).includes(acting)) return false
-  return events.every(({ kind }) => kind === 'act')
+  return events.every(({ kind }) => kind === 'act' || kind === 'begin')
 }
 
 /** Stores acts that have waited. A step that they open after all, because another node has seen more, is logged. */
