@@ -1147,6 +1147,8 @@ export const requirements = {
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
     'hosts.relay.init':
       'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.chosen':
+      'plumbline init HOST --relay lets hooks go by the relay to a server on this machine too, until uninstall; without it plumbline init codex says that Codex tells its hooks no exit code, and what brings it.',
     'hosts.relay.level-kept':
       'plumbline init and plumbline relay without --level keep the level of before and say so; another server is told no more than it is told unless somebody chooses.',
     'hosts.relay.heeds':
