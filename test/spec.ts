@@ -1197,6 +1197,10 @@ export const requirements = {
       'Under the default detector a stall or loop of a session comes from its acts, never from distances; why says the numbers, and the trace holds the evidence and the acts.',
     'hosts.coverage':
       'A run says which share of the acts its errand explains, by words, folders, and checks and commits after an explained edit; unknown below eight acts.',
+    'hosts.seen':
+      'A run of a host says in seen how many acts began and of how many it is known how they ended (a call that is announced and never told counts as begun), how many sub-agents started and stopped, and how many prompts were received and stand in the session file.',
+    'hosts.silent':
+      'A run of a host whose session goes on and of which nothing was heard for ten minutes has silent, with since when, in the list and alone; not one whose session has ended, and not one with an outcome.',
     'hosts.clock':
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.bands':
@@ -1529,6 +1533,8 @@ export const requirements = {
     'quality.old-steps':
       'Steps of an earlier release count as alarms where a drift of their agent began.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
+    'quality.seen':
+      'Where less than 80 % of at least eight acts of the runs were seen to their end, no precision is told: known is false, withheld says little_seen, and seen says the share.',
     'quality.reliability':
       'GET /v1/quality holds reliability: by tenths of the stated probability of drift the number of labelled drifting steps, the mean of what was said, and the share that had left the errand with its 95 % interval.',
     'quality.published':

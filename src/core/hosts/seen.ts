@@ -60,7 +60,7 @@ export function seenShare({ acts, ended }: Pick<SessionSeen, 'acts' | 'ended'>):
 
 /** Whether so little has been seen that no precision is claimed. */
 export function isTooLittle({ acts, ended }: Pick<SessionSeen, 'acts' | 'ended'>): boolean {
-  return acts >= fewestActs && ended < leastSeen * acts
+  return acts >= fewestActs && ended / acts < leastSeen
 }
 
 /** Since when a session is silent; null if it is over, or something was heard of it within ten minutes. */

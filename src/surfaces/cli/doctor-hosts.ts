@@ -330,10 +330,16 @@ async function lastRun(
   const [run] = listOf(body.runs).map(fieldsOf)
   if (run === undefined) return 'no event has arrived yet'
   const minutes = Math.max(0, Math.round((world.now() - Date.parse(textOf(run.updated))) / 60_000))
-  const { acts, outcomes } = fieldsOf(run.coverage)
+  const { acts, share, agents_started, agents_stopped } = fieldsOf(run.seen)
   const seen =
-    typeof acts === 'number' && typeof outcomes === 'number'
-      ? `, how ${Math.round(100 * outcomes)} % of ${acts} acts ended is known`
+    typeof acts === 'number' && typeof share === 'number'
+      ? `, seen ${Math.round(100 * share)} % of ${acts} acts`
       : ''
-  return `last run ${textOf(run.run_id)}, ${minutes} min ago${seen}`
+  const agents =
+    typeof agents_started === 'number' && agents_started > 0
+      ? `, ${agents_stopped} of ${agents_started} sub-agents stopped`
+      : ''
+  const since = textOf(fieldsOf(run.silent).since)
+  const silent = since === '' ? '' : `, silent since ${since.slice(0, 16)}Z`
+  return `last run ${textOf(run.run_id)}, ${minutes} min ago${seen}${agents}${silent}`
 }
