@@ -1415,6 +1415,10 @@ export const requirements = {
     'web.run.moved':
       'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
     'web.run.told': 'The panel of a step says whether an alert of it was sent and arrived.',
+    'web.silent':
+      'The list and the page of a run say “silent since” and the time in the place of “on the errand” once nothing was heard of its session for ten minutes, also while they stay open, and take it back when it is heard again.',
+    'web.seen':
+      'A run and the quality page say how much was seen, “93 % of 214 acts”, beside each rate; the quality page claims no precision of what was hardly seen.',
     'web.run.facts':
       'A run says how many of its steps are uncertain, and that all drift is in one sub-agent where it is.',
     'web.runs.wall': 'The wall marks a run whose goal names another name than its errand.',

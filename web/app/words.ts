@@ -1,4 +1,4 @@
-import { counted } from './time.ts'
+import { counted, whole } from './time.ts'
 
 /** Sentences that several views say, each in one form. */
 export const words = {
@@ -12,6 +12,11 @@ export const words = {
 /** What a run does that drifts. `atLeast` if its earlier steps were not read. */
 export function saysOfDrift(steps: number, atLeast = false): string {
   return `Drifting for ${atLeast ? 'at least ' : ''}${counted(steps, 'step')}. The errand is still owed.`
+}
+
+/** How much of the acts has been seen, `93 % of 214 acts`. */
+export function saysOfSeen({ share, acts }: { share: number; acts: number }): string {
+  return `${Math.round(share * 100)} % of ${whole(acts)} acts`
 }
 
 /** Which name the goal has in the place of another, in parts, so that a view can mark the names. */

@@ -1,8 +1,9 @@
 import type { HostEvent } from './host-event.ts'
 import { mostKept, type Observed } from './observed.ts'
+import type { Hearing } from './silence.ts'
 
-/** How much of a session has been seen. Counts are 0 or more, times milliseconds since 1970. */
-export interface SessionSeen {
+/** How much of a session has been seen, and when. Counts are 0 or more. */
+export interface SessionSeen extends Hearing {
   /** Acts that began, and those of which the host told how they ended. */
   acts: number
   ended: number
@@ -12,10 +13,6 @@ export interface SessionSeen {
   /** Prompts that no machine spoke, as they were told, and those of them that stand in the session file alone. */
   prompts: number
   unheard: number
-  /** When the newest event happened; null if none has been told. */
-  heardAt: number | null
-  /** When the session ended; null while it goes on. */
-  overAt: number | null
 }
 
 /** How much of the acts of sessions has been seen. */
@@ -31,9 +28,6 @@ export interface SeenShare {
 const fewestActs = 8
 /** With less seen, no precision is claimed. */
 export const leastSeen = 0.8
-/** A session that goes on and of which nothing is heard for so long is silent. */
-export const silentAfterMs = 10 * 60_000
-
 /** How much of a session has been seen. */
 export function seenOf(observed: Observed): SessionSeen {
   const { begun, stopped, heardAt, overAt, starts, told } = observed
@@ -61,14 +55,6 @@ export function seenShare({ acts, ended }: Pick<SessionSeen, 'acts' | 'ended'>):
 /** Whether so little has been seen that no precision is claimed. */
 export function isTooLittle({ acts, ended }: Pick<SessionSeen, 'acts' | 'ended'>): boolean {
   return acts >= fewestActs && ended / acts < leastSeen
-}
-
-/** Since when a session is silent; null if it is over, or something was heard of it within ten minutes. */
-export function silentSince(
-  { heardAt, overAt }: Pick<SessionSeen, 'heardAt' | 'overAt'>,
-  now: number,
-): number | null {
-  return heardAt !== null && overAt === null && now - heardAt >= silentAfterMs ? heardAt : null
 }
 
 /** What is known of a session after an event that was not told before: when it was heard, and which calls go on. */
