@@ -1,4 +1,4 @@
-import { counted, whole } from './time.ts'
+import { counted } from './time.ts'
 
 /** Sentences that several views say, each in one form. */
 export const words = {
@@ -16,7 +16,7 @@ export function saysOfDrift(steps: number, atLeast = false): string {
 
 /** How much of the acts has been seen, `93 % of 214 acts`. */
 export function saysOfSeen({ share, acts }: { share: number; acts: number }): string {
-  return `${Math.round(share * 100)} % of ${whole(acts)} acts`
+  return `${Math.round(share * 100)} % of ${counted(acts, 'act')}`
 }
 
 /** Which name the goal has in the place of another, in parts, so that a view can mark the names. */

@@ -333,7 +333,7 @@ async function lastRun(
   const { acts, share, agents_started, agents_stopped } = fieldsOf(run.seen)
   const seen =
     typeof acts === 'number' && typeof share === 'number'
-      ? `, seen ${Math.round(100 * share)} % of ${acts} acts`
+      ? `, seen ${Math.round(100 * share)} % of ${acts} ${acts === 1 ? 'act' : 'acts'}`
       : ''
   const agents =
     typeof agents_started === 'number' && agents_started > 0
