@@ -952,7 +952,7 @@ describe('plumbline doctor --hosts', () => {
   }
 
   test('says of each host on the machine whether it reports, and when it last did', async (t) => {
-    verifies('hosts.doctor')
+    verifies('hosts.doctor', 'hosts.seen', 'hosts.silent')
     const app = await start(t)
     const { key } = await newCaller(app)
     const more = { PLUMBLINE_BASE_URL: app.url, PLUMBLINE_KEY: key }
@@ -978,6 +978,18 @@ describe('plumbline doctor --hosts', () => {
     assert.match(
       String(found['gemini-cli']),
       /^ok: .*last run gemini-cli:s1, last event \d+ min ago, no act seen yet; answers within [\d.]+ ms, 99 % within [\d.]+ ms, of 1; events that were not understood: TeaBreak \(1\)$/,
+    )
+    const read = { tool_name: 'read_file', tool_input: { path: 'a.js' }, tool_response: 'x' }
+    await runHook(
+      command.replace('BeforeAgent', 'AfterTool'),
+      { session_id: 's1', ...read },
+      environment,
+    )
+    await app.running.service.waitingActs.flush()
+    app.advance(11 * 60_000)
+    assert.match(
+      String((await examined(user))['gemini-cli']),
+      /ago, seen 1 of 1 acts to their end, silent since \d{4}-\d\d-\d\dT\d\d:\d\dZ;/,
     )
     assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
     assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)

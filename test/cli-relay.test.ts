@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -10,6 +10,7 @@ import { levelFor } from '../src/surfaces/cli/relay.ts'
 import { keepFor } from '../src/surfaces/relay/audience.ts'
 import { relayFolderIn } from '../src/surfaces/relay/settings.ts'
 import { openSpool } from '../src/surfaces/relay/spool.ts'
+import { type CodexPart, codexHooks, codexPrompt, codexRollout } from './codex-session.ts'
 import { runHere } from './command.ts'
 import { start } from './harness.ts'
 import { freshFolder, spawnPlumbline } from './spawned.ts'
@@ -52,9 +53,9 @@ function userOf(t: TestContext) {
         settings: () => readConfig(environment),
       }),
     /** Runs the program as a host does. */
-    hook: (event: string, body: object) =>
+    hook: (event: string, body: object, host = 'claude-code') =>
       new Promise<{ code: unknown; out: string }>((resolve) => {
-        const args = ['claude-code', event]
+        const args = [host, event]
         const done = (error: { code?: unknown } | null, out: string) =>
           resolve({ code: error === null ? 0 : error.code, out })
         const child = execFile(inHome('.plumbline/hook'), args, { env: environment }, done)
@@ -157,6 +158,37 @@ test('init sets up a relay, hosts start it again, doctor shows it, and uninstall
   assert.match(removed.out, /^Stopped and removed the relay\.$/m)
   assert.ok(!existsSync(user.inHome('.plumbline')), removed.out)
   await assert.rejects(fetch(`http://127.0.0.1:${port}/relay`))
+})
+
+test('a relay to a server on this machine, once it is chosen, reads there how commands of Codex ended', async (t) => {
+  verifies('hosts.relay.chosen', 'hosts.ends')
+  const app = await start(t)
+  const { headers, key } = await app.newAccount()
+  const user = userOf(t)
+  const init = (...more: string[]) =>
+    user.run('init', 'codex', '--key', key, '--server', app.url, ...more)
+  const bare = await init()
+  assert.match(bare.out, /tells its hooks no exit code\. --relay has the relay read it/)
+  assert.ok(!existsSync(user.inHome('.plumbline/relay.json')))
+  const chosen = await init('--relay')
+  assert.match(chosen.out, /^The relay tells \S+ prompts, plans, paths and commands, without/m)
+  assert.doesNotMatch(chosen.out, /no exit code/)
+  // It stays, also for another host.
+  await init()
+  await user.run('init', 'claude-code', '--key', key, '--server', app.url)
+  assert.equal(user.relay().level, 'words')
+
+  const place = { session: 'c', file: user.inHome('rollout-c.jsonl') }
+  const build: CodexPart = { command: 'npm run build', output: 'cannot find it', exit: 2 }
+  await user.hook('UserPromptSubmit', codexPrompt(place, errand), 'codex')
+  const parts = [build, build, build]
+  for (const event of codexHooks(place, parts)) await user.hook('PostToolUse', event, 'codex')
+  writeFileSync(place.file, codexRollout(place, { prompts: [errand], parts, at: Date.now() }))
+  const last = async () => {
+    const { body } = await app.get('/v1/drift/run?run_id=codex:c', headers)
+    return body.trace?.at(-1)
+  }
+  while ((await last())?.act_evidence?.kind !== 'same-error') await soon()
 })
 
 test('a relay that is killed sends afterwards what it had answered', async (t) => {

@@ -1153,6 +1153,8 @@ export const requirements = {
       'plumbline relay takes the hooks of hosts on loopback, answers at once, and brings the events to a server, where they are the run that they would be without it.',
     'hosts.relay.init':
       'plumbline init with a server elsewhere, or a level, sets up the relay and its key, and hosts start it; doctor --hosts shows it, and uninstall stops and removes it.',
+    'hosts.relay.chosen':
+      'plumbline init HOST --relay lets hooks go by the relay to a server on this machine too, until uninstall; without it plumbline init codex says that Codex tells its hooks no exit code, and what brings it.',
     'hosts.relay.level-kept':
       'plumbline init and plumbline relay without --level keep the level of before and say so; another server is told no more than it is told unless somebody chooses.',
     'hosts.relay.heeds':
@@ -1202,6 +1204,10 @@ export const requirements = {
       'Under the default detector a stall or loop of a session comes from its acts, never from distances; why says the numbers, and the trace holds the evidence and the acts.',
     'hosts.coverage':
       'A run says which share of the acts its errand explains, by words, folders, and checks and commits after an explained edit; unknown below eight acts.',
+    'hosts.seen':
+      'A run of a host says in seen how many acts began and of how many it is known how they ended (a call that is announced and never told counts as begun), how many sub-agents started and stopped, and how many prompts were received and stand in the session file.',
+    'hosts.silent':
+      'A run of a host whose session goes on and of which nothing was heard for ten minutes has silent, with since when, in the list and alone; not one whose session has ended, and not one with an outcome.',
     'hosts.clock':
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.person':
@@ -1234,7 +1240,9 @@ export const requirements = {
     'hosts.who-spoke.settled':
       'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
     'hosts.relay.settles':
-      'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt and nothing else.',
+      'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt, how an act ended and which prompts no hook told, and nothing else; a sub-agent has a file of its own.',
+    'hosts.ends':
+      'An act of which a hook does not say how it ended is completed by whoever tells the same act with its end: it counts once, where it happened, as evidence too, and a command that the host has read as a search or a look is told as one.',
     'hosts.unknown-events':
       'The server counts the events of a host that no reader understands, by their names alone and at most 20 names of a host. GET /v1/hooks and plumbline doctor --hosts show them.',
     'hosts.watch.server':
@@ -1455,6 +1463,10 @@ export const requirements = {
     'web.run.moved':
       'The row of a ground that moved says who moved it as far as that is known: the user, a program, unknown, or that it stands again.',
     'web.run.told': 'The panel of a step says whether an alert of it was sent and arrived.',
+    'web.silent':
+      'The list and the page of a run say “silent since” and the time in the place of “on the errand” once nothing was heard of its session for ten minutes, also while they stay open, and take it back when it is heard again.',
+    'web.seen':
+      'A run and the quality page say how much was seen, “93 % of 214 acts”, beside each rate; the quality page claims no precision of what was hardly seen.',
     'web.run.facts':
       'A run says how many of its steps are uncertain, and that all drift is in one sub-agent where it is.',
     'web.runs.wall': 'The wall marks a run whose goal names another name than its errand.',
@@ -1573,6 +1585,8 @@ export const requirements = {
     'quality.old-steps':
       'Steps of an earlier release count as alarms where a drift of their agent began.',
     'quality.few': 'Below ten labelled alarms there is no precision.',
+    'quality.seen':
+      'Where less than 80 % of at least eight acts of the runs were seen to their end, no precision is told: known is false, withheld says little_seen, and seen says the share.',
     'quality.reliability':
       'GET /v1/quality holds reliability: by tenths of the stated probability of drift the number of labelled drifting steps, the mean of what was said, and the share that had left the errand with its 95 % interval.',
     'quality.published':

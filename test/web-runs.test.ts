@@ -108,6 +108,48 @@ for (const { name, skip, createUrl } of databases) {
       assert.deepEqual(faults, [])
     })
 
+    test('a run of which nothing is heard is silent, and not fine, until it is heard again', async (t) => {
+      verifies('web.silent', 'web.seen', 'hosts.silent')
+      const { app, holder } = await startApp(t)
+      const common = { session_id: 's', cwd: '/home/kim/shop' }
+      const post = (body: object) =>
+        app.post('/v1/hooks/claude-code', { ...common, ...body }, holder.headers)
+      const used = (nth: number, answer: object) =>
+        post({
+          hook_event_name: 'PostToolUse',
+          tool_name: 'Read',
+          tool_input: { file_path: '/home/kim/shop/src/login.js' },
+          tool_use_id: `t-${nth}`,
+          ...answer,
+        })
+      await post({ hook_event_name: 'UserPromptSubmit', prompt: ground, prompt_id: 'p' })
+      await post({ hook_event_name: 'SubagentStart', agent_id: 'a', agent_type: 'scout' })
+      for (let nth = 0; nth < 10; nth++) await used(nth, nth === 0 ? {} : { tool_response: 'x' })
+      await app.running.service.waitingActs.flush()
+      const list = await openPage(t, app, '/app/runs', holder)
+      await list.page.getByText('on the errand', { exact: true }).waitFor()
+      const { page, faults } = await openPage(t, app, '/app/runs/claude-code%3As', holder)
+      const facts = page.locator('.run-facts')
+      await facts.getByText('Seen 90 % of 10 acts').waitFor()
+      await facts.getByText('Sub-agents 1 started, 0 stopped').waitFor()
+      // The page reads it again by its own clock.
+      await page.clock.install()
+      await page.reload()
+      await page.getByText(/^live, last step/).waitFor()
+      app.advance(11 * 60_000)
+      await page.clock.fastForward(11 * 60_000)
+      await page.getByText(/^silent since \d\d:\d\d$/).waitFor()
+      await page.getByText(/^Silent since \d\d:\d\d\./).waitFor()
+      await list.page.reload()
+      await list.page.getByText(/^silent since \d\d:\d\d$/).waitFor()
+      await list.page.getByText(/on their errand, finished or silent/).waitFor()
+      await list.page.getByRole('heading', { name: 'Silent' }).waitFor()
+      // An act that opens no step is heard too.
+      await used(10, { tool_response: 'x' })
+      await list.page.getByText('on the errand', { exact: true }).waitFor()
+      assert.deepEqual([...faults, ...list.faults], [])
+    })
+
     test('the list says what needs a look, finds goals and filters by state', async (t) => {
       verifies('web.runs')
       const { app, holder } = await startApp(t)

@@ -235,6 +235,41 @@ for (const { name, skip, createUrl } of databases) {
       )
     })
 
+    test('no precision stands beside runs that were hardly seen', async (t) => {
+      verifies('web.seen', 'quality.seen')
+      const app = await startApp(t)
+      const holder = await app.newAccount()
+      const limited = 'add rate limiting to the login endpoint'
+      for (let nth = 0; nth < 10; nth++) {
+        const common = { session_id: `${nth}`, cwd: '/home/kim/shop', turn_id: 'u' }
+        const prompt = { hook_event_name: 'UserPromptSubmit', prompt: limited }
+        const act = {
+          hook_event_name: 'PostToolUse',
+          tool_name: 'Bash',
+          tool_input: { command: 'x', description: 'remove rate limiting from the login endpoint' },
+          tool_use_id: `t-${nth}`,
+          tool_response: '',
+        }
+        for (const event of [prompt, act]) {
+          await app.post('/v1/hooks/codex', { ...common, ...event }, holder.headers)
+        }
+        const label = { run_id: `codex:${nth}`, step: 2, label: 'useful' }
+        const answer = await app.post('/v1/drift/label', label, holder.headers)
+        assert.equal(answer.status, 200, answer.text)
+      }
+      const { page, faults } = await openPage(t, app, '/app/quality', holder)
+      await page
+        .getByRole('heading', { name: 'Too little of your runs was seen to say.' })
+        .waitFor()
+      await page.locator('.own-row').getByText('too little seen').waitFor()
+      await page.locator('.own-row').getByText('seen 0 % of 10 acts').waitFor()
+      await page.getByText(/per 1,000 .* Seen 0 % of 10 acts\./).waitFor()
+      assert.deepEqual(
+        faults.filter((fault) => !/status of 404/.test(fault)),
+        [],
+      )
+    })
+
     test('a key is made, rotated and revoked', async (t) => {
       verifies('web.keys-view')
       const app = await startApp(t)

@@ -102,7 +102,7 @@ async function showRun(
   if (found === null) {
     return kind === 'run' ? [told(event, 'run', { run_id, deleted: true })] : []
   }
-  const shown = await shownListed(store, account, [found])
+  const shown = await shownListed(store, account, [found], at)
   return shown.map((run) => told(event, 'run', run))
 }
 

@@ -60,7 +60,12 @@ export const ownedTables: readonly OwnedTable[] = [
   owned('stream_events', 'stream_event', 'seq', 'at kind run_id subject'),
   owned('acts', 'act', 'act run_id', 'work_group at'),
   owned('tool_sessions', 'tool_session', 'run_id', 'state expires'),
-  owned('host_sessions', 'host_session', 'run_id', 'state expires'),
+  owned(
+    'host_sessions',
+    'host_session',
+    'run_id',
+    'state expires acts ended agents_begun agents_stopped prompts unheard heard_at over_at',
+  ),
   owned('pending_spans', 'pending_span', 'trace_id span_id', 'received note'),
   owned('hook_settings', 'hook_setting', 'run_id', 'mode remind expires'),
   owned('unknown_events', 'unknown_event', 'host name', 'count last'),

@@ -37,9 +37,16 @@ export function createParsedStates<State>(): ParsedStates<State> {
   return createWeightedCache(mostCharacters, ({ text }) => 2 * text.length)
 }
 
+/** Columns beside a state, by which it can be summed and listed without reading it. */
+export interface StateColumns<State> {
+  names: readonly string[]
+  /** The values of a state, in the order of the names. */
+  of(state: State): readonly (number | null)[]
+}
+
 /**
  * Creates the states of one table on a database or a transaction; `fresh` is the state of a run that has none. States that
- * are read often are taken from `parsed`, if it is given.
+ * are read often are taken from `parsed`, if it is given, and `beside` is stored with each.
  */
 export function createRunStates<State>(
   db: Queries,
@@ -47,7 +54,9 @@ export function createRunStates<State>(
   table: 'tool_sessions' | 'host_sessions',
   fresh: State,
   parsed?: ParsedStates<State>,
+  beside: StateColumns<State> = { names: [], of: () => [] },
 ): RunStates<State> {
+  const set = ['state', 'expires', ...beside.names].map((name) => `${name} = ?`).join(', ')
   function stateIn(
     row: Row | undefined,
     account: string,
@@ -98,9 +107,10 @@ export function createRunStates<State>(
       const text = JSON.stringify(state)
       parsed?.set(keyOf(account, runId), { text, state })
       await db.run(
-        `UPDATE ${table} SET state = ?, expires = ? WHERE account = ? AND run_id = ?`,
+        `UPDATE ${table} SET ${set} WHERE account = ? AND run_id = ?`,
         text,
         expires,
+        ...beside.of(state),
         account,
         runId,
       )

@@ -1,4 +1,4 @@
-import { nothingObserved, type Observed } from '../core/hosts/observed.ts'
+import type { Observed } from '../core/hosts/observed.ts'
 import type { LoggedStep } from '../core/runs/batch.ts'
 import { type Entry, readEntry } from '../core/runs/entry.ts'
 import { nothingSuspended, type Suspension } from '../core/runs/suspended-grounds.ts'
@@ -22,6 +22,7 @@ import { createErasure, type Erasure } from './erasure.ts'
 import { createEscalations, type Escalations } from './escalations.ts'
 import { createFieldStore, type FieldStore } from './field.ts'
 import { createHookSettings, type HookSettingsStore } from './hook-settings.ts'
+import { createHostSessions, type HostSessions } from './host-sessions.ts'
 import { createIdentities, type Identities } from './identities.ts'
 import { createPendingSpans, type PendingSpans } from './pending-spans.ts'
 import { createParsedStates, createRunStates, type RunStates } from './run-states.ts'
@@ -68,7 +69,7 @@ export interface Store {
   /** The data that the tools keep about a task, besides its run. */
   readonly toolSessions: RunStates<Suspension>
   /** What is known of the sessions of hosts. */
-  readonly hostSessions: RunStates<Observed>
+  readonly hostSessions: HostSessions
   /** The spans whose traces are not folded yet. */
   readonly pendingSpans: PendingSpans
   /** How hooks are answered. */
@@ -152,13 +153,7 @@ export function createStore(db: Database): OpenStore {
       acts: createActs(queries, db.kind),
       field: createFieldStore(queries),
       toolSessions: createRunStates(queries, db.kind, 'tool_sessions', nothingSuspended),
-      hostSessions: createRunStates(
-        queries,
-        db.kind,
-        'host_sessions',
-        nothingObserved,
-        parsedSessions,
-      ),
+      hostSessions: createHostSessions(queries, db.kind, parsedSessions),
       pendingSpans: createPendingSpans(queries, db.kind),
       hookSettings: createHookSettings(queries),
       unknownEvents: createUnknownEvents(queries),

@@ -14,6 +14,11 @@ export function saysOfDrift(steps: number, atLeast = false): string {
   return `Drifting for ${atLeast ? 'at least ' : ''}${counted(steps, 'step')}. The errand is still owed.`
 }
 
+/** How much of the acts has been seen, `93 % of 214 acts`. */
+export function saysOfSeen({ share, acts }: { share: number; acts: number }): string {
+  return `${Math.round(share * 100)} % of ${counted(acts, 'act')}`
+}
+
 /** Which name the goal has in the place of another, in parts, so that a view can mark the names. */
 export function saysOfNames<Name>(goal: Name, errand: Name): (Name | string)[] {
   return ['The goal names ', goal, ' where the errand names ', errand, '.']

@@ -1,4 +1,4 @@
-import { fewestLabelled, type Label } from '../evaluation/labels.ts'
+import { fewestLabelled, type Label, type Quality } from '../evaluation/labels.ts'
 import { rounded, type Share } from '../figures.ts'
 import { cutTo } from '../text.ts'
 import { isoTime } from '../time.ts'
@@ -66,10 +66,10 @@ export function summary(
       `${against.name} would have alarmed ${against.alarms} times: ${against.added} of them where this did not, and not at ${against.removed} of these`,
     )
   if (budget !== null) lines.push(budgetLine(budget))
-  const { labelled, useful, precision } = quality
+  const { labelled, useful } = quality
   if (labelled > 0)
     lines.push(
-      `of the alarms ${labelled} ${labelled === 1 ? 'is' : 'are'} labelled right or wrong, ${useful} of them useful: ${precision === null ? `a precision is told from ${fewestLabelled} on` : `a precision of ${percent(precision)} (95 %: ${whole(precision.low)} to ${whole(precision.high)})`}`,
+      `of the alarms ${labelled} ${labelled === 1 ? 'is' : 'are'} labelled right or wrong, ${useful} of them useful: ${precisionOf(quality)}`,
     )
   return lines
 }
@@ -145,4 +145,12 @@ export function numbered(count: number): string {
 
 function oneLine(text: string, limit: number): string {
   return cutTo(text.replace(/\s+/g, ' '), limit)
+}
+
+function precisionOf({ precision, withheld }: Quality): string {
+  if (withheld === 'little_seen') {
+    return 'no precision is told, because less than 80 % of the acts said how they ended'
+  }
+  if (precision === null) return `a precision is told from ${fewestLabelled} on`
+  return `a precision of ${percent(precision)} (95 %: ${whole(precision.low)} to ${whole(precision.high)})`
 }

@@ -215,7 +215,10 @@ export function backtestOf(
     alarms,
     alarmed: new Set(alarms.map(({ runId }) => runId)).size,
     rate: shareOf(alarms.length, all.length),
-    quality: qualityOf(alarms.map(({ label }) => ({ label: label?.label ?? null, alarms: 1 }))),
+    quality: qualityOf(
+      alarms.map(({ label }) => ({ label: label?.label ?? null, alarms: 1 })),
+      { acts: sum(({ acts }) => acts), ended: sum(({ outcomes }) => outcomes) },
+    ),
     evidence,
   }
 }

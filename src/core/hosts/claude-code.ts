@@ -44,12 +44,15 @@ export function readClaudeFamily(host: HostName, event: unknown, name?: string):
           : { kind: 'delegate', task: spoken.text, child: place.agentId }
       return placed({ ...place, id: idOf(fields.prompt_id, fields.turn_id) }, [fact])
     }
-    case 'PreToolUse':
+    case 'PreToolUse': {
+      const facts = factsOfCall(fields, fields)
       // A task has to be known before its agent begins.
-      return placed(
-        { ...place, id: id === '' ? '' : `${id}#before` },
-        factsOfCall(fields, fields).filter(({ kind }) => kind === 'delegate'),
-      )
+      const tasks = facts.filter(({ kind }) => kind === 'delegate')
+      return [
+        ...placed({ ...place, id: id === '' ? '' : `${id}#before` }, tasks),
+        ...placed({ ...place, id }, beginning(id, facts)),
+      ]
+    }
     case 'PostToolUse':
     case 'PostToolUseFailure':
       return placed({ ...place, id }, factsOfCall(fields, fields))
@@ -89,6 +92,11 @@ export function readClaudeFamily(host: HostName, event: unknown, name?: string):
     default:
       return []
   }
+}
+
+/** That a call begins which is an act: its end is known by the same id. */
+export function beginning(id: string, facts: readonly HostFact[]): HostFact[] {
+  return id !== '' && facts.some(({ kind }) => kind === 'act') ? [{ kind: 'begin' }] : []
 }
 
 /** What a host put around the words may be longer than any words that are kept. */

@@ -1,5 +1,5 @@
 import { asUnattended } from './attended.ts'
-import { readClaudeFamily } from './claude-code.ts'
+import { beginning, readClaudeFamily } from './claude-code.ts'
 import {
   digestOf,
   digestOfValue,
@@ -36,6 +36,10 @@ export function readCodex(event: unknown, name?: string): HostEvent[] {
   switch (textOf(fields.hook_event_name, name)) {
     case 'UserPromptSubmit':
       return prompted(place, idOf(fields.turn_id), fields.prompt)
+    case 'PreToolUse': {
+      const id = idOf(fields.tool_use_id)
+      return placed({ ...place, id }, beginning(id, factsOfCall(fields)))
+    }
     case 'PostToolUse':
       return placed({ ...place, id: idOf(fields.tool_use_id) }, factsOfCall(fields))
     case 'Stop':

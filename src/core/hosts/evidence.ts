@@ -194,6 +194,79 @@ function unplacedAfter({ unplaced = 0 }: Doings, isUnplaced: boolean): { unplace
   return after === 0 ? {} : { unplaced: after }
 }
 
+/** An act of which it has come out how it ended, and what was known when it happened. */
+export interface ActEnded {
+  /** Which act of the agent it was, 1-based, and what had changed by then. */
+  nth: number
+  world: number
+  edits: number
+  at: number | null
+  /** Whether the errand explains it, as far as that is known now, and as it counted then. */
+  isCovered: boolean | null
+  wasCovered: boolean | null
+}
+
+/**
+ * The doings after it has come out how an earlier act ended: what it failed with counts where it happened, among the edits
+ * that it had seen. `isOther` says that its result differs from the one before, which the acts after it have seen too.
+ */
+export function doingsAfterEnd(
+  doings: Doings,
+  act: Act,
+  { nth, world, edits, at, isCovered, wasCovered }: ActEnded,
+): { doings: Doings; isOther: boolean } {
+  const before = doings.failing.find(({ args }) => args === act.argsHash)?.result ?? null
+  const isOther =
+    act.family === 'verify' &&
+    before !== null &&
+    act.resultHash !== undefined &&
+    act.resultHash !== before
+  const place = doings.recent.length - 1 - (doings.acts - nth)
+  const known = doings.recent[place]
+  const isFound = isCovered === true && wasCovered !== true
+  const { unplaced = 0 } = doings
+  const left = isFound && wasCovered === null ? unplaced - 1 : unplaced
+  const plus = isOther ? 1 : 0
+  const after = {
+    ...doings,
+    ...(left > 0 || doings.unplaced !== undefined ? { unplaced: Math.max(0, left) } : {}),
+    world: doings.world + plus,
+    failing: failingAfter(doings.failing, act, world + plus, edits),
+    changedAt: isOther ? Math.max(at ?? 0, doings.changedAt ?? 0) : doings.changedAt,
+    actsSinceChange: isOther
+      ? Math.min(doings.actsSinceChange, doings.acts - nth)
+      : doings.actsSinceChange,
+    recent:
+      isFound && known !== undefined
+        ? doings.recent.with(place, { ...known, isCovered })
+        : doings.recent,
+    covered: doings.covered + (isFound ? 1 : 0),
+  }
+  return { doings: withEnd(after, act), isOther }
+}
+
+/** The doings with an end that says nothing but that it is known, and whether it was a failure. */
+export function withEnd(doings: Doings, { outcome }: Act): Doings {
+  return {
+    ...doings,
+    failed: doings.failed + (outcome === 'failed' ? 1 : 0),
+    outcomes: doings.outcomes + 1,
+  }
+}
+
+/** What an end that came out later shows, at the acts and the edits before it; the surest first. */
+export function evidenceOfEnd(doings: Doings, act: Act, edits: number): ActEvidence[] {
+  const found: ActEvidence[] = []
+  const then = { ...doings, edits }
+  for (const [kind, says] of [
+    ['tests-stuck', testsStuck(then, act)],
+    ['same-error', sameError(then, act)],
+  ] as const) {
+    if (says) found.push({ kind, gives: evidenceKinds[kind], says })
+  }
+  return found
+}
+
 /** The doings after the user has spoken: another assignment explains other acts, and a pause is no stall. */
 export function doingsAfterPrompt(doings: Doings): Doings {
   return {

@@ -115,6 +115,10 @@ export type HostFact =
       said?: string
     }
   | Act
+  /** A call of a tool begins; its act has the same id. */
+  | { kind: 'begin' }
+  /** A prompt that no machine spoke stands in the session file, and no hook has told it. */
+  | { kind: 'unheard' }
   | { kind: 'say'; text: string }
   | { kind: 'intent'; text: string }
   | ({ kind: 'report' } & Report)

@@ -3,9 +3,12 @@ import { explainedAfter, explains, termsOf } from './coverage.ts'
 import {
   type ActEvidence,
   doingsAfter,
+  doingsAfterEnd,
   doingsAfterPrompt,
   doingsAfterSkipped,
   evidenceOf,
+  evidenceOfEnd,
+  withEnd,
 } from './evidence.ts'
 import { digestOf, digestOfValue, given } from './fields.ts'
 import type { Act, EventSpan, HostEvent, PlanItem, Report } from './host-event.ts'
@@ -15,9 +18,11 @@ import {
   newObservedAgent,
   type Observed,
   type ObservedAgent,
+  type UnendedAct,
   type Unsettled,
 } from './observed.ts'
 import { rateAfter } from './sampling.ts'
+import { heardAfter } from './seen.ts'
 import { actTold, type DerivedGoal, firstSentence, goalOf, untold } from './step-goal.ts'
 
 /** Acts under one goal after which the step is told again. */
@@ -96,13 +101,29 @@ export function observe(observed: Observed, event: HostEvent): Observation {
   // What only says who spoke is no prompt by itself.
   if (event.kind === 'prompt' && event.text === '') return { observed, steps: [] }
   const isSeen = seenIn(observed.seen)
-  if (marks.some(isSeen) || same.some(isSeen)) {
+  const unended = unendedBy(observed, event)
+  if (unended !== null && event.kind === 'act') {
+    const isNew = !marks.every(isSeen)
+    const seen = isNew ? seenAfter(observed.seen, marks) : observed.seen
+    const { agentId } = unended
+    return merged(ended({ ...observed, seen }, { ...event, agentId }, unended), {
+      ...event,
+      agentId,
+    })
+  }
+  // A call that was told to its end begins no more.
+  const hasEnded = event.kind === 'begin' && callMarks(event).some(isSeen)
+  if (hasEnded || marks.some(isSeen) || same.some(isSeen)) {
     return { observed: withAttendance(observed, event), steps: [] }
   }
   const seen = seenAfter(observed.seen, marks)
   const { calls, isTold } = callsAfter(observed.calls, event)
   if (isTold) return { observed: { ...observed, seen, calls }, steps: [] }
-  const { state, agent, steps } = folded({ ...observed, seen, calls }, event)
+  return merged(folded(heardAfter({ ...observed, seen, calls }, event), event), event)
+}
+
+/** What an event leaves of a session, with the agent that it changed as the newest. */
+function merged({ state, agent, steps }: Folded, event: HostEvent): Observation {
   const { [event.agentId]: _, ...others } = state.agents
   const known = agent === null ? state.agents : { ...others, [event.agentId]: agent }
   const opened = steps.map((step) => ({
@@ -150,13 +171,33 @@ function marksOf({ kind, agentId, eventId, way }: HostEvent): {
   const isCall = kind === 'act' || kind === 'plan' || kind === 'intent' || kind === 'delegate'
   if (!isCall) return { marks: [digestOf(`${agentId}\n${eventId}\n${kind}`)], same: [] }
   const own = digestOf(`${agentId}\n${eventId}\ncall`)
-  const isTelemetry = way === 'log' || way === 'span'
+  const isTelemetry = isByTelemetry(way)
   if (!isTelemetry && agentId === '') return { marks: [own], same: [] }
   const byTelemetry = digestOf(`${eventId}\ntelemetry`)
   const bySubAgent = digestOf(`${eventId}\nsub-agent`)
   return isTelemetry
     ? { marks: [own, byTelemetry], same: [bySubAgent] }
     : { marks: [own, bySubAgent], same: [byTelemetry] }
+}
+
+/** The marks that a call leaves by which it is known to have ended. */
+function callMarks({ agentId, eventId }: HostEvent): string[] {
+  return [digestOf(`${agentId}\n${eventId}\ncall`), digestOf(`${eventId}\ntelemetry`)]
+}
+
+function isByTelemetry(way: HostEvent['way']): boolean {
+  return way === 'log' || way === 'span'
+}
+
+/** The earlier act of which an event tells how it ended; null if it is none. Telemetry does not say whose call it was. */
+function unendedBy({ unended }: Observed, event: HostEvent): UnendedAct | null {
+  if (event.kind !== 'act' || event.outcome === 'unknown') return null
+  const { eventId, agentId, way } = event
+  return (
+    unended.find(
+      (each) => each.id === eventId && (each.agentId === agentId || isByTelemetry(way)),
+    ) ?? null
+  )
 }
 
 /** Milliseconds within which equal calls that were told by different ways are one. */
@@ -221,7 +262,7 @@ function folded(state: Observed, event: HostEvent): Folded {
   switch (event.kind) {
     case 'session':
       return event.source === 'clear'
-        ? { ...unchanged, state: { ...state, agents: {}, tasks: [] } }
+        ? { ...unchanged, state: { ...state, agents: {}, tasks: [], unended: [] } }
         : unchanged
     case 'prompt':
       return prompted(state, agent, event)
@@ -242,16 +283,17 @@ function folded(state: Observed, event: HostEvent): Folded {
     case 'delegate':
       return delegated(state, agent, event)
     case 'agent':
-      // One that has stopped stays known: its delegation may be told again.
-      return event.state === 'start'
-        ? { ...unchanged, state: begun(state, event) }
-        : { ...unchanged, state: { ...state, stopped: state.stopped + 1 } }
+      return {
+        ...unchanged,
+        state: event.state === 'start' ? begun(state, event) : stopped(state, event),
+      }
     case 'act': {
       const { rate, every, isRead } = rateAfter(state.rate ?? null, event)
       const counted = { ...state, rate }
       if (isRead) return acted(counted, agent, event)
       const doings = doingsAfterSkipped(agent.doings, every)
-      return { state: counted, agent: { ...agent, doings }, steps: [] }
+      const after = withUnended(counted, event, { isCovered: null, place: null })
+      return { state: after, agent: { ...agent, doings }, steps: [] }
     }
     case 'turnEnd':
       return {
@@ -271,6 +313,8 @@ function folded(state: Observed, event: HostEvent): Folded {
       return event.way === 'span'
         ? { ...unchanged, agent: { ...agent, tokens: (agent.tokens ?? 0) + event.count } }
         : unchanged
+    case 'begin':
+    case 'unheard':
     case 'runEnd':
     case 'compact':
       return unchanged
@@ -292,7 +336,12 @@ function prompted(
   if (toldBefore(state, event) !== undefined)
     return { state: withAttendance(state, event), agent: null, steps: [] }
   const told = [...state.spoken, { words: digestOf(text), at: event.at ?? null, id: event.eventId }]
-  const heard = { ...state, spoken: told.slice(-mostKept.spoken) }
+  const prompts = state.told.prompts + (event.by === 'machine' ? 0 : 1)
+  const heard = {
+    ...state,
+    spoken: told.slice(-mostKept.spoken),
+    told: { ...state.told, prompts },
+  }
   if (event.by === 'machine' || state.expects.includes(text))
     return { state: heard, agent: null, steps: [] }
   const trace = event.span?.traceId ?? null
@@ -308,6 +357,9 @@ function prompted(
     errandTrace: trace,
     isHeadless,
     unsettled: isUnsure ? withUnsettled(state, event, text) : (state.unsettled ?? []),
+    unended: state.unended.map((each) =>
+      each.agentId === event.agentId ? { ...each, isPast: true as const } : each,
+    ),
   }
   // What was planned and said before served the words before. What they explained, the new words may still need.
   const begun: ObservedAgent = {
@@ -383,10 +435,13 @@ function unsettledBy({ unsettled = [] }: Observed, event: HostEvent): Unsettled 
 
 /** The session after it has come out who spoke a prompt. What a machine spoke is no errand. */
 function settled(
-  state: Observed,
+  known: Observed,
   event: HostEvent & { kind: 'prompt' },
   prompt: Unsettled,
 ): Observed {
+  const { told } = known
+  const prompts = Math.max(0, told.prompts - (event.by === 'machine' ? 1 : 0))
+  const state = { ...known, told: { ...told, prompts } }
   const before = state.unsettled ?? []
   const unsettled = before.filter((each) => each !== prompt)
   const isNewest = state.errand === prompt.text && before.at(-1) === prompt
@@ -530,7 +585,16 @@ function withTask(state: Observed, id: string, task: Task, parent?: string): Obs
 
 /** A sub-agent that begins takes the oldest waiting task of its kind. */
 function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed {
-  if (Object.hasOwn(state.agents, event.child)) return state
+  if (Object.hasOwn(state.agents, event.child)) {
+    const known = agentOf(state, event.child)
+    if (known.hasBegun === true) return state
+    const { agents } = state
+    return {
+      ...state,
+      begun: state.begun + 1,
+      agents: { ...agents, [event.child]: { ...known, hasBegun: true } },
+    }
+  }
   const { tasks } = state
   const at = tasks.findIndex(
     ({ agentType }) => !event.agentType || agentType === null || agentType === event.agentType,
@@ -540,6 +604,7 @@ function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed 
     ...newObservedAgent(found?.parent ?? event.parent),
     task: found?.task ?? null,
     ...given('taskHash', found?.taskHash),
+    hasBegun: true as const,
   }
   return {
     ...state,
@@ -547,6 +612,15 @@ function begun(state: Observed, event: HostEvent & { kind: 'agent' }): Observed 
     agents: { ...state.agents, [event.child]: explained(state, agent) },
     tasks: tasks.filter((_, place) => place !== at),
   }
+}
+
+/** One that has stopped stays known: its delegation may be told again. It counts once, also if it goes on and stops again. */
+function stopped(state: Observed, { child }: HostEvent & { kind: 'agent' }): Observed {
+  const after = { ...state, stopped: state.stopped + 1 }
+  if (!Object.hasOwn(state.agents, child)) return after
+  const known = agentOf(state, child)
+  if (known.hasStopped === true) return state
+  return { ...after, agents: { ...state.agents, [child]: { ...known, hasStopped: true } } }
 }
 
 /** What stands after a step was opened: the acts since then are none. */
@@ -586,25 +660,127 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
   // A person who was asked has granted what then happens.
   const isGranted =
     state.waitsSince !== null && at !== null && at - state.waitsSince >= grantMs && !act.agentId
-  const after = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
+  const granted = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
+  const { acts: nth, world, edits } = doings
+  const after = withUnended(granted, act, { isCovered, place: { nth, world, edits } })
+  const unopened = { state: after, agent: counted, steps: [] }
+  if (mayNotOpen(state, counted, act, derived)) return unopened
+  const isNew = isNews(agent, shown) || opens(agent, act, derived)
+  return isNew || counted.acts >= actsOfStep
+    ? opened(after, counted, act, derived, shown)
+    : unopened
+}
+
+/** Whether evidence of this kind has not been told of the agent yet. */
+function isNews(agent: ObservedAgent, shown: ActEvidence | null): boolean {
+  return shown !== null && shown.gives !== null && shown.kind !== agent.shown
+}
+
+/** Whether an act opens no step whatever it shows, because nothing is known that it could be measured against. */
+function mayNotOpen(
+  state: Observed,
+  agent: ObservedAgent,
+  act: HostEvent & Act,
+  { goal }: DerivedGoal,
+): boolean {
   // The task of a sub-agent may be told after its first acts, and its first step makes the ground.
-  const isEarly = act.agentId !== '' && agent.task === null && counted.acts < actsBeforeTask
+  const isEarly = act.agentId !== '' && agent.task === null && agent.acts < actsBeforeTask
   // What is untold must not become the ground.
-  const isGroundless = derived.goal === untold && state.errand === null && agent.task === null
-  if (isEarly || isGroundless) return { state: after, agent: counted, steps: [] }
-  const isNewEvidence = shown !== null && shown.gives !== null && shown.kind !== agent.shown
-  const isNew = isNewEvidence || opens(agent, act, derived)
-  if (!isNew && counted.acts < actsOfStep) return { state: after, agent: counted, steps: [] }
+  const isGroundless = goal === untold && state.errand === null && agent.task === null
+  return isEarly || isGroundless
+}
+
+/** A step that an act opens, and the agent after it. */
+function opened(
+  state: Observed,
+  agent: ObservedAgent,
+  act: HostEvent & Act,
+  derived: DerivedGoal,
+  shown: ActEvidence | null,
+): Folded {
   const told = digestOf(derived.goal)
-  const opened = {
-    ...counted,
+  const after = {
+    ...agent,
     ...nothingOpen,
     isTaskTold: true,
     goal: derived.goal,
     done: [...agent.done.filter((each) => each !== told), told].slice(-mostKept.done),
   }
-  const step = stepOf(act.agentId, { ...counted, isTaskTold: agent.isTaskTold }, derived)
-  return { state: after, agent: opened, steps: [{ ...step, shown }] }
+  return { state, agent: after, steps: [{ ...stepOf(act.agentId, agent, derived), shown }] }
+}
+
+/** The session with an act of which it is not known how it ended; as it was if that is known. */
+function withUnended(
+  state: Observed,
+  act: HostEvent & Act,
+  { isCovered, place }: Pick<UnendedAct, 'isCovered' | 'place'>,
+): Observed {
+  if (act.outcome !== 'unknown') return state
+  const { eventId: id, agentId, argsHash: args, resultHash: result = null } = act
+  const unended = [
+    ...state.unended,
+    { id, agentId, args, result, told: actTold(act), isCovered, place },
+  ]
+  return { ...state, unended: unended.slice(-mostKept.unended) }
+}
+
+/**
+ * An earlier act of which it comes out how it ended: it counts as if that had been told at once, and opens a step if it is the
+ * first to show evidence of its kind.
+ */
+function ended(state: Observed, event: HostEvent & Act, unended: UnendedAct): Folded {
+  const { agentId, place, args, result } = unended
+  const { told } = state
+  const at = state.unended.indexOf(unended)
+  const later = state.unended.slice(at + 1)
+  const others = state.unended.toSpliced(at, 1)
+  const counted: Observed = {
+    ...state,
+    unended: others,
+    told: { ...told, ended: told.ended + 1 },
+  }
+  const agent = agentOf(state, agentId)
+  const isForgotten = !Object.hasOwn(state.agents, agentId)
+  if (place === null || isForgotten) return { state: counted, agent: null, steps: [] }
+  const act = { ...event, ...given('resultHash', result ?? event.resultHash), argsHash: args }
+  if (unended.isPast === true) {
+    return { state: counted, agent: { ...agent, doings: withEnd(agent.doings, act) }, steps: [] }
+  }
+  const isCovered = act.isExplained === undefined ? explains(agent, act) : act.isExplained
+  const { doings, isOther } = doingsAfterEnd(agent.doings, act, {
+    ...place,
+    at: act.at ?? null,
+    isCovered,
+    wasCovered: unended.isCovered,
+  })
+  const isOpen = agent.doings.acts - place.nth < agent.acts
+  const spot = isOpen ? agent.doing.lastIndexOf(unended.told) : -1
+  const [shown = null] = later.some((each) => each.agentId === agentId && each.args === args)
+    ? []
+    : evidenceOfEnd(doings, act, place.edits)
+  const after: ObservedAgent = {
+    ...agent,
+    ...(isCovered === true ? explainedAfter(agent, act) : {}),
+    failed: agent.failed + (isOpen && act.outcome === 'failed' ? 1 : 0),
+    doings,
+    doing: spot < 0 ? agent.doing : agent.doing.with(spot, actTold(act)),
+    shown: shown?.kind ?? agent.shown,
+  }
+  // What its result has changed, the acts after it have seen.
+  const moved = isOther
+    ? others.map((each, nth) => (nth < at ? each : movedOn(each, agentId)))
+    : others
+  const settledState = { ...counted, unended: moved }
+  const derived = goalOf(agent, act)
+  const opensNone = !isNews(agent, shown) || mayNotOpen(state, after, act, derived)
+  return opensNone
+    ? { state: settledState, agent: after, steps: [] }
+    : opened(settledState, after, act, derived, shown)
+}
+
+function movedOn(each: UnendedAct, agentId: string): UnendedAct {
+  if (each.agentId !== agentId || each.place === null) return each
+  return { ...each, place: { ...each.place, world: each.place.world + 1 } }
 }
 
 /** Reading and searching for their own sake open no step, unless nothing else is known since the user spoke. */

@@ -52,6 +52,9 @@ export interface ObservedAgent {
   shown: string | null
   /** The newest acts in words, for the step that they belong to. */
   doing: readonly string[]
+  /** Whether it was counted among the sub-agents that began, and that stopped; absent until then. */
+  hasBegun?: true
+  hasStopped?: true
   /** Why its last step drifts, and the steps since the agent was told so (null if it was not); null if it does not. */
   drift: { why: string; told: number | null } | null
 }
@@ -87,6 +90,31 @@ export interface Observed {
   /** Sub-agents that began and that stopped. */
   begun: number
   stopped: number
+  /** Ids of the newest calls that have begun and not ended. */
+  starts: string[]
+  /** The newest acts of which the host has not told how they ended. */
+  unended: UnendedAct[]
+  /** Acts, those of which the host told how they ended, prompts, and prompts of the session file that no hook told. */
+  told: { acts: number; ended: number; prompts: number; unheard: number }
+  /** When the newest event happened, and when a session ended last; milliseconds since 1970. */
+  heardAt: number | null
+  overAt: number | null
+}
+
+/** An act of which it is not known how it ended. */
+export interface UnendedAct {
+  /** The id of its event. */
+  id: string
+  agentId: string
+  args: string
+  result: string | null
+  /** How a step tells it. */
+  told: string
+  isCovered: boolean | null
+  /** Which act of its agent it was, and what had changed by then; null if it was counted and not read. */
+  place: { nth: number; world: number; edits: number } | null
+  /** Whether the user has spoken since: then it counts, and is no evidence. */
+  isPast?: true
 }
 
 /** A prompt of which it is not known whether a person spoke it. */
@@ -113,6 +141,8 @@ export const mostKept = {
   calls: 32,
   unsettled: 4,
   answers: 4,
+  starts: 32,
+  unended: 32,
 } as const
 
 /** A session of which nothing is known. */
@@ -129,6 +159,11 @@ export const nothingObserved: Observed = {
   rate: null,
   begun: 0,
   stopped: 0,
+  starts: [],
+  unended: [],
+  told: { acts: 0, ended: 0, prompts: 0, unheard: 0 },
+  heardAt: null,
+  overAt: null,
 }
 
 /** Steps after which an agent that still drifts is told again. */

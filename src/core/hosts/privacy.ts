@@ -110,8 +110,10 @@ function factAt(fact: HostFact, level: PrivacyLevel, hide: Hide): HostFact | nul
       return { kind: 'wait', for: fact.for }
     case 'person':
       return { kind: 'person', how: fact.how }
+    case 'begin':
+    case 'unheard':
     case 'compact':
-      return { kind: 'compact' }
+      return { kind: fact.kind }
     case 'tokens':
       return { kind: 'tokens', count: fact.count }
   }

@@ -92,8 +92,10 @@ function factIn(fields: Fields): HostFact | null {
     }
     case 'runEnd':
       return { kind: 'runEnd', reason: short(fields.reason, 100) }
+    case 'begin':
+    case 'unheard':
     case 'compact':
-      return { kind: 'compact' }
+      return { kind: fields.kind }
     case 'tokens': {
       const count = amountOf(fields.count)
       return count === undefined ? null : { kind: 'tokens', count }

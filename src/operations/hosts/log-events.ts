@@ -11,6 +11,8 @@ import {
   withTold,
   withVerdict,
 } from '../../core/hosts/observed.ts'
+import { seenOf } from '../../core/hosts/seen.ts'
+import { isOtherwise } from '../../core/hosts/silence.ts'
 import { requestOf } from '../../core/runs/shown-step.ts'
 import type { DriftRequest } from '../../core/runs/step-request.ts'
 import { dayMs } from '../../core/time.ts'
@@ -77,7 +79,7 @@ export async function logEvents(
   return logged ?? { observed: read.observed, told: null }
 }
 
-/** Whether events are acts that open no step, and whose agent is told nothing. */
+/** Whether events are acts, or their beginnings, that open no step, and whose agent is told nothing. */
 function mayWait(
   { observed, steps, settled }: Folded,
   events: readonly HostEvent[],
@@ -89,7 +91,7 @@ function mayWait(
     if (agentsToTell(observed).includes(newest.agentId)) return false
     if (toldBefore(observed, newest) !== null) return false
   }
-  return events.every(({ kind }) => kind === 'act')
+  return events.every(({ kind }) => kind === 'act' || kind === 'begin')
 }
 
 /** Stores acts that have waited. A step that they open after all, because another node has seen more, is logged. */
@@ -101,7 +103,8 @@ async function storeActs(
   { countWrite }: LogOptions,
 ): Promise<void> {
   const { store, account, tier, now } = context
-  const isStored = await store.tx(async ({ hostSessions }) => {
+  const isStored = await store.tx(async (tx) => {
+    const { hostSessions } = tx
     const before = await hostSessions.lockStored(account.id, runId, now())
     if (before === null) return true
     const read =
@@ -110,6 +113,7 @@ async function storeActs(
     const expires = now() + tier.retention_days * dayMs
     if (read.observed !== before) {
       await hostSessions.save(account.id, runId, read.observed, expires)
+      await recordHearing(tx, context, runId, before, read.observed)
     }
     return true
   })
@@ -182,9 +186,23 @@ async function logSession(
     }
     const expires = now() + tier.retention_days * dayMs
     await tx.hostSessions.save(account.id, runId, after, expires)
+    await recordHearing(tx, context, runId, before, after)
     await alongside?.(tx)
     return { observed: after, told }
   })
+}
+
+/** Tells whoever shows a run that its session is heard again after a silence, has ended, or goes on. */
+async function recordHearing(
+  { stream }: Store,
+  { account, now }: Keyed,
+  run_id: string,
+  before: Observed,
+  after: Observed,
+): Promise<void> {
+  // Without words of a person there is no run yet.
+  if (after.errand === null || !isOtherwise(seenOf(before), seenOf(after))) return
+  await stream.record([{ account: account.id, at: now(), kind: 'run', run_id, subject: '' }])
 }
 
 /** The agent that drifts after a step, and did not before; undefined if none does. */

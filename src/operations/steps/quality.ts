@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { detectorNames } from '../../core/detector/contract/detector.ts'
-import { type AlarmCount, hadLeft, qualityOf } from '../../core/evaluation/labels.ts'
+import { type AlarmCount, hadLeft, qualityOf, withholdings } from '../../core/evaluation/labels.ts'
 import { publishedFigures } from '../../core/evaluation/published-figures.ts'
 import { reliabilityOf } from '../../core/evaluation/reliability.ts'
 import { type Share, shareOf } from '../../core/figures.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import { seenShare } from '../../core/hosts/seen.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
+import type { HostSeen } from '../../storage/host-sessions.ts'
 import type { LabelledVerdict } from '../../storage/runs/labels.ts'
 import type { Keyed } from '../gate/context.ts'
 import { share } from '../gate/fields.ts'
@@ -28,7 +30,23 @@ const counted = {
   useful: count,
   precision: interval
     .nullable()
-    .describe('The useful ones of the labelled, with the Wilson interval at 95 %; null below ten.'),
+    .describe(
+      'The useful ones of the labelled, with the Wilson interval at 95 %; null unless it is known.',
+    ),
+  known: z.boolean().describe('Whether a precision is told.'),
+  withheld: z
+    .enum(withholdings)
+    .nullable()
+    .describe(
+      'Why no precision is told: few_labels below ten labelled alarms; little_seen if of at least eight acts of the runs less than 80 % are known to their end. Null if it is told.',
+    ),
+  seen: z
+    .strictObject({
+      acts: count.describe('The acts of the runs that hosts show.'),
+      share: share.nullable().describe('Share of these of which the host told how they ended.'),
+    })
+    .nullable()
+    .describe('How much of the runs has been seen; null if no host shows any of them.'),
   per_1000_steps: rate,
 }
 
@@ -107,18 +125,19 @@ export const readQuality = keyed({
   }),
 })(async ({ store, account, now }) => {
   const at = now()
-  const [counts, steps, missed, told] = await Promise.all([
+  const [counts, steps, seen, missed, told] = await Promise.all([
     store.labels.countAlarms(account.id, at),
     store.labels.countSteps(account.id, at),
+    store.hostSessions.seenByHost(account.id, at),
     store.labels.countMissed(account.id, at),
     store.labels.verdicts(account.id, at, mostTold),
   ])
   const all = steps.reduce((sum, each) => sum + each.steps, 0)
   return {
-    ...shownCounts(counts, all),
+    ...shownCounts(counts, all, seen),
     missed,
     reliability: reliabilityOf(told.flatMap(toldStep)),
-    groups: groupsOf(counts, steps),
+    groups: groupsOf(counts, steps, seen),
     published: publishedFigures,
   }
 })
@@ -140,24 +159,29 @@ export async function qualityLike(
   { store, account, now }: OfAccount,
   like: Pick<AlarmCount, 'reason' | 'detector' | 'host'>,
 ): Promise<z.infer<typeof qualitySchema> | null> {
-  const [counts, steps] = await Promise.all([
+  const [counts, steps, seen] = await Promise.all([
     store.labels.countAlarms(account.id, now()),
     store.labels.countSteps(account.id, now()),
+    store.hostSessions.seenByHost(account.id, now()),
   ])
-  const groups = groupsOf(counts, steps)
+  const groups = groupsOf(counts, steps, seen)
   return groups.find((group) => kindOf(group) === kindOf(like)) ?? null
 }
 
 function groupsOf(
   counts: readonly AlarmCount[],
   steps: readonly { detector: string; host: string | null; steps: number }[],
+  seen: readonly HostSeen[],
 ): z.infer<typeof qualitySchema>[] {
   const groups = [...Map.groupBy(counts, kindOf).values()].flatMap((own) => {
     const [first] = own
     if (first === undefined) return []
     const { reason, detector, host } = first
-    const of = steps.find((each) => each.detector === detector && each.host === host)
-    return [{ reason, detector, host, ...shownCounts(own, of?.steps ?? 0) }]
+    const isOf = (each: { detector: string; host: string | null }) =>
+      each.detector === detector && each.host === host
+    const of = steps.find(isOf)
+    const counted = shownCounts(own, of?.steps ?? 0, seen.filter(isOf))
+    return [{ reason, detector, host, ...counted }]
   })
   groups.sort((a, b) => b.alarms - a.alarms || (kindOf(a) < kindOf(b) ? -1 : 1))
   // The cast holds, because stored values were validated when they were written.
@@ -168,9 +192,17 @@ function kindOf({ reason, detector, host }: Pick<AlarmCount, 'reason' | 'detecto
   return `${reason} ${detector} ${host ?? ''}`
 }
 
-function shownCounts(counts: readonly AlarmCount[], steps: number) {
-  const quality = qualityOf(counts)
-  return { steps, ...quality, per_1000_steps: perThousand(shareOf(quality.alarms, steps)) }
+function shownCounts(counts: readonly AlarmCount[], steps: number, hosts: readonly HostSeen[]) {
+  const sum = (of: (host: HostSeen) => number) => hosts.reduce((total, host) => total + of(host), 0)
+  const told = { acts: sum(({ acts }) => acts), ended: sum(({ ended }) => ended) }
+  const seen = hosts.length === 0 ? null : told
+  const quality = qualityOf(counts, seen)
+  return {
+    steps,
+    ...quality,
+    seen: seen && { acts: seen.acts, share: seenShare(seen).share },
+    per_1000_steps: perThousand(shareOf(quality.alarms, steps)),
+  }
 }
 
 function perThousand(share: Share | null): Share | null {

@@ -110,7 +110,7 @@ export const listRuns = keyed({
   const after = cursorFrom(cursor, z.object({ updated: z.int(), run_id: z.string() }))
   const { found, next } = await findRuns(context, filter, limit, after)
   const [runs, counts] = await Promise.all([
-    shownListed(store, account.id, found),
+    shownListed(store, account.id, found, now()),
     store.runs.countListed(account.id, now()),
   ])
   return { runs, counts, next_cursor: next === null ? null : cursorOf(next) }
@@ -146,10 +146,11 @@ export async function shownListed(
   store: Store,
   account: string,
   found: readonly ListedRun[],
+  at: number,
 ): Promise<z.infer<typeof listedRunSchema>[]> {
   const runs = found.map(({ run }) => run)
   const [shown, ...sparks] = await Promise.all([
-    shownRuns(store, account, runs, maxListedParts),
+    shownRuns(store, account, runs, { most: maxListedParts, at }),
     ...runs.map(({ run_id, steps }) => store.runs.spark(account, run_id, sparkSteps(steps))),
   ])
   return shown.flatMap((run, place) => {

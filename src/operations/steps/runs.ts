@@ -6,6 +6,8 @@ import { assignmentOf } from '../../core/detector/ground.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { labels } from '../../core/evaluation/labels.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
+import { type SessionSeen, seenShare } from '../../core/hosts/seen.ts'
+import { silentSince } from '../../core/hosts/silence.ts'
 import type { AgentTotals } from '../../core/runs/agent-totals.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
@@ -157,6 +159,40 @@ export const runSchema = z
       .describe(
         'How much of what the main agent did the errand explains; null if no host shows its acts.',
       ),
+    seen: z
+      .strictObject({
+        known: z.boolean().describe('Whether there are enough acts to say.'),
+        share: score
+          .nullable()
+          .describe(
+            'Share of the acts that began of which the host told how they ended; null without acts. Below 0.8 no precision is claimed.',
+          ),
+        acts: z.int().min(0).describe('The acts of all agents that began.'),
+        ended: z.int().min(0).describe('Those of which the host told how they ended.'),
+        agents_started: z.int().min(0).describe('The sub-agents that started.'),
+        agents_stopped: z.int().min(0).describe('The sub-agents that stopped.'),
+        prompts: z.int().min(0).describe('The prompts that were received.'),
+        prompts_in_file: z
+          .int()
+          .min(0)
+          .describe(
+            'The prompts in the session file, as far as a relay has read it; else as many as were received.',
+          ),
+      })
+      .nullable()
+      .describe('How much of the session has been seen; null if no host shows it.'),
+    last_event_at: time
+      .nullable()
+      .describe('When the newest event of the session happened; null if no host shows it.'),
+    session_ended_at: time
+      .nullable()
+      .describe('When the session ended; null while it goes on, and if no host shows it.'),
+    silent: z
+      .strictObject({ since: time.describe('When its newest event happened.') })
+      .nullable()
+      .describe(
+        'Set if the session goes on and nothing was heard of it for ten minutes: then nobody knows whether the run is on its errand. Null once it has ended or has an outcome.',
+      ),
     incident: z
       .string()
       .nullable()
@@ -286,7 +322,7 @@ export const readRun = keyed({
   const steps = await store.runs.trace(account.id, wanted, after, limit)
   const last = steps.at(-1)?.step ?? run.steps
   return {
-    run: await shownWith(store, account.id, run, from),
+    run: await shownWith(store, account.id, run, now(), from),
     trace: steps.map(traceStep),
     next_cursor: last < run.steps && steps.length === limit ? cursorOf({ after: last }) : null,
   }
@@ -319,7 +355,7 @@ export const setOutcome = keyed({
   })
   const run = found ? await store.runs.find(account.id, run_id, at) : null
   if (run === null) throw unknownRun()
-  return { ok: true as const, run: await shownWith(store, account.id, run) }
+  return { ok: true as const, run: await shownWith(store, account.id, run, at) }
 })
 
 /** Deletes a run with all its steps. */
@@ -385,9 +421,9 @@ async function* exportLines(context: Keyed): AsyncGenerator<string> {
   }
 }
 
-async function* runLines({ store, account }: Keyed, run: Run): AsyncGenerator<string> {
+async function* runLines({ store, account, now }: Keyed, run: Run): AsyncGenerator<string> {
   const { run_id } = run
-  const first = await shownWith(store, account.id, run)
+  const first = await shownWith(store, account.id, run, now())
   const { grounds_cursor, agents_cursor, ...shown } = first
   yield line({ type: 'run', ...shown })
   let grounds = cursorFrom(grounds_cursor, groundsPlace)
@@ -462,23 +498,66 @@ async function findGrounds(
   return { main, ofSubs, next: hasMore ? next : null }
 }
 
-/** Shows runs with at most `most` grounds and sub-agents of each, and cursors to further ones. */
+/** Shows runs with some grounds and sub-agents of each, and cursors to further ones. */
 export async function shownRuns(
   store: Store,
   account: string,
   runs: readonly Run[],
-  most: number,
-  from = firstParts,
+  { most, at, from = firstParts }: ShownParts,
 ): Promise<ShownRun[]> {
   const ids = runs.map(({ run_id }) => run_id)
-  const incidents = await store.alerts.openOfRuns(account, ids)
+  const ofHosts = runs.filter(({ host }) => host !== null).map(({ run_id }) => run_id)
+  const [incidents, seen] = await Promise.all([
+    store.alerts.openOfRuns(account, ids),
+    store.hostSessions.seen(account, ofHosts, at),
+  ])
   return Promise.all(
     runs.map(async (run) => {
       const open = incidents.get(run.run_id)
       const incident = open === undefined ? null : incidentId(open.seq)
-      return { ...(await withParts(store, account, run, most, from)), incident }
+      const session = shownSession(run, seen.get(run.run_id) ?? null, at)
+      return { ...(await withParts(store, account, run, most, from)), ...session, incident }
     }),
   )
+}
+
+/** How runs are shown: with at most `most` grounds and sub-agents, from a place in them, at a time. */
+interface ShownParts {
+  most: number
+  /** Milliseconds since 1970. */
+  at: number
+  from?: typeof firstParts
+}
+
+type SessionParts = 'seen' | 'last_event_at' | 'session_ended_at' | 'silent'
+
+/** How much has been seen of the session of a run, and whether it is silent. */
+function shownSession(
+  { outcome }: Run,
+  session: SessionSeen | null,
+  at: number,
+): Pick<ShownRun, SessionParts> {
+  if (session === null) {
+    return { seen: null, last_event_at: null, session_ended_at: null, silent: null }
+  }
+  const { acts, ended, agentsBegun, agentsStopped, prompts, unheard, heardAt, overAt } = session
+  const since = outcome === null ? silentSince(session, at) : null
+  const { known, share } = seenShare(session)
+  return {
+    seen: {
+      known,
+      share,
+      acts,
+      ended,
+      agents_started: agentsBegun,
+      agents_stopped: agentsStopped,
+      prompts,
+      prompts_in_file: prompts + unheard,
+    },
+    last_event_at: heardAt === null ? null : isoTime(heardAt),
+    session_ended_at: overAt === null ? null : isoTime(overAt),
+    silent: since === null ? null : { since: isoTime(since) },
+  }
 }
 
 /** Shows one run with as many of its parts as an answer may hold. */
@@ -486,9 +565,10 @@ async function shownWith(
   store: Store,
   account: string,
   run: Run,
+  at: number,
   from = firstParts,
 ): Promise<ShownRun> {
-  const [shown] = await shownRuns(store, account, [run], maxParts, from)
+  const [shown] = await shownRuns(store, account, [run], { most: maxParts, at, from })
   if (shown === undefined) throw new Error('a run that is not shown')
   return shown
 }
@@ -499,7 +579,7 @@ async function withParts(
   run: Run,
   most: number,
   from: typeof firstParts,
-): Promise<Omit<ShownRun, 'incident'>> {
+): Promise<Omit<ShownRun, 'incident' | SessionParts>> {
   const [{ main, ofSubs, next }, agents] = await Promise.all([
     findGrounds(store, account, run.run_id, from.grounds, most),
     store.runs.subAgents(account, run.run_id, from.after, most + 1),
@@ -518,7 +598,7 @@ function shownRun(
   run: Run,
   grounds: readonly GroundRow[],
   agents: readonly SubAgent[],
-): Omit<ShownRun, 'incident'> {
+): Omit<ShownRun, 'incident' | SessionParts> {
   const shown = {
     run_id: run.run_id,
     ground: run.ground,
@@ -555,7 +635,7 @@ function shownRun(
     agents: agents.map(shownAgent),
   }
   // The cast holds, because stored values were validated when they were written.
-  return shown as Omit<ShownRun, 'incident'>
+  return shown as Omit<ShownRun, 'incident' | SessionParts>
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {

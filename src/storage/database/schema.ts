@@ -714,4 +714,17 @@ export const migrations: readonly Migration[] = [
     // A step of a run that goes on does not write to it.
     'CREATE INDEX runs_finished ON runs (account, updated) WHERE outcome IS NOT NULL',
   ],
+  [
+    // How much of a session has been seen, and when. A session has none until its next event.
+    ...[
+      'acts',
+      'ended',
+      'agents_begun',
+      'agents_stopped',
+      'prompts',
+      'unheard',
+      'heard_at',
+      'over_at',
+    ].map((name) => `ALTER TABLE host_sessions ADD COLUMN ${name} BIGINT`),
+  ],
 ]

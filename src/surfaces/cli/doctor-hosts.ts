@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
-import { type Fields, fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
+import { fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
 import {
   entriesFor,
   type HookEntry,
@@ -370,15 +370,16 @@ async function lastRun(
   if (run === undefined) return 'no event has arrived yet'
   const at = Math.max(lastAt, Date.parse(textOf(run.updated)))
   const minutes = Math.max(0, Math.round((world.now() - at) / 60_000))
-  return `last run ${textOf(run.run_id)}, last event ${minutes} min ago, ${seenOf(fieldsOf(run.coverage))}`
-}
-
-/** Of how many acts the host told how they ended. The server rounds the share, so it is a count only of up to 100 acts. */
-function seenOf({ acts, outcomes, skipped }: Fields): string {
-  if (typeof acts !== 'number' || typeof outcomes !== 'number') return 'no act seen yet'
-  const read = acts - (typeof skipped === 'number' ? skipped : 0)
-  const passed = read === acts ? '' : `, ${acts - read} more only counted`
-  return read <= 100
-    ? `seen ${Math.round(outcomes * read)} of ${read} acts to their end${passed}`
-    : `seen ${Math.round(100 * outcomes)} % of ${read} acts to their end${passed}`
+  const { acts, ended, agents_started, agents_stopped } = fieldsOf(run.seen)
+  const seen =
+    typeof acts === 'number' && typeof ended === 'number' && acts > 0
+      ? `seen ${ended} of ${acts} acts to their end`
+      : 'no act seen yet'
+  const agents =
+    typeof agents_started === 'number' && agents_started > 0
+      ? `, ${agents_stopped} of ${agents_started} sub-agents stopped`
+      : ''
+  const since = textOf(fieldsOf(run.silent).since)
+  const silent = since === '' ? '' : `, silent since ${since.slice(0, 16)}Z`
+  return `last run ${textOf(run.run_id)}, last event ${minutes} min ago, ${seen}${agents}${silent}`
 }

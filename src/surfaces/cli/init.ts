@@ -44,12 +44,14 @@ export const initCommand: Command = {
   name: 'init',
   summary: 'let a coding agent report to the server by its hooks',
   usage:
-    'plumbline init [HOST] [--server URL] [--level L] [--key KEY] [--advise | --gate] [--project | --plugin] [--otel] [--dry-run]',
+    'plumbline init [HOST] [--server URL] [--level L] [--relay] [--key KEY] [--advise | --gate] [--project | --plugin] [--otel] [--dry-run]',
   details: `HOST is ${[...installHosts, ...fileHosts].join(', ')}. Without HOST it says which of them are on this machine.
 
   --server URL  the address of the server (PLUMBLINE_BASE_URL, or this machine at HOST and PORT)
   --level L     what is told: words, hashes or counts (as before; at first words, and hashes if the
                 server is elsewhere)
+  --relay       by the relay also to a server on this machine: it reads in session files what hooks do not say,
+                such as how the commands of Codex ended. It stays until plumbline uninstall
   --key KEY     a key of the server (PLUMBLINE_KEY, which other users of the machine cannot see)
   --advise      let the server tell the agent when its run has left the errand, as a fact
   --gate        also hold commands that cannot be undone while it has
@@ -93,6 +95,7 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     server: { type: 'string' },
     key: { type: 'string' },
     level: { type: 'string' },
+    relay: { type: 'boolean' },
     advise: { type: 'boolean' },
     gate: { type: 'boolean' },
     plugin: { type: 'boolean' },
@@ -112,8 +115,10 @@ async function runInit(args: string[], world: CliWorld): Promise<number> {
     const from = level === known.level ? 'is kept' : `takes the place of ${known.level}`
     world.out(`The level ${level} ${from}; --level changes it.\n`)
   }
+  // Only who has chosen it has a relay that tells a server on this machine the words.
+  const isChosen = values.relay === true || (known?.url === url && known.level === 'words')
   // A server on this machine keeps no more than the words; less needs somebody who takes them away before it.
-  const byRelay = !isHere(url) || level !== 'words'
+  const byRelay = !isHere(url) || level !== 'words' || isChosen
   const where = whereOf(world, values.project === true)
   if (where.isProject && values.plugin === true)
     throw usageFault('--plugin leaves the settings alone, so it does not go with --project.')
@@ -337,6 +342,11 @@ function notesOf(
         : 'Every event goes by the program. With PLUMBLINE_KEY in the environment of this command, Claude Code would call the server itself.',
     ...(host === 'codex'
       ? ['Open /hooks in Codex and trust the hooks: until then none runs.']
+      : []),
+    ...(host === 'codex' && !byRelay
+      ? [
+          'Codex tells its hooks no exit code. --relay has the relay read it in the session file, and so does plumbline watch codex --server beside the hooks.',
+        ]
       : []),
     ...(unverified.has(host)
       ? ['This was made from the documentation of the host and has not been tried in it.']

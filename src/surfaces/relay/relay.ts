@@ -219,14 +219,18 @@ export async function startRelay(parts: RelayParts): Promise<Relay> {
     settleLater()
   }
 
-  /** Reads, when no hook has come for a moment, who spoke what their prompts do not say. */
+  /** Reads, when no hook has come for a moment, what hooks do not say: who spoke a prompt, and how an act ended. */
   function settleLater(): void {
     disarmSettle?.()
     disarmSettle = null
     if (sessions.unsettled().length === 0) return
     disarmSettle = clock.later(idleMs, () => {
       for (const place of sessions.unsettled()) {
-        const read = transcripts[place.host](placeOfFile(place.host, place.path))
+        const named = placeOfFile(place.host, place.path)
+        // The first line of a long file, which names the session, may be out of reach.
+        const session = place.runId.slice(place.host.length + 1)
+        const agentId = place.agentId || named.agentId
+        const read = transcripts[place.host]({ session, agentId })
         const events = tailOf(place.path).flatMap((line) => read(parseJson(line)))
         for (const line of sessions.settle(place, events)) keep(line)
       }

@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 
 /** The most that is read of the end of a session file. */
-const tailBytes = 256 * 1024
+const tailBytes = 512 * 1024
 
 /** The newest whole lines of a session file; none if it cannot be read. A pipe, which would block, is no file. */
 export function tailOf(path: string): string[] {

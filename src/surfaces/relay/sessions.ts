@@ -1,6 +1,6 @@
 import { asUnattended } from '../../core/hosts/attended.ts'
 import { explains } from '../../core/hosts/coverage.ts'
-import { fieldsOf, textOf } from '../../core/hosts/fields.ts'
+import { digestOf, fieldsOf, given, textOf } from '../../core/hosts/fields.ts'
 import {
   answerTo,
   emptyAnswer,
@@ -18,8 +18,11 @@ import type { RemoteAnswer } from './remote.ts'
 
 /** Most sessions that are known at once. */
 const mostSessions = 200
-/** How often the file of a session is read for one prompt. */
+/** How often a file is read in vain after a prompt or an act. */
 const mostLooks = 3
+/** The files and the newest prompts of a session that are known. */
+const mostFiles = 32
+const mostHeard = 64
 
 interface Session {
   observed: Observed
@@ -29,9 +32,11 @@ interface Session {
   holds: boolean
   /** When its newest errand was told, milliseconds since 1970. What was answered to events before is of no use. */
   errandAt: number
-  /** Its file, until that has been read in vain too often. */
-  place: SessionPlace | null
-  looks: number
+  /** Its files, that of each agent, with how often each was read in vain. */
+  places: Map<string, SessionPlace & { looks: number }>
+  /** When the first hook told of it, and the newest prompts that were told, by their ids and digests of their words. */
+  since: number | null
+  heard: string[]
 }
 
 /** What a relay knows of the sessions of this machine, in their own words. */
@@ -40,9 +45,12 @@ export interface Sessions {
   take(host: HostName, event: string, body: unknown, isUnattended?: boolean): Taken
   /** Takes an event that was read out of a session file. Returns the lines for the server. */
   takeRead(event: HostEvent): string[]
-  /** The sessions with a prompt of which their hosts' files may say who spoke it, or that nobody can speak, with the files. */
+  /** The files that may say who spoke a prompt, that nobody can speak, or how an act ended. */
   unsettled(): SessionPlace[]
-  /** Takes events of the file of a session, of which only who spoke a prompt is news. Returns the lines for the server. */
+  /**
+   * Takes events of a file of a session. News are who spoke a prompt, how an act ended, and that a person's prompt was told
+   * by no hook. Returns the lines for the server.
+   */
   settle(place: SessionPlace, events: readonly HostEvent[]): string[]
   /** Remembers what the server has answered to lines. */
   remember(lines: readonly string[], answers: readonly RemoteAnswer[]): void
@@ -58,10 +66,12 @@ export interface Telling {
   hide: Hide
 }
 
-/** A session, and the file that its host keeps of it. */
+/** A session, and a file that its host keeps of it or of one of its agents. */
 export interface SessionPlace {
   host: TranscriptHost
   runId: string
+  /** '' is the main agent. */
+  agentId: string
   path: string
 }
 
@@ -90,8 +100,9 @@ export function createSessions(telling: () => Telling, now: () => number): Sessi
       remind: true,
       holds: false,
       errandAt: 0,
-      place: null,
-      looks: 0,
+      places: new Map(),
+      since: null,
+      heard: [],
     }
     sessions.delete(runId)
     sessions.set(runId, session)
@@ -107,6 +118,9 @@ export function createSessions(telling: () => Telling, now: () => number): Sessi
     const before = session.observed
     const { observed, steps } = observe(before, told)
     session.observed = observed
+    if (told.kind === 'prompt') {
+      session.heard = [...session.heard, ...namesOf(told)].slice(-2 * mostHeard)
+    }
     if (told.agentId === '' && steps.some(({ userMessage }) => userMessage !== null)) {
       session.told.delete('')
       session.holds = false
@@ -122,14 +136,46 @@ export function createSessions(telling: () => Telling, now: () => number): Sessi
     return [JSON.stringify(line)]
   }
 
+  /** Remembers the file in which more of an event may come to stand. */
   function remembersFile(host: HostName, body: unknown, events: readonly HostEvent[]): void {
-    const prompt = events.find(({ kind }) => kind === 'prompt')
+    const open = events.findLast(
+      (event) => event.kind === 'prompt' || (event.kind === 'act' && event.outcome === 'unknown'),
+    )
     const own = transcriptHosts.find((each) => each === host)
     const path = fieldsOf(body).transcript_path
-    if (prompt === undefined || own === undefined || typeof path !== 'string') return
-    const session = sessionOf(prompt.runId)
-    session.place = { host: own, runId: prompt.runId, path }
-    session.looks = 0
+    if (open === undefined || own === undefined || typeof path !== 'string') return
+    const { runId, agentId } = open
+    const { places } = sessionOf(runId)
+    places.delete(path)
+    places.set(path, { host: own, runId, agentId, path, looks: 0 })
+    const [oldest] = places.keys()
+    if (places.size > mostFiles && oldest !== undefined) places.delete(oldest)
+  }
+
+  /** The lines that an event of a session file is worth: none if a hook has told all of it. */
+  function settled(session: Session, event: HostEvent): string[] {
+    const { observed, heard, since } = session
+    if (event.kind === 'act') {
+      const isUnended = observed.unended.some(
+        ({ id, agentId }) => id === event.eventId && agentId === event.agentId,
+      )
+      return isUnended && event.outcome !== 'unknown' ? lineOf(event) : []
+    }
+    if (event.kind !== 'prompt') return []
+    const isUnheard =
+      event.by === 'person' &&
+      since !== null &&
+      (event.at ?? 0) >= since &&
+      !namesOf(event).some((name) => heard.includes(name))
+    if (isUnheard) {
+      const { runId, agentId, eventId, at } = event
+      session.heard = [...heard, ...namesOf(event)].slice(-2 * mostHeard)
+      return lineOf({ kind: 'unheard', runId, agentId, eventId, ...given('at', at) })
+    }
+    const after = observe(observed, event)
+    const isHeadless = after.observed.isHeadless !== observed.isHeadless
+    const isNews = after.settles !== undefined || (isHeadless && after.steps.length === 0)
+    return isNews ? lineOf(event) : []
   }
 
   function answered(
@@ -163,28 +209,31 @@ export function createSessions(telling: () => Telling, now: () => number): Sessi
     take(host, event, body, isUnattended = false) {
       const read = readers[host](body, event === '' ? undefined : event)
       const events = isUnattended ? asUnattended(read) : read
+      const [first] = events
+      if (first !== undefined) sessionOf(first.runId).since ??= first.at ?? now()
       const lines = events.flatMap(lineOf)
       remembersFile(host, body, events)
       return { lines, answer: answered(host, event, body, events) }
     },
     takeRead: lineOf,
     unsettled: () =>
-      [...sessions.values()].flatMap(({ observed, place, looks }) => {
-        if (place === null || looks >= mostLooks) return []
-        // Codex tells nothing but its file that nobody can speak.
-        const isOpen = place.host === 'codex' && observed.isHeadless !== true
-        return isOpen || (observed.unsettled ?? []).length > 0 ? [place] : []
-      }),
-    settle({ runId }, events) {
+      [...sessions.values()].flatMap(({ observed, places }) =>
+        [...places.values()].filter(({ host, agentId, looks }) => {
+          if (looks >= mostLooks) return false
+          if (observed.unended.some((each) => each.agentId === agentId)) return true
+          // Codex tells nothing but its file that nobody can speak.
+          const isOpen = host === 'codex' && observed.isHeadless !== true
+          return agentId === '' && (isOpen || (observed.unsettled ?? []).length > 0)
+        }),
+      ),
+    settle({ runId, path }, events) {
       const session = sessions.get(runId)
-      if (session === undefined) return []
-      session.looks++
-      return events.flatMap((event) => {
-        if (event.runId !== runId || event.kind !== 'prompt') return []
-        const { observed, steps, settles } = observe(session.observed, event)
-        const isHeadless = observed.isHeadless !== session.observed.isHeadless
-        return settles !== undefined || (isHeadless && steps.length === 0) ? lineOf(event) : []
-      })
+      const place = session?.places.get(path)
+      if (session === undefined || place === undefined) return []
+      const own = events.filter((event) => event.runId === runId)
+      const lines = own.flatMap((event) => settled(session, event))
+      place.looks = lines.length > 0 ? 0 : place.looks + 1
+      return lines
     },
     remember(lines, answers) {
       for (const [nth, answer] of answers.entries()) {
@@ -211,6 +260,11 @@ export function createSessions(telling: () => Telling, now: () => number): Sessi
       }
     },
   }
+}
+
+/** What a prompt is known by when it is told again: its id, and its words. */
+function namesOf({ eventId, text }: HostEvent & { kind: 'prompt' }): [string, string] {
+  return [eventId, digestOf(text)]
 }
 
 /** The event with what only this machine can tell of it. */

@@ -123,7 +123,8 @@ test('Claude Code delegates before the agent begins, and tells the agent after',
     { kind: 'tokens', count: 900, runId, agentId: '', eventId: 'use-3#1' },
   ])
   const run = { ...used('Bash', { command: 'ls' }), hook_event_name: 'PreToolUse' }
-  assert.deepEqual(readClaudeCode(run), [])
+  const begun = { kind: 'begin', runId, agentId: '', eventId: 'use-1' }
+  assert.deepEqual(readClaudeCode(run), [begun])
 })
 
 test('sub-agents of Claude Code start and stop under the main agent', () => {

@@ -1,5 +1,6 @@
 import { shareOf } from '../../../src/core/figures.ts'
 import { counted, inWords, whole } from '../time.ts'
+import { saysOfSeen } from '../words.ts'
 import type { Group, Interval, Quality } from './quality-read.ts'
 import { needed, tooFew } from './too-few.ts'
 
@@ -51,7 +52,20 @@ export function OwnLabels({ quality }: { quality: Quality }) {
 
 function Sentence({ quality: { groups, alarms } }: { quality: Quality }) {
   const first = groups[0]?.reason
-  const own = groups.filter(({ reason }) => reason === first)
+  const ofFirst = groups.filter(({ reason }) => reason === first)
+  // Of runs that were hardly seen no share is claimed.
+  const own = ofFirst.filter(({ withheld }) => withheld !== 'little_seen')
+  const little = own.length === 0 ? seenIn(ofFirst[0]?.seen ?? null) : null
+  if (little !== null) {
+    return (
+      <div class="quality-sentence">
+        <h2 class="page-sentence">Too little of your runs was seen to say.</h2>
+        <p class="says">
+          Seen {little}. No rate stands here below 80 %. <a href="/docs/hosts">What hosts tell</a>
+        </p>
+      </div>
+    )
+  }
   const known = own.reduce((sum, group) => sum + group.labelled, 0)
   const useful = own.reduce((sum, group) => sum + group.useful, 0)
   if (known >= needed) {
@@ -84,7 +98,7 @@ function Sentence({ quality: { groups, alarms } }: { quality: Quality }) {
   )
 }
 
-function Rate({ quality: { alarms, steps, per_1000_steps, missed } }: { quality: Quality }) {
+function Rate({ quality: { alarms, steps, per_1000_steps, missed, seen } }: { quality: Quality }) {
   if (per_1000_steps === null) return null
   const { value, low, high } = per_1000_steps
   return (
@@ -94,13 +108,21 @@ function Rate({ quality: { alarms, steps, per_1000_steps, missed } }: { quality:
       {missed === 0
         ? ''
         : `${whole(missed)} more ${missed === 1 ? 'was' : 'were'} missed, as people have said.`}
+      {seenIn(seen) === null ? '' : ` Seen ${seenIn(seen)}.`}
     </p>
   )
 }
 
+/** How much was seen of what a rate is told of; null if no host shows an act of it. */
+function seenIn(seen: Group['seen']): string | null {
+  return seen === null || seen.share === null
+    ? null
+    : saysOfSeen({ share: seen.share, acts: seen.acts })
+}
+
 function Row({ group, isSplit }: { group: Group; isSplit: boolean }) {
-  const { reason, host, detector, precision, labelled, useful, alarms } = group
-  const interval = shareOf(useful, labelled)
+  const { reason, host, detector, precision, withheld, labelled, useful, alarms, seen } = group
+  const interval = withheld === 'little_seen' ? null : shareOf(useful, labelled)
   return (
     <li class="own-row">
       <span class="own-name">
@@ -108,6 +130,7 @@ function Row({ group, isSplit }: { group: Group; isSplit: boolean }) {
         <code class="sub-code">
           {reason}
           {isSplit ? ` · ${host ?? 'reported'} · ${detector}` : ''}
+          {seenIn(seen) === null ? '' : ` · seen ${seenIn(seen)}`}
         </code>
       </span>
       <Scale interval={interval} isSure={precision !== null} />
@@ -120,7 +143,13 @@ function Row({ group, isSplit }: { group: Group; isSplit: boolean }) {
             </span>
           </>
         ) : (
-          <span class="quiet-text">{labelled === 0 ? 'none yet' : 'too few to say'}</span>
+          <span class="quiet-text">
+            {labelled === 0
+              ? 'none yet'
+              : withheld === 'little_seen'
+                ? 'too little seen'
+                : 'too few to say'}
+          </span>
         )}
       </span>
       <span class="number">

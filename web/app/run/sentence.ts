@@ -1,6 +1,7 @@
 import type { StoredRun, StoredStep } from '../../../src/surfaces/client/client.ts'
 import { markOf } from '../../shared/line.ts'
 import { differenceOf } from '../line/difference.ts'
+import { saysOfSilence } from '../silent.ts'
 import { counted, short } from '../time.ts'
 import { closedIn, saysOfDrift, saysOfNames, words } from '../words.ts'
 
@@ -61,8 +62,19 @@ export function goingOn(run: StoredRun, episodes: readonly Episode[]): Episode |
   return last !== undefined && last.back === null && run.drifting ? last : null
 }
 
-/** What a run did, in one or two sentences. */
+/** What a run did, in one or two sentences, and since when nothing is heard of it. */
 export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string {
+  const silence = saysOfSilence(run)
+  const did = didOf(run, trace)
+  if (silence === null) return did
+  const says = silence.replace('silent', 'Silent')
+  return did === fine ? `${says}. It was on its errand until then.` : `${did} ${says}.`
+}
+
+/** What is said of a run that goes on as it should. */
+const fine = 'On its errand so far. Nothing here needs you.'
+
+function didOf(run: StoredRun, trace: readonly StoredStep[]): string {
   const episodes = episodesOf(trace)
   const main = episodes.filter(({ agent }) => agent === '')
   const last = main.at(-1)
@@ -99,6 +111,6 @@ export function sentenceOf(run: StoredRun, trace: readonly StoredStep[]): string
     return words.undecided
   }
   return run.outcome === null
-    ? 'On its errand so far. Nothing here needs you.'
+    ? fine
     : 'On its errand from the first step to the last. Nothing here needs you.'
 }

@@ -15,8 +15,9 @@ import { Plot, type Sizes } from '../run/plot.tsx'
 import { sentenceOf } from '../run/sentence.ts'
 import { type OpenRun, openRun } from '../run/trace.ts'
 import { Live, Top } from '../shell.tsx'
+import { saysOfSilence, useSilence } from '../silent.ts'
 import { agoInWords, now, short, span, whole } from '../time.ts'
-import { words } from '../words.ts'
+import { saysOfSeen, words } from '../words.ts'
 import '../run/run.css'
 
 /** One run: a sentence, its facts, and the line with everything that hangs from it. */
@@ -90,6 +91,7 @@ function Shown({ opened, run }: { opened: OpenRun; run: StoredRun }) {
   )
   const step = trace.find((each) => each.step === asked) ?? firstLookedAt(trace)
   const selected = step?.step ?? null
+  useSilence([run], opened.read)
   const live = isLive(run, now.value) && opened.trace.value.length > 0
   const fresh = useFresh(all)
   useRunKeys(run, trace, selected)
@@ -147,6 +149,7 @@ function firstLookedAt(trace: readonly StoredStep[]): StoredStep | undefined {
 }
 
 function State({ run, live }: { run: StoredRun; live: boolean }) {
+  const silence = saysOfSilence(run)
   return (
     <span class="run-state">
       {live ? (
@@ -158,6 +161,8 @@ function State({ run, live }: { run: StoredRun; live: boolean }) {
             </span>
           }
         />
+      ) : silence !== null ? (
+        <span class="chip outline">{silence}</span>
       ) : run.outcome === null ? (
         <span class="chip outline">
           <span class="wide-only">last step </span>
@@ -221,7 +226,9 @@ function Head({
         <Fact name="Steps" value={whole(run.steps)} />
         <Fact name="Drifting" value={`${whole(run.drifting_steps)}${whereOf(run)}`} />
         {unsure === 0 ? null : <Fact name="Uncertain" value={whole(unsure)} />}
-        {subs === 0 ? null : <Fact name="Sub-agents" value={whole(subs)} />}
+        {subs === 0 && !(run.seen && run.seen.agents_started > 0) ? null : (
+          <Fact name="Sub-agents" value={subAgentsOf(run)} />
+        )}
         <Fact name="Furthest phi" value={run.max_phi.toFixed(2)} />
         {run.tokens === 0 ? null : <Fact name="Tokens" value={short(run.tokens)} />}
         <Fact name="Took" value={span(Date.parse(run.updated) - Date.parse(run.created))} />
@@ -233,13 +240,28 @@ function Head({
         {run.coverage?.known === true && run.coverage.share !== null ? (
           <Fact
             name="Explained"
-            value={`${Math.round(run.coverage.share * 100)} % of ${whole(run.coverage.acts)} acts`}
+            value={saysOfSeen({ share: run.coverage.share, acts: run.coverage.acts })}
+          />
+        ) : null}
+        {run.seen?.known === true && run.seen.share !== null ? (
+          <Fact name="Seen" value={saysOfSeen({ share: run.seen.share, acts: run.seen.acts })} />
+        ) : null}
+        {run.seen !== null && run.seen.prompts_in_file > run.seen.prompts ? (
+          <Fact
+            name="Prompts seen"
+            value={`${whole(run.seen.prompts)} of ${whole(run.seen.prompts_in_file)}`}
           />
         ) : null}
         <Fact name="Outcome" value={run.outcome ?? 'not set'} />
       </ul>
     </header>
   )
+}
+
+/** How many sub-agents there are, and where the host says it, how many have stopped. */
+function subAgentsOf({ agents, seen }: StoredRun): string {
+  if (seen === null || seen.agents_started === 0) return whole(agents.length)
+  return `${whole(seen.agents_started)} started, ${whole(seen.agents_stopped)} stopped`
 }
 
 /** Where the drifting steps are, if it is one place other than the main agent. */

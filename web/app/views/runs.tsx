@@ -11,6 +11,7 @@ import { News } from '../news.tsx'
 import { Failed, Skeleton, useResource } from '../resource.tsx'
 import { query, setQuery } from '../router.ts'
 import { Ago, detector, Top } from '../shell.tsx'
+import { saysOfSilence, useSilence } from '../silent.ts'
 import { agoInWords, counted, inWords, short, whole } from '../time.ts'
 import { isRecorded, Onboarding } from './onboarding.tsx'
 
@@ -53,6 +54,8 @@ const unseen = signal<ReadonlySet<string>>(new Set())
 const looked = signal<ReadonlySet<string>>(new Set())
 /** How many runs need a look since, and stand among the others. */
 const turned = signal<ReadonlySet<string>>(new Set())
+/** The runs that were silent when they were read; they keep their place likewise. */
+const silent = signal<ReadonlySet<string>>(new Set())
 
 /** The query that `runs` answers; null before the first answer. */
 const answered = signal<string | null>(null)
@@ -113,6 +116,8 @@ async function readPage(from: string | null): Promise<void> {
     const found = page.filter(needsALook).map(({ run_id }) => run_id)
     looked.value = new Set(from === null ? found : [...looked.value, ...found])
     if (from === null) turned.value = new Set()
+    const unheard = page.filter(({ silent }) => silent !== null).map(({ run_id }) => run_id)
+    silent.value = new Set(from === null ? unheard : [...silent.value, ...unheard])
     counts.value = answer.counts
     cursor.value = answer.next_cursor
     detector.value = runs.value[0]?.detector ?? detector.value
@@ -127,8 +132,20 @@ async function readPage(from: string | null): Promise<void> {
   }
 }
 
-/** The list of runs: what needs a look first, and all that are on their errand. */
+/** Reads a run again where it stands. */
+async function readAgain({ run_id }: ListedRun): Promise<void> {
+  try {
+    const { run } = await api.readRun({ run_id, limit: 1 })
+    const known = runs.value.find((each) => each.run_id === run_id)
+    if (known !== undefined) takeIn({ ...known, ...run })
+  } catch {
+    // It is read again with the list.
+  }
+}
+
+/** The list of runs: what needs a look first, then those on their errand, and those of which nothing is heard. */
 export function Runs() {
+  useSilence(runs.value, readAgain)
   const asked = query.value.toString()
   useEffect(() => {
     void readPage(null)
@@ -229,6 +246,7 @@ function Sentence() {
     waiting === 0 ? '' : ` ${inWords(waiting)} ${more}${waiting === 1 ? 'needs' : 'need'} a look.`
   const others = calm + uncertain
   const who = drifting + waiting === 0 ? 'all' : `the other ${countOfRuns(others)}`
+  const silent = runs.value.some((run) => !needsALook(run) && run.silent !== null)
   const unsure = uncertain === 0 ? '' : `, ${whole(uncertain)} of them uncertain`
   return (
     <div class="sentence">
@@ -239,7 +257,9 @@ function Sentence() {
       <News state={counts.value === null ? null : first + second} says={first + second} />
       <p>
         {countOfRuns(total)} {total === 1 ? 'run' : 'runs'} kept; {who}{' '}
-        {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand or finished{unsure}.
+        {others === 1 && who !== 'all' ? 'is' : 'are'} on their errand
+        {silent ? ', finished or silent' : ' or finished'}
+        {unsure}.
         {runs.value.length > 0 && runs.value.every(isRecorded) ? (
           <>
             {' '}
@@ -405,10 +425,13 @@ function heightOf(rows: readonly ListRow[], rowHeight: number, isFirst: boolean)
 /** The rows, in a window over the whole list: the browser holds only those near what is seen. */
 function List() {
   const first = runs.value.filter(({ run_id }) => looked.value.has(run_id))
-  const others = runs.value.filter(({ run_id }) => !looked.value.has(run_id))
+  const rest = runs.value.filter(({ run_id }) => !looked.value.has(run_id))
+  const others = rest.filter(({ run_id }) => !silent.value.has(run_id))
+  const unheard = rest.filter(({ run_id }) => silent.value.has(run_id))
   const rows: ListRow[] = [
     ...(first.length === 0 ? [] : ['Needs a look', ...first]),
     ...(others.length === 0 ? [] : ['On their errand', ...others]),
+    ...(unheard.length === 0 ? [] : ['Silent', ...unheard]),
   ]
   const frame = useRef<HTMLDivElement>(null)
   const seen = useSignal({ from: 0, to: 60, rowHeight: rowHeights.wide })
@@ -538,5 +561,7 @@ function Now({ run }: { run: ListedRun }) {
       </span>
     )
   }
+  const silence = saysOfSilence(run)
+  if (silence !== null) return <>{silence}</>
   return run.uncertain === true ? <>uncertain</> : <>on the errand</>
 }
