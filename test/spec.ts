@@ -1209,7 +1209,7 @@ export const requirements = {
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
     'hosts.who-spoke.settled':
-      'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
+      'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine. Other words of a machine under the id of a prompt, as Claude Code tells that a sub-agent has ended, say nothing of it.',
     'hosts.relay.settles':
       'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt and nothing else.',
     'hosts.unknown-events':
