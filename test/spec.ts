@@ -1171,6 +1171,8 @@ export const requirements = {
       'POST /v1/hooks/plain takes events that were read elsewhere, as lines, and answers each; a batch that is sent again counts once.',
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
+    'hosts.refused':
+      'A call of a tool that Claude Code has refused, by <tool_use_error>, is an act that failed, and changes no plan.',
     'hosts.who-spoke':
       'A prompt is a person’s unless the host or its text says otherwise; what the host or Plumbline put around it is taken off.',
     'hosts.private':
