@@ -1313,7 +1313,7 @@ export const requirements = {
     'hosts.plugins':
       'The plugins in plugin/ have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
-      'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
+      'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, one that init made goes with the folders that are then empty, and the program goes with the last host.',
     'hosts.shim.no-curl':
       'Where there is no curl, plumbline init says so and hooks ask by a Node program with the same limits; doctor --hosts says which of the two asks.',
     'hosts.shim':

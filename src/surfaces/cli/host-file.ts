@@ -7,11 +7,12 @@ import {
   readFileSync,
   realpathSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, sep } from 'node:path'
 import { editCommented, parseCommented } from '../../core/hosts/commented-json.ts'
 import { type Fields, fieldsOf } from '../../core/hosts/fields.ts'
 import {
@@ -162,6 +163,16 @@ function backupNumbers(path: string): number[] {
 
 function backupName(path: string, number: number): string {
   return `${path}.plumbline-backup${number === 0 ? '' : `-${number}`}`
+}
+
+/** Removes a file, and the folders below `root` that hold nothing else: init makes those that it lacks. */
+export function removeFile(path: string, root: string): void {
+  rmSync(path)
+  let folder = dirname(path)
+  while (folder.startsWith(root + sep) && readdirSync(folder).length === 0) {
+    rmdirSync(folder)
+    folder = dirname(folder)
+  }
 }
 
 /**

@@ -1,7 +1,7 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type FileHost, hookFilesOf, ownMark } from '../../core/hosts/install-files.ts'
-import { replaceFile } from './host-file.ts'
+import { removeFile, replaceFile } from './host-file.ts'
 import type { Where } from './user-home.ts'
 
 /** The files of a host that are ours now, and those that others have put in their place. */
@@ -39,7 +39,7 @@ export function writeFiles(host: FileHost, where: Where, folder: string): string
 /** Removes our files of a host, and returns their paths. */
 export function removeFiles(host: FileHost, where: Where): string[] {
   const { own } = filesNow(host, where)
-  for (const path of own) rmSync(path)
+  for (const path of own) removeFile(path, where.root)
   return own
 }
 

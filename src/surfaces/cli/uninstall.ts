@@ -13,6 +13,7 @@ import {
   originOf,
   projectHosts,
   readHostFile,
+  removeFile,
   replaceFile,
   settingsBefore,
   textLike,
@@ -32,8 +33,9 @@ export const uninstallCommand: Command = {
   --project     out of the settings of the project in this folder, and not out of your own
 
 Takes out the hooks of Plumbline and nothing else. A file that has not changed since plumbline init
-becomes, byte for byte, what it was before. What the hooks need goes with those of the last host,
-and so does the relay with what it has not sent.`,
+becomes, byte for byte, what it was before; one that held nothing else goes, with the folders that are
+then empty. What the hooks need goes with those of the last host, and so does the relay with what it
+has not sent.`,
   async run(args, world) {
     const { values, positionals } = parse(args, {
       all: { type: 'boolean' },
@@ -46,7 +48,7 @@ and so does the relay with what it has not sent.`,
     if (values.all === true && positionals.length === 0) {
       const tookOut = [
         ...(where.isProject ? projectHosts : installHosts).map((host) =>
-          takeOut(host, fileOf(host), world),
+          takeOut(host, fileOf(host), where.root, world),
         ),
         ...fileHosts.map((host) => takeOutFiles(host, where, world)),
       ]
@@ -57,7 +59,7 @@ and so does the relay with what it has not sent.`,
     } else {
       const host = readHost(positionals)
       const file = fileOf(host)
-      if (!takeOut(host, file, world)) world.out(`${file} has no hooks of Plumbline.\n`)
+      if (!takeOut(host, file, where.root, world)) world.out(`${file} has no hooks of Plumbline.\n`)
     }
     // Other projects may have hooks too.
     if (!where.isProject) await removeUnused(world, settings)
@@ -66,7 +68,7 @@ and so does the relay with what it has not sent.`,
 }
 
 /** Takes the hooks out of a file; false if there are none. */
-function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
+function takeOut(host: InstallHost, file: string, root: string, world: CliWorld): boolean {
   const now = readHostFile(host, file)
   const own = now === null ? [] : ownEntries(now.settings)
   if (now === null || own.length === 0) return false
@@ -76,7 +78,7 @@ function takeOut(host: InstallHost, file: string, world: CliWorld): boolean {
     replaceFile(file, textLike(now.text, settings))
     world.out(`Took ${own.length} hooks out of ${file}.\n`)
   } else if (origin.backup === null) {
-    rmSync(file)
+    removeFile(file, root)
     world.out(`Removed ${file}, which held nothing else.\n`)
   } else {
     replaceFile(file, readFileSync(origin.backup))
