@@ -205,12 +205,14 @@ trust_level = "trusted"
       delegate: (message) => [
         { name: 'spawn_agent', args: { task_name: 'compare_buckets', message } },
       ],
-      wait: [{ name: 'wait_agent', args: { timeout_ms: 1_000 } }],
+      // Its own `wait_agent` waits for what comes from then on, for 10 seconds at least.
+      wait: [{ name: 'sleep', args: { duration_ms: 3_000 } }],
     },
     showsAgents: true,
     // Its hooks tell no exit code: a command that prints no failing test has an unknown end.
     tells: 0.6,
-    tellsUnattended: true,
+    // Its notices name the client, which init leaves to the person, and its session files, which only a relay reads.
+    tellsUnattended: false,
   },
   'gemini-cli': {
     package: '@google/gemini-cli@0.61.0',
@@ -218,7 +220,8 @@ trust_level = "trusted"
     files: () => ({
       '.gemini/settings.json': commented({
         security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-        general: { disableAutoUpdate: true, disableUpdateNag: true, enableAutoUpdate: false },
+        // Older names for these two it changes by itself.
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
         telemetry: { enabled: false },
         privacy: { usageStatisticsEnabled: false },
         useWriteTodos: true,
