@@ -1171,6 +1171,8 @@ export const requirements = {
       'POST /v1/hooks/plain takes events that were read elsewhere, as lines, and answers each; a batch that is sent again counts once.',
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
+    'hosts.pace':
+      'npm run hosts compares the shortest sessions, in rounds that take turns with healthy ones, and runs again what seems slow.',
     'hosts.refused':
       'A call of a tool that Claude Code has refused, by <tool_use_error>, is an act that failed, and changes no plan.',
     'hosts.who-spoke':
