@@ -11,7 +11,7 @@ function taking(...times: readonly number[]) {
 
 test('a session that is long once is run again, and one that is long each time is slow', async () => {
   verifies('hosts.pace')
-  const healthy = taking(1000, 1100)
+  const healthy = taking(1000)
   const noisy = taking(2000, 1900, 1100)
   const waiting = taking(1300, 1250, 1400)
   const quick = taking(900)
@@ -24,6 +24,16 @@ test('a session that is long once is run again, and one that is long each time i
   })
   // Who is fast enough is not run again.
   assert.deepEqual([noisy.count(), waiting.count(), quick.count(), healthy.count()], [3, 6, 2, 6])
+})
+
+test('one lucky healthy session makes no others slow', async () => {
+  verifies('hosts.pace')
+  const healthy = taking(1000, 1300, 1300)
+  const { ratios } = await comparePace(healthy.ms, { gone: taking(1300).ms }, 1.15, {
+    least: 2,
+    most: 6,
+  })
+  assert.deepEqual(ratios, { gone: 1 })
 })
 
 test('what is as fast at first is compared as often as at least wanted', async () => {

@@ -1172,7 +1172,7 @@ export const requirements = {
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
     'hosts.pace':
-      'npm run hosts compares the shortest sessions, in rounds that take turns with healthy ones, and runs again what seems slow.',
+      'npm run hosts compares sessions in rounds that take turns with healthy ones, by the shortest or by the median, and runs again what seems slow.',
     'hosts.refused':
       'A call of a tool that Claude Code has refused, by <tool_use_error>, is an act that failed, and changes no plan.',
     'hosts.who-spoke':
