@@ -289,14 +289,8 @@ trust_level = "trusted"
     args: (nth, prompt) => ['-p', prompt, ...(nth === 0 ? [] : ['--continue']), '--yolo'],
     result: (printed) => [ended, endedAgain].find((each) => printed.includes(each)) ?? printed,
     tools: {
-      plan: (items) => {
-        const todos = items.map(([content, isNow], nth) => ({
-          id: `${nth}`,
-          content,
-          status: isNow ? 'in_progress' : 'pending',
-        }))
-        return [[{ name: 'todo_write', args: { todos } }]]
-      },
+      // Its `todo_write` is not among the tools that it offers.
+      plan: () => null,
       run: (command, description) => [
         { name: 'run_shell_command', args: { command, description, is_background: false } },
       ],
