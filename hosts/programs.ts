@@ -3,6 +3,12 @@ import type { Call } from './stand-in.ts'
 /** What the agent says at the end of its first prompt. */
 export const ended = 'The login route now has a limit of five tries a minute; one test still fails.'
 
+/** An item of a plan, and whether the agent is at it. */
+export type PlanItem = readonly [text: string, isNow: boolean]
+
+/** What it says at the end of its second. */
+export const endedAgain = 'Signup is limited too.'
+
 /** A host as npm has it, and how it is run without its cloud. */
 export interface Program {
   /** The package and its version. */
@@ -17,11 +23,14 @@ export interface Program {
   result(printed: string): string
   /** Acts as calls of the host's tools; several ways where the host offers one of several tools. */
   tools: {
-    plan(items: readonly [text: string, isNow: boolean][]): Call[] | null
+    /** Several calls one after another; null if the host offers no tool for a plan. */
+    plan(items: readonly PlanItem[]): Call[][] | null
     run(command: string, description: string): Call[]
     read(path: string): Call[]
     write(path: string, content: string): Call[]
     delegate(task: string): Call[] | null
+    /** Delegates and goes on; the end of the sub-agent comes as a prompt. Absent if the host has no such thing. */
+    delegateBehind?(task: string): Call[]
     /** Waits for a sub-agent; null if delegating waits. */
     wait: Call[] | null
   }
@@ -29,6 +38,14 @@ export interface Program {
   showsAgents: boolean
   /** The least share of acts of which the host tells how they ended, 0–1. */
   tells: number
+  /** Whether the host tells its hooks that nobody can speak in the session, which is so in each of these. */
+  tellsUnattended: boolean
+}
+
+/** Settings as a person may have written them, with notes and with a line end of their own. */
+function commented(settings: object): string {
+  const text = JSON.stringify(settings, null, 2)
+  return `// Mine, not to be touched.\n${text.replace('{', '{ // see the wiki').replace(/\n\}$/, '\n  /* the end */\n}')}\n\n`
 }
 
 const quiet = { LANG: 'C.UTF-8', TERM: 'dumb', NO_COLOR: '1' }
@@ -64,7 +81,31 @@ export const programs: Readonly<Record<string, Program>> = {
     ],
     result: (printed) => JSON.parse(printed).result,
     tools: {
-      plan: () => null,
+      // Its tools for tasks are offered only after the agent has looked for them.
+      plan: (items) => [
+        [
+          {
+            name: 'ToolSearch',
+            args: { query: 'select:TaskCreate,TaskUpdate', max_results: 5 },
+          },
+        ],
+        ...items.map(([subject]) => [
+          { name: 'TaskCreate', args: { subject, description: subject }, loader: 'ToolSearch' },
+        ]),
+        ...items.flatMap(([, isNow], nth) =>
+          isNow
+            ? [
+                [
+                  {
+                    name: 'TaskUpdate',
+                    args: { taskId: `${nth + 1}`, status: 'in_progress' },
+                    loader: 'ToolSearch',
+                  },
+                ],
+              ]
+            : [],
+        ),
+      ],
       run: (command, description) => [{ name: 'Bash', args: { command, description } }],
       read: (path) => [{ name: 'Read', args: { file_path: path } }],
       write: (path, content) => [{ name: 'Write', args: { file_path: path, content } }],
@@ -73,22 +114,32 @@ export const programs: Readonly<Record<string, Program>> = {
           description: 'Compare token buckets',
           prompt,
           subagent_type: 'general-purpose',
+          run_in_background: false,
         }
-        return [
-          { name: 'Agent', args },
-          { name: 'Task', args },
-        ]
+        return [{ name: 'Agent', args }]
+      },
+      delegateBehind: (prompt) => {
+        const args = {
+          description: 'Compare sliding windows',
+          prompt,
+          subagent_type: 'general-purpose',
+          run_in_background: true,
+        }
+        return [{ name: 'Agent', args }]
       },
       wait: null,
     },
     showsAgents: true,
     tells: 0.9,
+    tellsUnattended: true,
   },
   codex: {
     package: '@openai/codex@0.169.0',
     bin: 'codex',
     files: (project, model) => ({
-      '.codex/config.toml': `model = "gpt-6.1-sol"
+      '.codex/hooks.json': `${JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } }, null, 1)}`,
+      '.codex/config.toml': `# Mine, not to be touched.
+model = "gpt-6.1-sol"
 model_provider = "local"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
@@ -123,13 +174,8 @@ trust_level = "trusted"
       return items.at(-1) ?? ''
     },
     tools: {
-      plan: (items) => {
-        const plan = items.map(([step, isNow]) => ({
-          step,
-          status: isNow ? 'in_progress' : 'pending',
-        }))
-        return [{ name: 'update_plan', args: { plan } }]
-      },
+      // `exec` offers no `update_plan` for the models that were tried.
+      plan: () => null,
       run: (command) => [
         { name: 'exec_command', args: { cmd: command } },
         { name: 'shell_command', args: { command } },
@@ -159,28 +205,29 @@ trust_level = "trusted"
       delegate: (message) => [
         { name: 'spawn_agent', args: { task_name: 'compare_buckets', message } },
       ],
-      wait: [{ name: 'wait_agent', args: { timeout_ms: 15_000 } }],
+      // Its own `wait_agent` waits for what comes from then on, for 10 seconds at least.
+      wait: [{ name: 'sleep', args: { duration_ms: 3_000 } }],
     },
     showsAgents: true,
     // Its hooks tell no exit code: a command that prints no failing test has an unknown end.
     tells: 0.6,
+    // Its notices name the client, which init leaves to the person, and its session files, which only a relay reads.
+    tellsUnattended: false,
   },
   'gemini-cli': {
     package: '@google/gemini-cli@0.61.0',
     bin: 'gemini',
     files: () => ({
-      '.gemini/settings.json': `${JSON.stringify(
-        {
-          security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
-          general: { disableAutoUpdate: true, disableUpdateNag: true, enableAutoUpdate: false },
-          telemetry: { enabled: false },
-          privacy: { usageStatisticsEnabled: false },
-          useWriteTodos: true,
-          tools: { sandbox: false },
-        },
-        null,
-        2,
-      )}\n`,
+      '.gemini/settings.json': commented({
+        security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
+        // Older names for these two it changes by itself.
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        telemetry: { enabled: false },
+        privacy: { usageStatisticsEnabled: false },
+        useWriteTodos: true,
+        tools: { sandbox: false },
+        hooks: { AfterAgent: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+      }),
     }),
     env: (model) => ({
       ...quiet,
@@ -205,33 +252,33 @@ trust_level = "trusted"
           description,
           status: isNow ? 'in_progress' : 'pending',
         }))
-        return [{ name: 'write_todos', args: { todos } }]
+        return [[{ name: 'write_todos', args: { todos } }]]
       },
       run: (command, description) => [
         { name: 'run_shell_command', args: { command, description } },
       ],
       read: (path) => [{ name: 'read_file', args: { file_path: path } }],
       write: (path, content) => [{ name: 'write_file', args: { file_path: path, content } }],
-      delegate: () => null,
+      delegate: (prompt) => [
+        { name: 'invoke_agent', args: { agent_name: 'codebase_investigator', prompt } },
+      ],
       wait: null,
     },
     showsAgents: false,
     tells: 0.9,
+    tellsUnattended: false,
   },
   'qwen-code': {
     package: '@qwen-code/qwen-code@0.24.4',
     bin: 'qwen',
     files: () => ({
-      '.qwen/settings.json': `${JSON.stringify(
-        {
-          security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
-          general: { enableAutoUpdate: false },
-          telemetry: { enabled: false },
-          privacy: { usageStatisticsEnabled: false },
-        },
-        null,
-        2,
-      )}\n`,
+      '.qwen/settings.json': commented({
+        security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
+        general: { enableAutoUpdate: false },
+        telemetry: { enabled: false },
+        privacy: { usageStatisticsEnabled: false },
+        hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] },
+      }),
     }),
     env: (model) => ({
       ...quiet,
@@ -240,21 +287,10 @@ trust_level = "trusted"
       OPENAI_MODEL: 'stand-in',
     }),
     args: (nth, prompt) => ['-p', prompt, ...(nth === 0 ? [] : ['--continue']), '--yolo'],
-    result: (printed) =>
-      printed.includes(ended)
-        ? ended
-        : printed.includes('Signup is limited too.')
-          ? 'Signup is limited too.'
-          : printed,
+    result: (printed) => [ended, endedAgain].find((each) => printed.includes(each)) ?? printed,
     tools: {
-      plan: (items) => {
-        const todos = items.map(([content, isNow], nth) => ({
-          id: `${nth}`,
-          content,
-          status: isNow ? 'in_progress' : 'pending',
-        }))
-        return [{ name: 'todo_write', args: { todos } }]
-      },
+      // Its `todo_write` is not among the tools that it offers.
+      plan: () => null,
       run: (command, description) => [
         { name: 'run_shell_command', args: { command, description, is_background: false } },
       ],
@@ -266,12 +302,16 @@ trust_level = "trusted"
     },
     showsAgents: false,
     tells: 0.9,
+    tellsUnattended: false,
   },
   copilot: {
     package: '@github/copilot@1.0.102',
     bin: 'copilot',
     files: (project) => ({
-      '.copilot/settings.json': `${JSON.stringify({ theme: 'dark' }, null, 2)}\n`,
+      '.copilot/settings.json': commented({
+        theme: 'dark',
+        hooks: { agentStop: [{ type: 'command', bash: 'true' }] },
+      }),
       '.copilot/config.json': JSON.stringify({
         trusted_folders: [project],
         trustedFolders: [project],
@@ -292,14 +332,16 @@ trust_level = "trusted"
       '--allow-all-tools',
       '--no-auto-update',
     ],
-    result: (printed) =>
-      printed.includes(ended)
-        ? ended
-        : printed.includes('Signup is limited too.')
-          ? 'Signup is limited too.'
-          : printed,
+    result: (printed) => [ended, endedAgain].find((each) => printed.includes(each)) ?? printed,
     tools: {
-      plan: () => null,
+      plan: (items) => {
+        const rows = items.map(
+          ([title, isNow], nth) =>
+            `('t${nth}','${title}','${title}','${isNow ? 'in_progress' : 'pending'}')`,
+        )
+        const query = `INSERT INTO todos (id,title,description,status) VALUES ${rows.join(',')}`
+        return [[{ name: 'sql', args: { description: 'Plan the work', query } }]]
+      },
       run: (command, description) => [
         { name: 'bash', args: { command, description, mode: 'sync', sessionId: 's1' } },
       ],
@@ -319,36 +361,34 @@ trust_level = "trusted"
     },
     showsAgents: true,
     tells: 0.9,
+    tellsUnattended: false,
   },
   opencode: {
     package: 'opencode-ai@1.18.33',
     bin: 'opencode',
     files: (_project, model) => ({
-      '.config/opencode/opencode.json': `${JSON.stringify(
-        {
-          autoupdate: false,
-          share: 'disabled',
-          model: 'local/stand-in',
-          small_model: 'local/stand-in',
-          permission: { '*': 'allow' },
-          provider: {
-            local: {
-              npm: '@ai-sdk/openai-compatible',
-              name: 'local',
-              options: { baseURL: `${model}/v1`, apiKey: 'stand-in' },
-              models: {
-                'stand-in': {
-                  name: 'stand-in',
-                  tool_call: true,
-                  limit: { context: 100_000, output: 8_000 },
-                },
+      '.config/opencode/plugin/mine.js': '// Mine.\nexport const Mine = async () => ({})\n',
+      '.config/opencode/opencode.jsonc': commented({
+        autoupdate: false,
+        share: 'disabled',
+        model: 'local/stand-in',
+        small_model: 'local/stand-in',
+        permission: { '*': 'allow' },
+        provider: {
+          local: {
+            npm: '@ai-sdk/openai-compatible',
+            name: 'local',
+            options: { baseURL: `${model}/v1`, apiKey: 'stand-in' },
+            models: {
+              'stand-in': {
+                name: 'stand-in',
+                tool_call: true,
+                limit: { context: 100_000, output: 8_000 },
               },
             },
           },
         },
-        null,
-        2,
-      )}\n`,
+      }),
     }),
     env: () => ({
       ...quiet,
@@ -359,12 +399,7 @@ trust_level = "trusted"
       npm_config_fetch_retries: '0',
     }),
     args: (nth, prompt) => ['run', ...(nth === 0 ? [] : ['--continue']), prompt],
-    result: (printed) =>
-      printed.includes(ended)
-        ? ended
-        : printed.includes('Signup is limited too.')
-          ? 'Signup is limited too.'
-          : printed,
+    result: (printed) => [ended, endedAgain].find((each) => printed.includes(each)) ?? printed,
     tools: {
       plan: (items) => {
         const todos = items.map(([content, isNow], nth) => ({
@@ -373,7 +408,7 @@ trust_level = "trusted"
           status: isNow ? 'in_progress' : 'pending',
           priority: 'high',
         }))
-        return [{ name: 'todowrite', args: { todos } }]
+        return [[{ name: 'todowrite', args: { todos } }]]
       },
       run: (command, description) => [{ name: 'bash', args: { command, description } }],
       read: (path) => [{ name: 'read', args: { filePath: path } }],
@@ -388,5 +423,6 @@ trust_level = "trusted"
     },
     showsAgents: true,
     tells: 0.9,
+    tellsUnattended: false,
   },
 }

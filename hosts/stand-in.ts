@@ -8,12 +8,16 @@ export interface Call {
   args: Record<string, unknown>
   /** The text that a tool takes which has no fields. */
   input?: string
+  /** The tool with which the agent loads this one: it can be called though only that one is offered. */
+  loader?: string
 }
 
 /** One answer of the model: words, and calls. Of the calls in one list the first whose tool is offered is made. */
 export interface Answer {
   say?: string
   calls?: readonly (readonly Call[])[]
+  /** A name for the moment at which this is asked for. */
+  mark?: string
 }
 
 /** What the model answers: for each prompt of the person a list, and for sub-agents by a mark in their task. */
@@ -35,23 +39,57 @@ type Fields = Record<string, unknown>
 const wrapping =
   /<(system-reminder|environment_context|session_context|user_instructions|permissions instructions|[a-z_]+_instructions|collaboration_mode)[\s\S]*?<\/\1>/g
 
-/** A model on loopback that plays a script. It speaks the four protocols that the hosts use, streamed or not. */
+/** How a prompt begins in a request that says that a sub-agent has ended. */
+const news = JSON.stringify('<task-notification>\n<task-id>').slice(1, -1)
+
+/** A model on loopback. */
+export interface StandIn {
+  url: string
+  /** The tools that the host has offered so far. */
+  offered: ReadonlySet<string>
+  /** Whether the host has handed over a prompt that says that a sub-agent has ended. */
+  hasNews(): boolean
+  close(): Promise<void>
+}
+
+/** Gives the answer to what a host has asked. */
+type Play = (asked: Asked) => Promise<Answer>
+
+/**
+ * A model on loopback that plays a script. It speaks the four protocols that the hosts use, streamed or not. `onMark` is
+ * waited for when an answer with a mark is asked for, once for each mark.
+ */
 export async function startStandIn(
   script: Script,
-): Promise<{ url: string; close(): Promise<void> }> {
+  onMark: (mark: string) => Promise<void> = async () => {},
+): Promise<StandIn> {
   let count = 0
+  let hasNews = false
+  const offered = new Set<string>()
+  const marks = new Map<string, Promise<void>>()
+  const play: Play = async (asked) => {
+    for (const tool of asked.tools) offered.add(tool)
+    const { mark, ...answer } = answerTo(script, asked)
+    if (mark === undefined) return answer
+    const passed = marks.get(mark) ?? onMark(mark)
+    marks.set(mark, passed)
+    await passed
+    return answer
+  }
   const server = createServer(async (request, response) => {
     // A host may break a request off.
-    const body = fieldsOf(parsed(await textOf(request).catch(() => '')))
+    const sent = await textOf(request).catch(() => '')
+    hasNews ||= sent.includes(news)
+    const body = fieldsOf(parsed(sent))
     const path = new URL(request.url ?? '/', 'http://x').pathname
     count++
     if (path.endsWith('/count_tokens')) json(response, { input_tokens: 100 })
     else if (path.endsWith(':countTokens')) json(response, { totalTokens: 100 })
-    else if (path.endsWith('/messages')) messages(response, body, count, script)
-    else if (path.endsWith('/responses')) responses(response, body, count, script)
-    else if (path.endsWith('/chat/completions')) completions(response, body, count, script)
+    else if (path.endsWith('/messages')) await messages(response, body, count, play)
+    else if (path.endsWith('/responses')) await responses(response, body, count, play)
+    else if (path.endsWith('/chat/completions')) await completions(response, body, count, play)
     else if (/:(?:stream)?generateContent$/i.test(path)) {
-      contents(response, body, count, script, path.includes(':stream'))
+      await contents(response, body, count, play, path.includes(':stream'))
     } else if (path.endsWith('/models')) json(response, { object: 'list', data: [], models: [] })
     else json(response, { error: { type: 'not_found', message: 'no such route here' } }, 404)
   })
@@ -60,6 +98,8 @@ export async function startStandIn(
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
+    offered,
+    hasNews: () => hasNews,
     async close() {
       server.closeAllConnections()
       server.close()
@@ -76,7 +116,10 @@ function answerTo({ turns, agents }: Script, { people, answered, tools }: Asked)
   const playable = (list ?? []).flatMap((answer): Answer[] => {
     if (answer.calls === undefined) return [answer]
     const calls = answer.calls.flatMap((options) => {
-      const found = options.find(({ name }) => tools.includes(name))
+      const found = options.find(
+        ({ name, loader }) =>
+          tools.includes(name) || (loader !== undefined && tools.includes(loader)),
+      )
       return found === undefined ? [] : [[found]]
     })
     return calls.length === 0 ? [] : [{ ...answer, calls }]
@@ -85,7 +128,12 @@ function answerTo({ turns, agents }: Script, { people, answered, tools }: Asked)
 }
 
 /** Anthropic Messages. */
-function messages(response: ServerResponse, body: Fields, count: number, script: Script): void {
+async function messages(
+  response: ServerResponse,
+  body: Fields,
+  count: number,
+  play: Play,
+): Promise<void> {
   const people: string[] = []
   let answered = 0
   for (const message of listOf(body.messages)) {
@@ -99,7 +147,7 @@ function messages(response: ServerResponse, body: Fields, count: number, script:
     }
   }
   const tools = listOf(body.tools).map(({ name }) => String(name))
-  const { say, calls = [] } = answerTo(script, { people, answered, tools })
+  const { say, calls = [] } = await play({ people, answered, tools })
   const blocks: Fields[] = say === undefined ? [] : [{ type: 'text', text: say }]
   for (const [nth, [call]] of calls.entries()) {
     const id = `toolu_${String(count).padStart(6, '0')}${nth}`
@@ -145,7 +193,12 @@ function messages(response: ServerResponse, body: Fields, count: number, script:
 }
 
 /** OpenAI Responses, with tools in name spaces and tools that take a text. */
-function responses(response: ServerResponse, body: Fields, count: number, script: Script): void {
+async function responses(
+  response: ServerResponse,
+  body: Fields,
+  count: number,
+  play: Play,
+): Promise<void> {
   const people: string[] = []
   let answered = 0
   const input =
@@ -173,7 +226,7 @@ function responses(response: ServerResponse, body: Fields, count: number, script
       return name
     })
   })
-  const { say, calls = [] } = answerTo(script, { people, answered, tools })
+  const { say, calls = [] } = await play({ people, answered, tools })
   const output: Fields[] = []
   if (say !== undefined) {
     const content = [{ type: 'output_text', text: say, annotations: [] }]
@@ -255,7 +308,12 @@ function responses(response: ServerResponse, body: Fields, count: number, script
 }
 
 /** OpenAI Chat Completions. */
-function completions(response: ServerResponse, body: Fields, count: number, script: Script): void {
+async function completions(
+  response: ServerResponse,
+  body: Fields,
+  count: number,
+  play: Play,
+): Promise<void> {
   const people: string[] = []
   let answered = 0
   for (const { role, content } of listOf(body.messages)) {
@@ -263,7 +321,7 @@ function completions(response: ServerResponse, body: Fields, count: number, scri
     else if (role === 'user') answered = heard(people, wordsOf(content)) ? 0 : answered
   }
   const tools = listOf(body.tools).map((tool) => String(fieldsOf(tool.function).name))
-  const { say, calls = [] } = answerTo(script, { people, answered, tools })
+  const { say, calls = [] } = await play({ people, answered, tools })
   const tool_calls = calls.map(([call], index) => ({
     index,
     id: `call_${count}_${index}`,
@@ -302,13 +360,13 @@ function completions(response: ServerResponse, body: Fields, count: number, scri
 }
 
 /** Gemini generateContent. */
-function contents(
+async function contents(
   response: ServerResponse,
   body: Fields,
   count: number,
-  script: Script,
+  play: Play,
   streamed: boolean,
-): void {
+): Promise<void> {
   const people: string[] = []
   let answered = 0
   for (const { role, parts } of listOf(body.contents)) {
@@ -326,7 +384,7 @@ function contents(
     ? {
         say: JSON.stringify({ reasoning: 'stand-in', next_speaker: 'user', model_choice: 'flash' }),
       }
-    : answerTo(script, { people, answered, tools })
+    : await play({ people, answered, tools })
   const parts: Fields[] = say === undefined ? [] : [{ text: say }]
   for (const [call] of calls) parts.push({ functionCall: { name: call?.name, args: call?.args } })
   const answer = {
@@ -339,9 +397,13 @@ function contents(
   else json(response, answer)
 }
 
-/** Adds what a person said, and says whether it was a person: hosts put contexts among the messages of the user. */
+/**
+ * Adds what a person said, and says whether it was a person: hosts put contexts among the messages of the user, and the
+ * news of a sub-agent that has ended.
+ */
 function heard(people: string[], text: string): boolean {
-  if (text.replace(wrapping, '').trim() === '') return false
+  const own = text.replace(wrapping, '').trim()
+  if (own === '' || own.startsWith('<task-notification')) return false
   people.push(text)
   return true
 }

@@ -162,6 +162,8 @@ onEachDatabase((database) => {
       labelled: 12,
       useful: 11,
       precision: shareOf(11, 12),
+      known: true,
+      withheld: null,
     })
     const { body } = await me.get('/v1/quality')
     assert.deepEqual([body.labelled, body.precision], [12, shareOf(11, 12)])

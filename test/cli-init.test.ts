@@ -27,6 +27,7 @@ import {
   ownEntries,
   removeEntries,
 } from '../src/core/hosts/install.ts'
+import { type FileHost, fileHosts } from '../src/core/hosts/install-files.ts'
 import { trustHash, trustLabel } from '../src/surfaces/cli/codex-trust.ts'
 import { newCaller } from './caller.ts'
 import { type Ran, runHere } from './command.ts'
@@ -68,7 +69,7 @@ function userOf(t: TestContext, more: Record<string, string> = {}, program = ['/
         policyFolder: join(home, 'policy'),
         settings: () => readConfig(environment),
       }),
-    init(host: InstallHost, ...args: string[]): Promise<Ran> {
+    init(host: InstallHost | FileHost, ...args: string[]): Promise<Ran> {
       return this.run('init', host, '--key', key, '--server', nobody, ...args)
     },
     write(name: string, content: unknown): string {
@@ -782,6 +783,23 @@ describe('plumbline uninstall', () => {
     }
     assert.deepEqual(user.all(), {})
     assert.ok(!existsSync(user.inHome('.plumbline')))
+  })
+
+  test('leaves no folder that init made, of the user or of a project', async (t) => {
+    verifies('hosts.uninstall', 'hosts.init.project')
+    const user = userOf(t)
+    user.write('.gemini/tmp/session.json', '{}')
+    user.write('shop/notes.txt', 'mine')
+    const places = () => readdirSync(user.home, { recursive: true, encoding: 'utf8' }).sort()
+    const before = places()
+    for (const host of [...installHosts, ...fileHosts]) {
+      assert.equal((await user.init(host)).code, 0)
+      if (host !== 'vscode') assert.equal((await user.init(host, '--project')).code, 0)
+    }
+    assert.ok(places().length > before.length + 20)
+    assert.equal((await user.run('uninstall', '--all', '--project')).code, 0)
+    assert.equal((await user.run('uninstall', '--all')).code, 0)
+    assert.deepEqual(places(), before)
   })
 
   test('never writes over an older copy, and follows a link', async (t) => {

@@ -1179,6 +1179,10 @@ export const requirements = {
       'POST /v1/hooks/plain takes events that were read elsewhere, as lines, and answers each; a batch that is sent again counts once.',
     'hosts.readers':
       'One pure reader per host turns its events into one normal form; it never throws, and an unknown event is none.',
+    'hosts.pace':
+      'npm run hosts compares sessions in rounds that take turns with healthy ones, by the shortest or by the median, and runs again what seems slow.',
+    'hosts.refused':
+      'A call of a tool that Claude Code has refused, by <tool_use_error>, is an act that failed, and changes no plan.',
     'hosts.who-spoke':
       'A prompt is a person’s unless the host or its text says otherwise; what the host or Plumbline put around it is taken off.',
     'hosts.private':
@@ -1238,7 +1242,7 @@ export const requirements = {
     'hosts.watch':
       'plumbline watch HOST prints each step of a session as the agent works, from its session file, and changes no settings.',
     'hosts.who-spoke.settled':
-      'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine.',
+      'A prompt of which a hook does not say who spoke it stands as by unknown. When a session file says that a person did, it is the user’s; when none did, what stood before it stands again for later steps, as a revision of its own, and the run shows the prompt as by machine. Other words of a machine under the id of a prompt, as Claude Code tells that a sub-agent has ended, say nothing of it.',
     'hosts.relay.settles':
       'The relay reads the end of a session file when no hook has come for two seconds, for who spoke a prompt, how an act ended and which prompts no hook told, and nothing else; a sub-agent has a file of its own.',
     'hosts.ends':
@@ -1367,7 +1371,7 @@ export const requirements = {
     'hosts.plugins':
       'The plugins in plugin/, which the marketplace at the root of the repository lists for Claude Code, have the hooks that plumbline init writes, hold no key, and do nothing on a machine where plumbline init has not run; plumbline init HOST --plugin writes only what they need.',
     'hosts.uninstall':
-      'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, and the program goes with the last host.',
+      'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, one that init made goes with the folders that it made and that are then empty, and the program goes with the last host.',
     'hosts.shim.no-curl':
       'Where there is no curl, plumbline init says so and hooks ask by a Node program with the same limits; doctor --hosts says which of the two asks.',
     'hosts.shim':

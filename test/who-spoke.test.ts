@@ -86,6 +86,21 @@ onEachDatabase((database) => {
     assert.deepEqual([last.revision, last.drifting], [3, false])
   })
 
+  test('the news of a sub-agent of Claude Code leaves the prompt as it is whose id it has', async (t) => {
+    verifies('hosts.who-spoke.settled')
+    const { app, say, run } = await startOn(t)
+    await say(errand, 0)
+    app.advance(60_000)
+    await say(other, 1)
+    const before = await run()
+    await say('<task-notification>\n<task-id>a1</task-id>\n</task-notification>', 1)
+    assert.deepEqual(await run(), before)
+    assert.deepEqual(
+      [before.ground, before.revision, bys(before)],
+      [other, 2, ['unknown', 'unknown']],
+    )
+  })
+
   test('what a machine spoke never stands again, in whatever order that comes out', async (t) => {
     verifies('hosts.who-spoke.settled')
     const third = 'forget that, rather write the release notes'

@@ -112,7 +112,8 @@ function factsOfCall(event: Fields, call: Fields): HostFact[] {
   const answer = call.tool_response
   const output = outputOf(call.error ?? answer)
   const exit = amountOf(fieldsOf(answer).exit_code) ?? exitOf(output)
-  const didFail = call.error !== undefined || (exit !== undefined && exit !== 0)
+  const didFail =
+    call.error !== undefined || (exit !== undefined && exit !== 0) || isRefused(answer)
   return factsOfTool(
     {
       tool,
@@ -125,6 +126,11 @@ function factsOfCall(event: Fields, call: Fields): HostFact[] {
     },
     answer,
   )
+}
+
+/** A call that Claude Code did not make, of a tool that is not offered or with arguments that do not fit, has this answer. */
+function isRefused(answer: unknown): boolean {
+  return typeof answer === 'string' && answer.startsWith('<tool_use_error>')
 }
 
 /** Claude Code tells the exit code of a command that failed in the first line of its answer. */

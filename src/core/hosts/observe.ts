@@ -419,16 +419,21 @@ function withUnsettled(
   )
 }
 
-/** The prompt that a later event of the same tells the speaker of; null if it is none. */
+/**
+ * The prompt that a later event of the same tells the speaker of; null if it is none. Claude Code gives what a machine says
+ * while it works on a prompt the id of that prompt: other words of a machine tell nothing of it.
+ */
 function unsettledBy({ unsettled = [] }: Observed, event: HostEvent): Unsettled | null {
   if (event.kind !== 'prompt' || event.by === 'unknown') return null
   // Who spoke is not known before what stands around the words has arrived.
   if (event.isPartial === true && event.by === 'person' && event.isHeadless !== true) return null
-  const { eventId, at = null } = event
+  const { eventId, by, at = null } = event
   const text = cut(event.text)
+  const mayTellOf = (each: Unsettled) => by === 'person' || text === '' || each.text === text
   return (
     unsettled.findLast(
-      (each) => each.id === eventId || (each.text === text && isSoon(each.at, at)),
+      (each) =>
+        (each.id === eventId && mayTellOf(each)) || (each.text === text && isSoon(each.at, at)),
     ) ?? null
   )
 }

@@ -169,6 +169,18 @@ test('a command of Claude Code has worked unless its answer tells an exit code',
   assert.equal(factsOf(readClaudeCode(said))[0]?.outcome, 'ok')
 })
 
+test('a call that Claude Code has refused is an act that failed, and plans nothing', () => {
+  verifies('hosts.readers', 'hosts.refused')
+  const refused = {
+    tool_response: '<tool_use_error>Error: No such tool available</tool_use_error>',
+  }
+  for (const tool of ['TaskCreate', 'ExitPlanMode', 'Read']) {
+    const call = { ...used(tool, { subject: 'Knead', file_path: '/x/y.ts' }), ...refused }
+    const [fact, ...more] = factsOf(readClaudeCode(call))
+    assert.deepEqual([fact?.kind, fact?.outcome, more], ['act', 'failed', []])
+  }
+})
+
 test('an edit of Claude Code keeps hashes of the texts, and a relative path', () => {
   verifies('hosts.readers', 'hosts.private')
   const input = {

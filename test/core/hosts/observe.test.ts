@@ -78,6 +78,32 @@ test('words that a machine spoke are no errand again, in whatever order that com
   }
 })
 
+test('what a machine says under the id of a prompt tells nothing of that prompt', () => {
+  verifies('hosts.who-spoke.settled')
+  const prompt = (text: string, by: 'person' | 'machine' | 'unknown', nth: number): HostEvent => ({
+    kind: 'prompt',
+    text,
+    by,
+    at: nth * 60_000,
+    runId: 'claude-code:r',
+    agentId: '',
+    eventId: `p-${nth}`,
+  })
+  const note = '<task-notification>the gauge is read</task-notification>'
+  const events = [
+    prompt('mend the pump', 'unknown', 0),
+    prompt('look at the gauge', 'unknown', 1),
+    prompt(note, 'machine', 1),
+  ]
+  const known = events.reduce((before, event) => observe(before, event).observed, nothingObserved)
+  assert.equal(known.errand, 'look at the gauge')
+  const still = known.unsettled?.map(({ text }) => text)
+  assert.deepEqual(still, ['mend the pump', 'look at the gauge'])
+  // Who spoke it may still come out.
+  const settled = observe(known, prompt('look at the gauge', 'machine', 1))
+  assert.deepEqual([settled.observed.errand, settled.settles?.by], ['mend the pump', 'machine'])
+})
+
 test('an event counts once among the newest, whether its session is kept or was read again', () => {
   verifies('hosts.once')
   let kept = nothingObserved
