@@ -31,11 +31,15 @@ test('a prompt of a person opens a step with the words', () => {
       parentGoal: null,
       plan: null,
       distance: null,
+      progress: null,
+      userTurn: null,
+      tokens: null,
       shown: null,
       acts: 0,
       failedActs: 0,
       doing: [],
       span: null,
+      responseId: null,
     })
     assert.equal(observed.errand, 'mend the pump')
   }
