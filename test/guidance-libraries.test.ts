@@ -8,6 +8,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { type Framework, guidanceFor } from '../src/core/guidance/guidance.ts'
+import type { RunHandle } from '../src/surfaces/client/run.ts'
 import { converse as converseThroughMiddleware } from './frameworks/langchain.ts'
 import { converse as converseThroughProcessor } from './frameworks/mastra.ts'
 import { Agent } from './frameworks/openai-agents.ts'
@@ -52,12 +53,15 @@ interface Snippet {
 
 let loaded = 0
 
-/** The snippet as a module that reports to the app, once some of its text was replaced. */
+/**
+ * The snippet as a module that reports to the app, once some of its text was replaced, and what it does when the process
+ * ends.
+ */
 async function load(
   app: App,
   framework: Framework,
   replaced: Record<string, string>,
-): Promise<Snippet> {
+): Promise<{ snippet: Snippet; close: (() => unknown) | undefined }> {
   const { key } = await app.newAccount()
   process.env.PLUMBLINE_KEY = key
   const source = Object.entries(replaced).reduce(
@@ -66,7 +70,11 @@ async function load(
   )
   const file = join(folder, `run-${loaded++}.ts`)
   writeFileSync(file, source)
-  return import(pathToFileURL(file).href)
+  const before = new Set(process.listeners('beforeExit'))
+  const snippet = await import(pathToFileURL(file).href)
+  const own = process.listeners('beforeExit').filter((each) => !before.has(each))
+  for (const each of own) process.off('beforeExit', each)
+  return { snippet, close: own[0] && (() => own[0]?.(0)) }
 }
 
 async function storedRun(app: App) {
@@ -77,24 +85,34 @@ async function storedRun(app: App) {
   return read
 }
 
-const recipes: Partial<
-  Record<Framework, { outcome: string | null; use(snippet: Snippet, say: Say): Promise<unknown> }>
-> = {
+type Use = (snippet: Snippet, say: Say, words: string, before?: RunHandle) => Promise<RunHandle>
+
+const recipes: Partial<Record<Framework, { outcome: string | null; use: Use }>> = {
   'vercel-ai-sdk': {
     outcome: 'success',
-    use: ({ work }, say) => work?.(say, { look: {} }, errand),
+    use: async ({ work }, say, words, before) =>
+      (await work?.(say, { look: {} }, words, before))?.run,
   },
   'openai-agents': {
     outcome: 'success',
-    use: ({ work }, say) => work?.(new Agent({ name: 'worker', model: say }), errand),
+    use: async ({ work }, say, words, before) =>
+      (await work?.(new Agent({ name: 'worker', model: say }), words, before))?.run,
   },
   langgraph: {
     outcome: null,
-    use: ({ measured, runOf }, say) => converseThroughMiddleware(measured?.(runOf?.(errand)), say),
+    async use({ measured, hear }, say, words, before) {
+      const run = await hear?.(words, before)
+      await converseThroughMiddleware(measured?.(run), say)
+      return run
+    },
   },
   mastra: {
     outcome: null,
-    use: ({ measure }, say) => converseThroughProcessor(measure?.(errand), say),
+    async use({ measure, hear }, say, words, before) {
+      const run = await hear?.(words, before)
+      await converseThroughProcessor(measure?.(run), say)
+      return run
+    },
   },
 }
 
@@ -103,12 +121,13 @@ for (const [name, { outcome, use }] of Object.entries(recipes)) {
     verifies('guidance.read')
     const app = await start(t)
     const { say, instructed } = scripted(lines)
-    const snippet = await load(app, name as Framework, {
+    const { snippet } = await load(app, name as Framework, {
       // However busy this machine is.
       'plumbline.run({': 'plumbline.run({ budgetMs: 30_000,',
     })
-    await use(snippet, say)
+    const { runId } = await use(snippet, say, errand)
     const { run: stored, trace } = await storedRun(app)
+    assert.equal(stored.run_id, runId)
     assert.deepEqual(
       trace.map(({ goal, drifting }: { goal: string; drifting: boolean }) => [goal, drifting]),
       [
@@ -129,11 +148,32 @@ for (const [name, { outcome, use }] of Object.entries(recipes)) {
 
   test(`with the recipe for ${name} an agent goes on without the server`, async (t) => {
     const app = await start(t)
-    const snippet = await load(app, name as Framework, {})
+    const { snippet } = await load(app, name as Framework, {})
     await app.running.stop()
     const { say, instructed } = scripted(lines)
-    await use(snippet, say)
+    await use(snippet, say, errand)
     assert.equal(instructed.length, lines.length)
+  })
+
+  test(`the recipe for ${name} hands over what the user says next, and closes the client`, async (t) => {
+    verifies('guidance.conversation')
+    const app = await start(t)
+    const { snippet, close } = await load(app, name as Framework, {
+      'plumbline.run({': 'plumbline.run({ budgetMs: 30_000,',
+    })
+    const next = 'also write a page about our prices'
+    const run = await use(snippet, scripted(['Writing the rate limit.']).say, errand)
+    await use(snippet, scripted(['Writing the page about our prices.']).say, next, run)
+    const { run: stored, trace } = await storedRun(app)
+    assert.equal(stored.revision, 2)
+    assert.deepEqual(
+      trace.flatMap(({ goal, revision }: { goal: string; revision: number }) =>
+        goal === next ? revision : [],
+      ),
+      [2],
+    )
+    await close?.()
+    assert.equal(await run.step({ goal: 'after the end' }), null)
   })
 }
 

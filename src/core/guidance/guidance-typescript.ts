@@ -29,7 +29,7 @@ export const typescriptRecipes = {
   mastra: (baseUrl: string): Recipe => ({
     steps: [
       ...typescriptSteps,
-      'Make one processor per errand and give it to the call: `agent.generate(errand, { inputProcessors: [measured], outputProcessors: [measured] })`.',
+      'Make one processor per run, `const run = await hear(errand)` and `const measured = measure(run)`, and give it to the call: `agent.generate(errand, { inputProcessors: [measured], outputProcessors: [measured] })`.',
     ],
     files: [typescript('mastra.ts', mastra(baseUrl))],
     notes: notes(
@@ -49,8 +49,8 @@ function notes(own: string): string {
   return [
     'The instructions ask the model to say what it is doing; that sentence is the goal of the step, and a model call without one is counted with the next.',
     'A drifting verdict adds a fact to the next instructions: the errand and the numbers that decided, never an order. Only verdicts that are at least half sure are told.',
-    'When the user writes again in the same conversation, `run.userMessage(words)` hands the words over: the service reads whether they add to the errand, correct it, replace it or do nothing. A tool’s answer or another agent’s message is not the user’s.',
-    'The run is stored as `run.runId`; without `onError` a wrong key or address is said once on standard error. Call `plumbline.close()` before the process ends: it delivers what is left.',
+    'When the user writes again in the same conversation, `hear(words, run)` hands the words over as `user_message`, and so does `work` where it is given the run: the service reads whether they add to the errand, correct it, replace it or do nothing. A tool’s answer or another agent’s message is not the user’s. What the model is to remember of the conversation you hand over yourself.',
+    'The run is stored as `run.runId`; without `onError` a wrong key or address is said once on standard error. The client is closed, and delivers what is left, when the process has nothing else to do; before `process.exit()` await `plumbline.close()` yourself.',
     '`run.step` waits 250 ms at most and never throws: while the server is away the agent goes on, and the steps are delivered later, in order and once.',
     own,
   ].join(' ')
@@ -62,14 +62,25 @@ function typescript(path: string, text: string) {
 
 /** What the snippets have in common: the client, the narration, and the fact a drift is told as. */
 function preamble(baseUrl: string): string {
-  return `import { env } from "node:process";
+  return `import process from "node:process";
 import { createClient, type RunHandle } from "plumbline/client";
 
-/** Close it before the process ends. */
 export const plumbline = createClient({
   baseUrl: ${JSON.stringify(baseUrl)},
-  key: env["PLUMBLINE_KEY"],
+  key: process.env["PLUMBLINE_KEY"],
 });
+// Delivers what is left when the process has nothing else to do.
+process.once("beforeExit", () => plumbline.close());
+
+/**
+ * Takes what the user says: the first words are the errand of a new run, later ones go to the run before. The service
+ * keeps it as \`runId\`.
+ */
+export async function hear(words: string, before?: RunHandle): Promise<RunHandle> {
+  if (before === undefined) return plumbline.run({ ground: words });
+  await before.userMessage(words);
+  return before;
+}
 
 const narration = "Before each tool call, say in one line what you are doing now.";
 
@@ -87,9 +98,16 @@ function factOf({ latest }: RunHandle): string {
 function openaiAgents(baseUrl: string): string {
   return `import { type Agent, type AgentInputItem, Runner } from "@openai/agents";
 ${preamble(baseUrl)}
-/** Runs an agent on one errand of the user and reports each thing it says it is doing. */
-export async function work(agent: Agent, errand: string): Promise<{ text: string; runId: string }> {
-  const run = plumbline.run({ ground: errand });
+/**
+ * Runs an agent on what the user says and reports each thing it says it is doing. When the user goes on, give the run that
+ * was returned.
+ */
+export async function work(
+  agent: Agent,
+  words: string,
+  before?: RunHandle,
+): Promise<{ text: string; run: RunHandle; runId: string }> {
+  const run = await hear(words, before);
   let reported = "";
   const runner = new Runner({
     async callModelInputFilter({ modelData: { input, instructions = "" } }) {
@@ -103,11 +121,11 @@ export async function work(agent: Agent, errand: string): Promise<{ text: string
     },
   });
   try {
-    const { finalOutput = "", rawResponses } = await runner.run(agent, errand);
+    const { finalOutput = "", rawResponses } = await runner.run(agent, words);
     const tokens = rawResponses.reduce((sum, { usage }) => sum + usage.totalTokens, 0);
     await run.step({ goal: lineOf(finalOutput), distance: 0, tokens });
     await run.outcome("success");
-    return { text: finalOutput, runId: run.runId };
+    return { text: finalOutput, run, runId: run.runId };
   } catch (error) {
     await run.outcome("failure");
     throw error;
@@ -128,7 +146,10 @@ function lastWords(items: AgentInputItem[]): string {
 function langgraph(baseUrl: string): string {
   return `import { createMiddleware } from "langchain";
 ${preamble(baseUrl)}
-/** Middleware for one errand: createAgent({ model, tools, middleware: [measured(run)] }). */
+/**
+ * Middleware for a run: createAgent({ model, tools, middleware: [measured(await hear(errand))] }). When the user goes on:
+ * await hear(words, run).
+ */
 export function measured(run: RunHandle) {
   let unreported = 0;
   return createMiddleware({
@@ -148,22 +169,23 @@ export function measured(run: RunHandle) {
     },
   });
 }
-
-/** The run of an errand; its ground is what the user asked for. */
-export const runOf = (errand: string) => plumbline.run({ ground: errand });
 `
 }
 
 function vercelAiSdk(baseUrl: string): string {
   return `import { type LanguageModel, type ToolSet, ToolLoopAgent } from "ai";
 ${preamble(baseUrl)}
-/** Has an agent work on one errand of the user and reports each thing it says it is doing. */
+/**
+ * Has an agent work on what the user says and reports each thing it says it is doing. When the user goes on, give the run
+ * that was returned.
+ */
 export async function work(
   model: LanguageModel,
   tools: ToolSet,
-  errand: string,
-): Promise<{ text: string; runId: string }> {
-  const run = plumbline.run({ ground: errand });
+  words: string,
+  before?: RunHandle,
+): Promise<{ text: string; run: RunHandle; runId: string }> {
+  const run = await hear(words, before);
   let unreported = 0;
   const agent = new ToolLoopAgent({
     model,
@@ -180,9 +202,9 @@ export async function work(
     },
   });
   try {
-    const { text } = await agent.generate({ prompt: errand });
+    const { text } = await agent.generate({ prompt: words });
     await run.outcome("success");
-    return { text, runId: run.runId };
+    return { text, run, runId: run.runId };
   } catch (error) {
     await run.outcome("failure");
     throw error;
@@ -194,9 +216,8 @@ export async function work(
 function mastra(baseUrl: string): string {
   return `import type { Processor } from "@mastra/core/processors";
 ${preamble(baseUrl)}
-/** A processor for one errand of the user. */
-export function measure(errand: string) {
-  const run = plumbline.run({ ground: errand });
+/** A processor for a run: measure(await hear(errand)). When the user goes on: await hear(words, run). */
+export function measure(run: RunHandle) {
   let unreported = 0;
   return {
     id: "plumbline",
