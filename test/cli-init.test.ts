@@ -1009,6 +1009,19 @@ describe('plumbline doctor --hosts', () => {
       String((await examined(user))['gemini-cli']),
       /ago, seen 1 of 1 acts to their end, silent since \d{4}-\d\d-\d\dT\d\d:\d\dZ;/,
     )
+    for (let nth = 2; nth <= 14; nth++) {
+      const more = { ...read, tool_input: { path: `src/${nth}.js` } }
+      await runHook(
+        command.replace('BeforeAgent', 'AfterTool'),
+        { session_id: 's1', ...more },
+        environment,
+      )
+    }
+    await app.running.service.waitingActs.flush()
+    assert.match(
+      String((await examined(user))['gemini-cli']),
+      /seen 14 of 14 acts to their end, the errand explains 0 % of 1\d acts;/,
+    )
     assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
     assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)
     const lines = (await user.run('doctor', '--hosts')).out

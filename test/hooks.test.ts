@@ -405,6 +405,37 @@ onEachDatabase((database) => {
     assert.equal((await set({ mode: 'shout' })).status, 400)
   })
 
+  test('in the mode advise a session that goes on is told at its beginning, where its host takes that', async (t) => {
+    verifies('hosts.mode')
+    const { post, app } = await startOn(t)
+    const session = { session_id: 's-1', cwd: '/work/shop' }
+    const prompt = 'refund order 1234 to the customer'
+    const tool_input = { command: 'refund', description: 'refund order 9876 to the customer' }
+    const starts = { ...session, hook_event_name: 'SessionStart', source: 'resume' }
+    const acts = [
+      { host: 'codex', asks: 'UserPromptSubmit', ends: 'PostToolUse', tool_name: 'Bash' },
+      {
+        host: 'gemini-cli',
+        asks: 'BeforeAgent',
+        ends: 'AfterTool',
+        tool_name: 'run_shell_command',
+      },
+    ]
+    for (const { host, asks, ends, tool_name } of acts) {
+      await post(host, { ...session, hook_event_name: asks, turn_id: 't', prompt })
+      const act = { tool_name, tool_use_id: 'c-1', tool_input, tool_response: 'done' }
+      await post(host, { ...session, hook_event_name: ends, ...act })
+      assert.deepEqual((await post(host, starts)).body, {})
+    }
+    await app.post('/v1/hooks', { mode: 'advise' }, app.keyed)
+    starts.source = 'startup'
+    for (const host of ['codex', 'gemini-cli']) {
+      const { body } = await post(host, starts)
+      assert.equal(body.hookSpecificOutput?.hookEventName, 'SessionStart', host)
+      assert.match(body.hookSpecificOutput.additionalContext, /refund order 1234.*\[plumbline\]$/)
+    }
+  })
+
   test('in the mode gate a command that cannot be undone is held while the run drifts', async (t) => {
     verifies('hosts.mode')
     const { post, app } = await startOn(t)

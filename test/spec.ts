@@ -632,7 +632,7 @@ export const requirements = {
     'command.restore': 'plumbline restore FILE brings a backup back.',
     'command.doctor': 'plumbline doctor checks the configuration and the store.',
     'hosts.doctor':
-      'plumbline doctor --hosts says of each host on the machine whether it reports and when it last did, and if not, why.',
+      'plumbline doctor --hosts says of each host on the machine whether it reports and when it last did, and if not, why, and of its last run how much was seen and how much of it the errand explains.',
     'settings.tiers': 'PLUMBLINE_TIERS names a JSON file that overrides the tier table.',
     'tiers.flags':
       'alerts and digest of the tier table say whose alerts and digests may be set, tested and sent.',
@@ -932,6 +932,8 @@ export const requirements = {
     'guidance.list':
       'GET /v1/guidance lists at least claude-code, codex, cursor, gemini-cli, openai-agents, langgraph, vercel-ai-sdk, mastra, crewai, mcp and plain-http.',
     'guidance.read': 'GET /v1/guidance?framework= answers framework, steps, snippet and notes.',
+    'guidance.conversation':
+      'The recipes for the AI SDK, LangGraph, OpenAI Agents and Mastra hand over the run, send what the user says next as user_message, and close the client when the process ends.',
 
     // /mcp
     'mcp.check-state':
@@ -1254,7 +1256,7 @@ export const requirements = {
     'keys.scope':
       'Keys have scopes: full (all), and hooks, which may report events of hooks and reads nothing; POST /v1/me/keys takes scope and label, and lists hold the label of each key.',
     'hosts.mode':
-      'Hooks are answered by mode, of the account or of a run: observe (default) tells the agent nothing; advise tells it a fact once when its run has left the errand, and again after ten steps; gate also holds commands that cannot be undone while it has.',
+      'Hooks are answered by mode, of the account or of a run: observe (default) tells the agent nothing; advise tells it a fact once when its run has left the errand, and again after ten steps, in Codex and Gemini CLI also when a session goes on; gate also holds commands that cannot be undone while it has.',
     'hosts.init.files':
       'plumbline init opencode writes a plugin, and plumbline init cline a program for each event, never in the place of a file of others.',
     'hosts.init.offer': 'plumbline init without a host says which hosts are on the machine.',
@@ -1263,7 +1265,7 @@ export const requirements = {
     'telemetry.endpoint':
       'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB, and what they show becomes steps; /v1/metrics answers 200 and stores nothing.',
     'telemetry.protobuf':
-      'Protocol buffers of OTLP are read as their JSON, and no bytes make the reader throw.',
+      'Protocol buffers of OTLP are read as their JSON, those of OpenTelemetry’s own exporters too, and no bytes make the reader throw.',
     'telemetry.spans':
       'Spans by the conventions for generative AI, OpenInference and the AI SDK become prompts, words, acts, and sub-agents with tasks of their own.',
     'telemetry.conventions.langsmith':
@@ -1287,7 +1289,7 @@ export const requirements = {
     'telemetry.agents':
       'The log records of Codex tell the task of a sub-agent, and those of Gemini CLI its beginning and end.',
     'telemetry.tokens':
-      'The tokens of the calls of a model count with the next step of their agent.',
+      'The tokens of the calls of a model, as spans or the logs of hosts tell them, count with the next step of their agent; of the two, those that came first in the session count.',
     'telemetry.host-spans':
       'The spans of Claude Code are its prompts, calls of tools with their outcome, and permissions that a person gave; those of Gemini CLI its prompts, words, calls and sub-agents. Codex’s spans are internal and left out.',
     'telemetry.who-spoke':

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
+import { observe } from '../src/core/hosts/observe.ts'
+import { nothingObserved } from '../src/core/hosts/observed.ts'
 import { readLog } from '../src/core/telemetry/logs.ts'
 import { logsIn, spansIn } from '../src/core/telemetry/records.ts'
 import { readSpan } from '../src/core/telemetry/spans.ts'
@@ -440,6 +442,20 @@ test('the logs of Codex tell the task of a sub-agent, and those of Gemini CLI wh
   )
 })
 
+test('tokens that spans and logs of a session both tell count once', () => {
+  verifies('telemetry.tokens')
+  const told = [
+    { way: 'log', count: 150 },
+    { way: 'span', count: 150 },
+    { way: 'log', count: 10 },
+  ] as const
+  const observed = told.reduce((known, { way, count }, nth) => {
+    const event = { kind: 'tokens', way, count, runId: 'gemini-cli:s', agentId: '' } as const
+    return observe(known, { ...event, eventId: `${nth}` }).observed
+  }, nothingObserved)
+  assert.equal(observed.agents['']?.tokens, 160)
+})
+
 onEachDatabase((database) => {
   test('a sub-agent of Codex has the task that its log tells as its ground', async (t) => {
     verifies('telemetry.agents')
@@ -471,6 +487,54 @@ onEachDatabase((database) => {
       ],
     )
     assert.ok(trace.some(({ goal_source }: { goal_source: string }) => goal_source === 'task'))
+  })
+
+  test('the tokens that hosts log count with the next step', async (t) => {
+    verifies('telemetry.tokens')
+    const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
+    const { headers } = await app.newAccount()
+    const counts = { input_token_count: '120', output_token_count: 30 }
+    const claude = { 'session.id': 's', 'prompt.id': 'p' }
+    const codex = { 'conversation.id': 's', 'event.kind': 'response.completed' }
+    const hosts = {
+      'claude-code': [
+        { 'event.name': 'user_prompt', ...claude, prompt: errand },
+        { 'event.name': 'api_request', ...claude, input_tokens: 120, output_tokens: 30 },
+        { 'event.name': 'assistant_response', ...claude, response: 'Now I limit the login route.' },
+        {
+          ...{ 'event.name': 'tool_result', ...claude, tool_use_id: 't', tool_name: 'Bash' },
+          ...{ success: 'true', tool_input: '{"command":"node --test"}' },
+        },
+      ],
+      codex: [
+        { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: errand },
+        { 'event.name': 'codex.sse_event', ...codex, ...counts },
+        { 'event.name': 'codex.sse_event', ...codex, ...counts, 'event.kind': 'response.created' },
+        {
+          ...{ 'event.name': 'codex.tool_result', 'conversation.id': 's', call_id: 'x' },
+          ...{ tool_name: 'exec_command', arguments: '{"cmd":"node --test"}', output: 'ok' },
+        },
+      ],
+      'gemini-cli': [
+        { 'event.name': 'gemini_cli.user_prompt', 'session.id': 's', prompt: errand },
+        { 'event.name': 'gemini_cli.api_response', 'session.id': 's', ...counts },
+        {
+          ...{ 'event.name': 'gemini_cli.tool_call', 'session.id': 's', success: true },
+          ...{ function_name: 'run_shell_command', function_args: '{"command":"node --test"}' },
+        },
+      ],
+    }
+    for (const [host, records] of Object.entries(hosts)) {
+      // A record that is exported again counts once.
+      const [asks, spends, ...rest] = records
+      const sent = [asks, spends, spends, ...rest] as Record<string, Value>[]
+      const body = JSON.stringify(logs(host, ...sent))
+      const more = { ...headers, 'content-type': 'application/json' }
+      assert.equal((await app.request('POST', '/v1/logs', { body, headers: more })).status, 200)
+      const read = async () =>
+        (await app.get(`/v1/drift/run?run_id=${host}:s`, headers)).body.run.tokens
+      assert.equal(await read(), 150, host)
+    }
   })
 
   test('an exporter’s spans and logs become steps of a run', async (t) => {

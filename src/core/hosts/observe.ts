@@ -185,7 +185,7 @@ function callMarks({ agentId, eventId }: HostEvent): string[] {
   return [digestOf(`${agentId}\n${eventId}\ncall`), digestOf(`${eventId}\ntelemetry`)]
 }
 
-function isByTelemetry(way: HostEvent['way']): boolean {
+function isByTelemetry(way: HostEvent['way']): way is 'log' | 'span' {
   return way === 'log' || way === 'span'
 }
 
@@ -309,10 +309,13 @@ function folded(state: Observed, event: HostEvent): Folded {
     case 'person':
       return { ...unchanged, state: seenPerson(state, event.at) }
     case 'tokens':
-      // Hooks tell some of them again, as the sum of a sub-agent.
-      return event.way === 'span'
-        ? { ...unchanged, agent: { ...agent, tokens: (agent.tokens ?? 0) + event.count } }
-        : unchanged
+      // Hooks tell some of them again, as the sum of a sub-agent, and spans and logs tell the same ones.
+      if (!isByTelemetry(event.way) || (state.tokensBy ?? event.way) !== event.way) return unchanged
+      return {
+        ...unchanged,
+        state: { ...state, tokensBy: event.way },
+        agent: { ...agent, tokens: (agent.tokens ?? 0) + event.count },
+      }
     case 'begin':
     case 'unheard':
     case 'runEnd':

@@ -85,6 +85,8 @@ export interface Observed {
   answers?: { event: string; fact: string }[]
   /** Whether a program gave the newest words; absent if the host has not said. */
   isHeadless?: boolean
+  /** The telemetry by which the tokens of the session were told first, which alone counts; absent if none were told. */
+  tokensBy?: 'log' | 'span'
   /** The acts of the newest minute; absent or null if none had a time. */
   rate?: ActRate | null
   /** Sub-agents that began and that stopped. */

@@ -1,7 +1,15 @@
 import { byProgram } from '../hosts/attended.ts'
 import { readClaudeCode } from '../hosts/claude-code.ts'
 import { readCodex } from '../hosts/codex.ts'
-import { type Fields, given, parsedFields, textOf, timeOf } from '../hosts/fields.ts'
+import {
+  amountOf,
+  digestOfValue,
+  type Fields,
+  given,
+  parsedFields,
+  textOf,
+  timeOf,
+} from '../hosts/fields.ts'
 import { readGeminiCli } from '../hosts/gemini-cli.ts'
 import type { HostEvent, HostFact, HostName } from '../hosts/host-event.ts'
 import { idOf, placed } from '../hosts/place.ts'
@@ -37,7 +45,10 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       prompt: attributes.prompt,
       prompt_id: attributes['prompt.id'],
     }),
-  api_request: handedOver,
+  api_request: (attributes, session) => [
+    ...handedOver(attributes, session),
+    ...spent('claude-code', session, attributes, ['input_tokens', 'output_tokens']),
+  ],
   assistant_response: (attributes, session) =>
     said('claude-code', session, textOf(attributes.response), attributes),
   tool_decision: (attributes, session) => decided('claude-code', session, attributes, 'accept'),
@@ -68,6 +79,10 @@ const readers: Readonly<Record<string, ReadRecord>> = {
     const id = idOf(attributes.communication_id)
     return placed({ host: 'codex', session, id, event: attributes }, [fact])
   },
+  'codex.sse_event': (attributes, session) =>
+    attributes['event.kind'] === 'response.completed'
+      ? spent('codex', session, attributes, ['input_token_count', 'output_token_count'])
+      : [],
   'codex.tool_decision': (attributes, session) => decided('codex', session, attributes, 'approved'),
   'codex.tool_result': (attributes, session) =>
     readCodex({
@@ -85,6 +100,8 @@ const readers: Readonly<Record<string, ReadRecord>> = {
       prompt: attributes.prompt,
       timestamp: attributes['event.timestamp'],
     }),
+  'gemini_cli.api_response': (attributes, session) =>
+    spent('gemini-cli', session, attributes, ['input_token_count', 'output_token_count']),
   'gemini_cli.agent.start': (attributes, session, record) =>
     agentAt('gemini-cli', 'start', attributes, session, spanOf(record)?.spanId),
   'gemini_cli.agent.finish': (attributes, session, record) =>
@@ -132,6 +149,22 @@ function agentAt(
     ...given('agentType', agentType),
   }
   return placed({ host, session, id: `${own || child}#${state}`, event: attributes }, [fact])
+}
+
+/** The tokens of a call of a model, as the sum of some attributes. */
+function spent(
+  host: HostName,
+  session: string,
+  attributes: Fields,
+  names: readonly string[],
+): HostEvent[] {
+  // Some exporters tell numbers as texts.
+  const amounts = names.map((name) => amountOf(Number(attributes[name])) ?? 0)
+  const count = amounts.reduce((sum, amount) => sum + amount, 0)
+  const id = `${digestOfValue(attributes)}#tokens`
+  return count === 0
+    ? []
+    : placed({ host, session, id, event: attributes }, [{ kind: 'tokens', count }])
 }
 
 function said(host: HostName, session: string, text: string, event: Fields): HostEvent[] {

@@ -379,7 +379,12 @@ async function lastRun(
     typeof agents_started === 'number' && agents_started > 0
       ? `, ${agents_stopped} of ${agents_started} sub-agents stopped`
       : ''
+  const coverage = fieldsOf(run.coverage)
+  const explained =
+    coverage.known === true && typeof coverage.share === 'number'
+      ? `, the errand explains ${Math.round(100 * coverage.share)} % of ${coverage.acts} acts`
+      : ''
   const since = textOf(fieldsOf(run.silent).since)
   const silent = since === '' ? '' : `, silent since ${since.slice(0, 16)}Z`
-  return `last run ${textOf(run.run_id)}, last event ${minutes} min ago, ${seen}${agents}${silent}`
+  return `last run ${textOf(run.run_id)}, last event ${minutes} min ago, ${seen}${explained}${agents}${silent}`
 }
