@@ -50,7 +50,7 @@ function notes(own: string): string {
     'The instructions ask the model to say what it is doing; that sentence is the goal of the step, and a model call without one is counted with the next.',
     'A drifting verdict adds a fact to the next instructions: the errand and the numbers that decided, never an order. Only verdicts that are at least half sure are told.',
     'When the user writes again in the same conversation, `hear(words, run)` hands the words over as `user_message`, and so does `work` where it is given the run: the service reads whether they add to the errand, correct it, replace it or do nothing. A tool’s answer or another agent’s message is not the user’s. What the model is to remember of the conversation you hand over yourself.',
-    'The run is stored as `run.runId`; without `onError` a wrong key or address is said once on standard error. The client is closed, and delivers what is left, when the process has nothing else to do; before `process.exit()` await `plumbline.close()` yourself.',
+    'The run is stored as `run.runId`; without `onError` a wrong key or address is said once on standard error. The client is closed, and delivers what is left, when the process has nothing else to do; before you call `exit` await `plumbline.close()` yourself.',
     '`run.step` waits 250 ms at most and never throws: while the server is away the agent goes on, and the steps are delivered later, in order and once.',
     own,
   ].join(' ')
@@ -62,15 +62,15 @@ function typescript(path: string, text: string) {
 
 /** What the snippets have in common: the client, the narration, and the fact a drift is told as. */
 function preamble(baseUrl: string): string {
-  return `import process from "node:process";
+  return `import node from "node:process";
 import { createClient, type RunHandle } from "plumbline/client";
 
 export const plumbline = createClient({
   baseUrl: ${JSON.stringify(baseUrl)},
-  key: process.env["PLUMBLINE_KEY"],
+  key: node.env["PLUMBLINE_KEY"],
 });
 // Delivers what is left when the process has nothing else to do.
-process.once("beforeExit", () => plumbline.close());
+node.once("beforeExit", () => plumbline.close());
 
 /**
  * Takes what the user says: the first words are the errand of a new run, later ones go to the run before. The service
