@@ -2,6 +2,7 @@ import { type Doings, nothingDone } from './evidence.ts'
 import { digestOf } from './fields.ts'
 import type { HostEvent, PlanItem, Report } from './host-event.ts'
 import type { ActRate } from './sampling.ts'
+import { untold } from './step-goal.ts'
 
 /** Where the goal of a step comes from, the surest first. */
 export const goalSources = [
@@ -83,6 +84,8 @@ export interface Observed {
   unsettled?: Unsettled[]
   /** What agents were told in the answers to the newest such events, by the marks of the events; absent if nothing was told. */
   answers?: { event: string; fact: string }[]
+  /** Whether the words of an act were told as hashes alone; absent if none were. */
+  hidesActs?: true
   /** Whether a program gave the newest words; absent if the host has not said. */
   isHeadless?: boolean
   /** The acts of the newest minute; absent or null if none had a time. */
@@ -204,6 +207,17 @@ export function toldBefore({ answers = [] }: Observed, event: HostEvent): string
 
 function markOf({ agentId, eventId, kind }: HostEvent): string {
   return digestOf(`${agentId}\n${eventId}\n${kind}`)
+}
+
+/** Which words of a session are told: all, those of people alone while paths and commands are hashes, or none of people. */
+export const wordsTold = ['told', 'hashed', 'none'] as const
+
+export type WordsTold = (typeof wordsTold)[number]
+
+/** Which words of a session are told. */
+export function wordsToldOf({ errand, hidesActs }: Observed): WordsTold {
+  if (errand === null || errand === untold) return 'none'
+  return hidesActs === true ? 'hashed' : 'told'
 }
 
 /** When the user said the newest errand, milliseconds since 1970; null if that is not known. */
