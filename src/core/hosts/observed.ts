@@ -2,7 +2,6 @@ import { type Doings, nothingDone } from './evidence.ts'
 import { digestOf } from './fields.ts'
 import type { HostEvent, PlanItem, Report } from './host-event.ts'
 import type { ActRate } from './sampling.ts'
-import { untold } from './step-goal.ts'
 
 /** Where the goal of a step comes from, the surest first. */
 export const goalSources = [
@@ -207,17 +206,6 @@ export function toldBefore({ answers = [] }: Observed, event: HostEvent): string
 
 function markOf({ agentId, eventId, kind }: HostEvent): string {
   return digestOf(`${agentId}\n${eventId}\n${kind}`)
-}
-
-/** Which words of a session are told: all, those of people alone while paths and commands are hashes, or none of people. */
-export const wordsTold = ['told', 'hashed', 'none'] as const
-
-export type WordsTold = (typeof wordsTold)[number]
-
-/** Which words of a session are told. */
-export function wordsToldOf({ errand, hidesActs }: Observed): WordsTold {
-  if (errand === null || errand === untold) return 'none'
-  return hidesActs === true ? 'hashed' : 'told'
 }
 
 /** When the user said the newest errand, milliseconds since 1970; null if that is not known. */

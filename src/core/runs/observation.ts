@@ -1,7 +1,8 @@
 import type { ActCoverage } from '../hosts/coverage.ts'
 import type { ActEvidence } from '../hosts/evidence.ts'
 import type { EventSpan, HostName } from '../hosts/host-event.ts'
-import type { GoalSource, WordsTold } from '../hosts/observed.ts'
+import type { GoalSource } from '../hosts/observed.ts'
+import type { WordsTold } from '../hosts/words-told.ts'
 
 /** How much a host shows of what an agent did, and which words it tells. */
 export interface RunCoverage extends ActCoverage {
