@@ -228,6 +228,7 @@ onEachDatabase((database) => {
       recent: 1,
       failed: 4,
       outcomes: 1,
+      words: 'told',
     })
     assert.notEqual(shown.last_person_at, null)
     const listed = async (host: string) =>

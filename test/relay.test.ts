@@ -176,7 +176,7 @@ onEachDatabase((database) => {
   })
 
   test('at the level hashes evidence, coverage and verdicts on words stay, and no path is told', async (t) => {
-    verifies('hosts.privacy.levels', 'hosts.coverage', 'hosts.evidence.verdict')
+    verifies('hosts.privacy.levels', 'hosts.coverage', 'hosts.evidence.verdict', 'hosts.words')
     const { app, headers, hook, relay, folder } = await startBoth(t, { level: 'hashes' })
     await hook('claude-code', prompted(errand, 'p-1'))
     for (let nth = 1; nth <= 4; nth++) {
@@ -205,6 +205,7 @@ onEachDatabase((database) => {
     assert.deepEqual([last.reason, last.why, last.drifting], ['stalled', why, false])
     assert.deepEqual([run.coverage.acts, run.coverage.share, run.coverage.failed], [8, 1, 4])
     assert.match(last.doing.join(), /edit [\da-f]{6},run a check/)
+    assert.equal(run.coverage.words, 'hashed')
     const foreign = { command: 'x', description: 'remove rate limiting from the login endpoint' }
     await hook('claude-code', did('f-1', foreign))
     await relay.drain()
@@ -284,7 +285,7 @@ onEachDatabase((database) => {
   })
 
   test('at the level counts there is no text and no verdict on drift, and the steps say so', async (t) => {
-    verifies('hosts.privacy.levels')
+    verifies('hosts.privacy.levels', 'hosts.words')
     const { app, headers, hook, relay, folder } = await startBoth(t, { level: 'counts' })
     await hook('claude-code', prompted(errand, 'p-1'))
     for (let nth = 0; nth < 20; nth++) {
@@ -297,6 +298,7 @@ onEachDatabase((database) => {
     assert.match(runs[0].run_id, /^claude-code:[\da-f]{16}$/)
     const { run, trace } = await runOf(app, headers, runs[0].run_id)
     assert.deepEqual([run.ground, run.coverage.acts, run.coverage.share], ['…', 20, 0.5])
+    assert.equal(run.coverage.words, 'none')
     assert.notEqual(run.last_person_at, null)
     for (const { goal, drifting, uncertain } of trace) {
       assert.deepEqual([goal, drifting, uncertain], ['…', false, true])

@@ -1214,6 +1214,8 @@ export const requirements = {
       'A run of a host says in seen how many acts began and of how many it is known how they ended (a call that is announced and never told counts as begun), how many sub-agents started and stopped, and how many prompts were received and stand in the session file.',
     'hosts.silent':
       'A run of a host whose session goes on and of which nothing was heard for ten minutes has silent, with since when, in the list and alone; not one whose session has ended, and not one with an outcome.',
+    'hosts.words':
+      'coverage of a run says which words are told: all, those of acts as hashes, or none of a person.',
     'hosts.clock':
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.person':

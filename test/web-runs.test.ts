@@ -373,6 +373,22 @@ describe('the pages of runs', { skip: noBrowser }, () => {
     await back
   })
 
+  test('a page whose first connection failed becomes live by itself, and reads what it has missed', async (t) => {
+    verifies('web.live.lost')
+    const app = await startWithPages(t)
+    const holder = await app.newAccount()
+    await logGoals(app, holder, 'away', goals.slice(0, 2))
+    const { page } = await openPage(t, app, '/signin', holder)
+    await page.route('**/v1/stream*', (route) => route.abort())
+    await page.goto(`${app.url}/app/runs`)
+    await page.getByText('Not live since').waitFor()
+    await page.locator('.run-row').waitFor()
+    await logGoals(app, holder, 'away', goals.slice(2, 8))
+    await page.unroute('**/v1/stream*')
+    await page.getByText('Not live since').waitFor({ state: 'detached' })
+    await page.locator('.run-row').getByText('drifting').waitFor()
+  })
+
   test('text of an agent is shown as text everywhere', async (t) => {
     verifies('web.text')
     const app = await startWithPages(t)

@@ -38,6 +38,8 @@ async function read(): Promise<void> {
   retryAt.value = null
   const lost = (retryInMs: number | null) => {
     if (open !== own) return
+    // A stream that had no event yet goes on with what is new, and not where it was.
+    isBehind = true
     notLiveSince.value ??= Date.now()
     retryAt.value = retryInMs === null ? null : Date.now() + retryInMs
   }

@@ -38,8 +38,8 @@ export const publishedFigures: {
     {
       runs: 'runs, as written',
       clean_runs: 520,
-      alarmed: { value: 0.08, low: 0.06, high: 0.11 },
-      false_alarms_per_1000: { value: 10.9, low: 7.1, high: 14.6 },
+      alarmed: { value: 0.09, low: 0.06, high: 0.11 },
+      false_alarms_per_1000: { value: 11.1, low: 7.5, high: 14.6 },
       precision_at_10_percent: 0.78,
       found: [
         {
@@ -80,9 +80,9 @@ export const publishedFigures: {
         {
           kind: 'hijack',
           runs: 137,
-          within_1: { value: 0.21, low: 0.16, high: 0.28 },
-          within_2: { value: 0.21, low: 0.16, high: 0.28 },
-          within_3: { value: 0.21, low: 0.16, high: 0.28 },
+          within_1: { value: 0.21, low: 0.15, high: 0.28 },
+          within_2: { value: 0.21, low: 0.15, high: 0.28 },
+          within_3: { value: 0.21, low: 0.15, high: 0.28 },
         },
         {
           kind: 'rabbit',
@@ -96,9 +96,9 @@ export const publishedFigures: {
     {
       runs: 'authored runs, with their plans and messages of users',
       clean_runs: 89,
-      alarmed: { value: 0.1, low: 0.04, high: 0.17 },
-      false_alarms_per_1000: { value: 18.6, low: 11.9, high: 26.3 },
-      precision_at_10_percent: 0.43,
+      alarmed: { value: 0.11, low: 0.05, high: 0.18 },
+      false_alarms_per_1000: { value: 19.6, low: 12.3, high: 27.6 },
+      precision_at_10_percent: 0.42,
       found: [
         {
           kind: 'neighbour',

@@ -668,7 +668,10 @@ function acted(state: Observed, agent: ObservedAgent, act: HostEvent & Act): Fol
   // A person who was asked has granted what then happens.
   const isGranted =
     state.waitsSince !== null && at !== null && at - state.waitsSince >= grantMs && !act.agentId
-  const granted = isGranted ? seenPerson(state, act.at) : { ...state, waitsSince: null }
+  const hides = act.isHidden === true ? ({ hidesActs: true } as const) : {}
+  const granted = isGranted
+    ? { ...seenPerson(state, act.at), ...hides }
+    : { ...state, ...hides, waitsSince: null }
   const { acts: nth, world, edits } = doings
   const after = withUnended(granted, act, { isCovered, place: { nth, world, edits } })
   const unopened = { state: after, agent: counted, steps: [] }

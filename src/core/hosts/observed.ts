@@ -83,6 +83,8 @@ export interface Observed {
   unsettled?: Unsettled[]
   /** What agents were told in the answers to the newest such events, by the marks of the events; absent if nothing was told. */
   answers?: { event: string; fact: string }[]
+  /** Whether the words of an act were told as hashes alone; absent if none were. */
+  hidesActs?: true
   /** Whether a program gave the newest words; absent if the host has not said. */
   isHeadless?: boolean
   /** The telemetry by which the tokens of the session were told first, which alone counts; absent if none were told. */

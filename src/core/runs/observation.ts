@@ -2,6 +2,12 @@ import type { ActCoverage } from '../hosts/coverage.ts'
 import type { ActEvidence } from '../hosts/evidence.ts'
 import type { EventSpan, HostName } from '../hosts/host-event.ts'
 import type { GoalSource } from '../hosts/observed.ts'
+import type { WordsTold } from '../hosts/words-told.ts'
+
+/** How much a host shows of what an agent did, and which words it tells. */
+export interface RunCoverage extends ActCoverage {
+  words: WordsTold
+}
 
 /** What a host has shown of a step that no agent reported by itself. */
 export interface Observation {
@@ -15,7 +21,7 @@ export interface Observation {
   /** What the acts show; null if nothing. */
   actEvidence: ActEvidence | null
   /** How much of what the agent did its errand explains, over the run. */
-  coverage: ActCoverage
+  coverage: RunCoverage
   /** When a person last spoke, granted or answered, milliseconds since 1970; null if that is not known. */
   personAt: number | null
   /** The span that the step was read from; null if it came another way. */

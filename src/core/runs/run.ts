@@ -4,13 +4,13 @@ import { detectReading, type Verdict } from '../detector/detect.ts'
 import type { Judgment } from '../detector/judgment.ts'
 import { type Memory, newMemory } from '../detector/memory.ts'
 import type { EarlierRuns } from '../detector/step.ts'
-import type { ActCoverage } from '../hosts/coverage.ts'
 import type { HostName } from '../hosts/host-event.ts'
 import { cutTo } from '../text.ts'
 import { dayMs } from '../time.ts'
 import { type AgentTotals, addToTotals } from './agent-totals.ts'
 import { type Clock, clockAfter, newClock } from './clock.ts'
 import type { ReadEntry } from './entry.ts'
+import type { RunCoverage } from './observation.ts'
 import { similarityIn } from './similarity.ts'
 import type { Arm } from './step-request.ts'
 
@@ -58,7 +58,7 @@ export interface Run {
   /** The host that shows the run; null if its agents report it. */
   host: HostName | null
   /** How much of what the main agent did the errand explains; null if no host shows its acts. */
-  coverage: ActCoverage | null
+  coverage: RunCoverage | null
   /** When its steps came since a person was there; null in a run of an earlier release. */
   clock: Clock | null
 }

@@ -3,6 +3,7 @@ import { nothingDone } from '../hosts/evidence.ts'
 import type { HostName } from '../hosts/host-event.ts'
 import type { ObservedStep } from '../hosts/observe.ts'
 import type { Observed } from '../hosts/observed.ts'
+import { wordsToldOf } from '../hosts/words-told.ts'
 import type { Fault } from './field-reader.ts'
 import { type DriftRequest, readDrift } from './step-request.ts'
 
@@ -11,8 +12,9 @@ export function requestOf(
   host: HostName,
   runId: string,
   step: ObservedStep,
-  { agents, personAt, isHeadless = false }: Observed,
+  observed: Observed,
 ): DriftRequest | Fault {
+  const { agents, personAt, isHeadless = false } = observed
   const { agentId, parentAgentId, goal, ground, userMessage, parentGoal, plan } = step
   const { distance, progress, userTurn, tokens } = step
   const request = readDrift({
@@ -50,7 +52,7 @@ export function requestOf(
       failedActs,
       doing,
       actEvidence: shown,
-      coverage: coverageOf(agent?.doings ?? nothingDone),
+      coverage: { ...coverageOf(agent?.doings ?? nothingDone), words: wordsToldOf(observed) },
       personAt,
       span,
       responseId,

@@ -220,7 +220,7 @@ const times: ReadonlySet<string> = new Set([
   ...['created', 'updated', 'expires', 'ts', 'at', 'last_used', 'joined', 'decided_at', 'due'],
   ...['opened', 'notified', 'closed', 'next', 'sent_until', 'failing_since', 'paused_until'],
   ...['until', 'received', 'last', 'last_person_at', 'filled', 'personAt'],
-  ...['heard_at', 'over_at', 'heardAt', 'overAt'],
+  ...['heard_at', 'over_at', 'heardAt', 'overAt', 'since', 'waitsSince'],
 ])
 const flags: ReadonlySet<string> = new Set([
   ...['drifting', 'overhead', 'delivered', 'held', 'dialogue', 'share_goals', 'email_verified'],

@@ -8,6 +8,7 @@ import { labels } from '../../core/evaluation/labels.ts'
 import { hostNames } from '../../core/hosts/host-event.ts'
 import { type SessionSeen, seenShare } from '../../core/hosts/seen.ts'
 import { silentSince } from '../../core/hosts/silence.ts'
+import { wordsTold } from '../../core/hosts/words-told.ts'
 import type { AgentTotals } from '../../core/runs/agent-totals.ts'
 import { readKept } from '../../core/runs/kept-verdict.ts'
 import type { Run } from '../../core/runs/run.ts'
@@ -154,6 +155,11 @@ export const runSchema = z
         outcomes: score
           .nullable()
           .describe('Share of the acts of which the host told how they ended.'),
+        words: z
+          .enum(wordsTold)
+          .describe(
+            'Which words are told: all of them; `hashed` if paths and commands come as hashes; `none` if no words of a person are told, so that no verdict stands on them.',
+          ),
       })
       .nullable()
       .describe(

@@ -1,13 +1,13 @@
 import type { Assignment } from '../../core/detector/assignment.ts'
 import { readJudgment } from '../../core/detector/judgment.ts'
 import { readMemory } from '../../core/detector/memory.ts'
-import type { ActCoverage } from '../../core/hosts/coverage.ts'
 import { isKeyless } from '../../core/keyless.ts'
 import { readTotals } from '../../core/runs/agent-totals.ts'
 import type { ChangedAgent, ChangedContext, JudgedEntry } from '../../core/runs/batch.ts'
 import type { Clock } from '../../core/runs/clock.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
 import { keptVerdict } from '../../core/runs/kept-verdict.ts'
+import type { RunCoverage } from '../../core/runs/observation.ts'
 import type { Agent, FrozenGround, Run } from '../../core/runs/run.ts'
 import { parseJson } from '../../core/text.ts'
 import type { Database } from '../database/database.ts'
@@ -178,14 +178,15 @@ export function runOf({
     judgment: judgment === null ? null : readJudgment(judgment),
     assignment: assignment === null ? null : (parseJson(assignment) as Assignment),
     clock: clock === null ? null : (parseJson(clock) as Clock),
-    // Runs of an earlier version have read all their acts.
+    // Runs of an earlier version have read all their acts, and said nothing of their words.
     coverage:
       coverage === null
         ? null
         : {
             skipped: 0,
             every: 1,
-            ...(parseJson(coverage) as Omit<ActCoverage, 'skipped' | 'every'>),
+            words: 'told',
+            ...(parseJson(coverage) as Omit<RunCoverage, 'skipped' | 'every' | 'words'>),
           },
   }
 }

@@ -237,6 +237,14 @@ function Head({
           <Fact name="Plan" value={`${run.plan.length} items declared`} />
         )}
         {run.host === null ? null : <Fact name="Host" value={run.host} />}
+        {run.coverage === null || run.coverage.words === 'told' ? null : (
+          <Fact
+            name="Words"
+            value={
+              run.coverage.words === 'none' ? 'none told, no verdict of them' : 'of acts as hashes'
+            }
+          />
+        )}
         {run.coverage?.known === true && run.coverage.share !== null ? (
           <Fact
             name="Explained"
