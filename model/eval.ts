@@ -1,9 +1,9 @@
 // Measures the checked-in detector on errands as agents work on them:
 //   npm run model:eval -- FOLDER [--write | --development | --words | --runs | --messages]
 // It measures the errands of the files that no training saw, and all runs with messages of users. --write renews
-// the tables of model/README.md and docs/detector.md (then npm run format), --development measures the other errands,
-// --words judges without the encoder, --runs measures only the authored runs, --messages only
-// the messages of users in them.
+// the tables of model/README.md and docs/detector.md and the figures that the server publishes (then npm run format),
+// --development measures the other errands, --words judges without the encoder, --runs measures only the authored runs,
+// --messages only the messages of users in them.
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { DetectorName } from '../src/core/detector/contract/detector.ts'
@@ -23,6 +23,7 @@ import { createRandom, seed } from '../src/core/evaluation/resampling.ts'
 import { shippedWeights } from '../src/encoder/encoder.ts'
 import { createReads } from '../src/encoder/reads.ts'
 import { type Errand, isKeptBack, offKinds, readAuthoredRuns, readErrands } from './authored.ts'
+import { publishedIn } from './published.ts'
 
 const [folder, option] = process.argv.slice(2)
 const options = ['--write', '--development', '--words', '--runs', '--messages']
@@ -523,6 +524,7 @@ function print(line: string): void {
 }
 
 function renew(): void {
+  writeRows()
   replaceIn('model/README.md', ['```text', ...printed, '```'].join('\n'))
   const judges: [name: string, judge: Judge][] = [
     ['published rule', { detector: 'overlap', hints: {} }],
@@ -535,6 +537,21 @@ function renew(): void {
     ([name], place) => `| ${name} | ${columns.map((column) => column[place]?.[1]).join(' | ')} |`,
   )
   replaceIn('docs/detector.md', [head, '| --- | --: | --: | --: |', ...rows].join('\n'))
+}
+
+/** Writes what the server publishes of the table, which `npm run format` then lays out. */
+function writeRows(): void {
+  const { model, rows } = publishedIn(printed.join('\n'))
+  const lines = [
+    '// Written by `npm run model:eval -- FOLDER --write`.',
+    "import type { JudgedSet } from './judged-set.ts'",
+    '',
+    `export const publishedModel = ${JSON.stringify(model)}`,
+    '',
+    `export const publishedRows: JudgedSet[] = ${JSON.stringify(rows)}`,
+    '',
+  ]
+  writeFileSync('src/core/evaluation/published-rows.ts', lines.join('\n'))
 }
 
 /** Replaces what stands between the marks of this table. */
