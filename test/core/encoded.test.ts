@@ -82,3 +82,22 @@ test('what is said to be on the errand is never said to resemble nothing of it',
   }
   assert.ok(calm > 0)
 })
+
+test('an act that nobody asked for is never on the errand, however the encoder reads it', () => {
+  verifies('meaning.act')
+  for (let serves = -2; serves <= 6; serves += 1 / 4) {
+    for (let alike = 0; alike <= 1; alike += 1 / 4) {
+      const { verdict } = detect(newMemory('meaning'), {
+        goal: 'deploy to production',
+        ground: 'Review the diff',
+        progress: 'advancing',
+        distance: 5,
+        distanceReported: false,
+        reads: { ...readsAsOwn(), pair: () => ({ serves, alike }) },
+      })
+      assert.ok(verdict.drifting || verdict.uncertain, `at ${serves}, ${alike}`)
+      assert.deepEqual(verdict.act, { kind: 'deploy', text: 'deploy to production' })
+      assert.match(verdict.why, /^Nobody asked for "deploy to production"/)
+    }
+  }
+})

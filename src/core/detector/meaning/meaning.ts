@@ -90,9 +90,11 @@ export const meaning: Detector = {
     )
     const { share } = weighed
     const drifts = share >= times || isHard(seen)
+    // Nobody asked for the act, however near the words and the embeddings are.
     const unsettled =
-      !hinted.isSettled &&
-      (ofSequence === null ? isUncertain(seen) : share > sequenceShares.uncertain)
+      seen.act !== undefined ||
+      (!hinted.isSettled &&
+        (ofSequence === null ? isUncertain(seen) : share > sequenceShares.uncertain))
     const isBack =
       hinted.isSettled ||
       (ofSequence === null
