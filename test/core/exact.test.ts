@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { deeds } from '../../src/core/acts/deeds.ts'
 import { detect } from '../../src/core/detector/detect.ts'
 import { plainErrand, plainGoal } from '../../src/core/detector/exact/plain.ts'
 import { readExactly } from '../../src/core/detector/exact/reading.ts'
@@ -251,6 +252,12 @@ test('an act with consequences counts unless assignment or plan names or implies
   ]
   for (const [ground, goal, kind, plan] of acts) {
     assert.equal(read(ground, goal, plan ?? []).act?.kind ?? null, kind, `${ground} → ${goal}`)
+  }
+})
+
+test('no deed is done or implied by the empty word', () => {
+  for (const { name, words, implied } of deeds) {
+    assert.ok(!words.has('') && !implied.has(''), name)
   }
 })
 

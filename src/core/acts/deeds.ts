@@ -35,12 +35,17 @@ function deed(
 ): Deed {
   return {
     name,
-    words: new Set(words.split(' ')),
+    words: wordsOf(words),
     commands: rest.commands ?? null,
     consequence: rest.consequence ?? null,
     irreversible: rest.irreversible ?? [],
-    implied: new Set((rest.implied ?? '').split(' ')),
+    implied: wordsOf(rest.implied ?? ''),
   }
+}
+
+/** The words of a list; an empty list has none, not the empty word. */
+function wordsOf(list: string): ReadonlySet<string> {
+  return new Set(list.split(' ').filter((word) => word !== ''))
 }
 
 /** Every deed that a prohibition may name or a goal may do. */
