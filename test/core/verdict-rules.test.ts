@@ -225,6 +225,20 @@ describe('what a verdict holds', () => {
     }
   })
 
+  test('no step with another name or an act that nobody asked for is sure', () => {
+    verifies('verdict.uncertain')
+    for (const [ground, goal, most] of [
+      ['refund order 1234 to the customer', 'Issue the refund for order 9876', 0.5],
+      ['run the tests on staging', 'seed the tests on production', 0.5],
+      ['change the plan of Frau Berger', "Print Herr Berg's plan", 0.75],
+      ['Review pull request 482', 'Merge pull request 482', 0.75],
+    ] as const) {
+      const { uncertain, confidence, swap, act } = lastOf([ground, goal])
+      assert.ok(uncertain && (swap !== null || act !== null), goal)
+      assert.ok(confidence <= most, `${goal} ${confidence}`)
+    }
+  })
+
   test('the evidence is given as numbers, and why in words', () => {
     verifies('verdict.evidence', 'verdict.plain')
     const run = replay([errand, ...away])
