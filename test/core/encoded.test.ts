@@ -101,3 +101,24 @@ test('an act that nobody asked for is never on the errand, however the encoder r
     }
   }
 })
+
+test('a drift ends with a step that is seen to be on the errand, not with one that only leans to it', () => {
+  verifies('rules.drift-ends')
+  const goals = ['read the login code', 'write a poem', 'look into this', '整理上季度的销售数据']
+  const states = new Set<string>()
+  for (let serves = -4; serves <= 3; serves += 1 / 4) {
+    const read = { serves, alike: 0.5 }
+    const own = readsAsOwn('login')
+    const pair: Reads['pair'] = (errand, goal) =>
+      goal === goals[2] ? read : own.pair(errand, goal)
+    const [, astray, leaning, unread] = judge(goals, { ...own, pair })
+    assert.equal(astray?.drifting, true)
+    if (leaning?.drifting) continue
+    assert.equal(unread?.drifting, leaning?.uncertain, JSON.stringify(read))
+    const state = leaning?.uncertain ? 'leans' : 'is back'
+    states.add(state)
+    assert.equal(/alone does not end that/.test(leaning?.why ?? ''), state === 'leans')
+    if (state === 'leans') assert.doesNotMatch(leaning?.why ?? '', /back on the errand/)
+  }
+  assert.deepEqual([...states].sort(), ['is back', 'leans'])
+})

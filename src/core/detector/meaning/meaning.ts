@@ -109,10 +109,12 @@ export const meaning: Detector = {
         : share < sequenceShares.ends)
     const continues = !drifts && before.alarmed && !parentServes && !isBack
     const left = drifts || continues
+    // A step that only leans to the errand ends no drift: it has to be seen there.
+    const isAstray = left || (before.alarmed && !parentServes && unsettled && !isNearWording(seen))
     const accepts = isAccepted(seen) && !left
     const words = shareWords(compared)
     const languagesDiffer = differInLanguage(before, ground, goal, seen)
-    const after = errandAfter(before, seen, weighed, left, sequence)
+    const after = errandAfter(before, seen, weighed, isAstray, sequence)
     return {
       displacement: seen.kind === 'restated' ? 0 : squashed(seen.score),
       left: left || (parentServes && seen.score > 0),
@@ -133,7 +135,8 @@ export const meaning: Detector = {
         isClear: !left && !unsettled,
         continues,
         parent: claim?.found ?? null,
-        returned: before.alarmed,
+        returned: before.alarmed && !isAstray,
+        leans: isAstray && !left,
         languagesDiffer,
       }),
       findings: {
