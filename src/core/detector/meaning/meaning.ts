@@ -52,11 +52,11 @@ const halfOfLimit = 0.5
 const hardRank = 0.995
 /**
  * The least drift probability beside another name or number, and beside an act that nobody asked for. At one drifting
- * step in ten, 72 % of such names and 25 % of such acts on the development errands are drift; but a step that is not
+ * step in ten, 72 % of such names and 30 % of such acts on the development errands are drift; but a step that is not
  * called drift is not said to be one more likely than not.
  */
 const leastOfSwap = 0.5
-const leastOfAct = 0.25
+const leastOfAct = 0.3
 /** Shares of known words from which on a text counts as known in part, and in whole. */
 const someCoverage = 0.5
 const fullCoverage = 0.8
