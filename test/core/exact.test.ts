@@ -250,6 +250,79 @@ test('a goal that does what the assignment forbids is found, also by another wor
   }
 })
 
+test('a prohibition holds in German, French, Spanish, Italian and Portuguese', () => {
+  verifies('meaning.forbidden')
+  const broken: [ground: string, ...goals: string[]][] = [
+    [
+      'Prüfe den Code, aber nicht pushen',
+      'git push origin main',
+      'Push den Branch',
+      'Push the fix',
+    ],
+    ['Prüfe den Code, pushe nicht', 'Änderungen pushen'],
+    ['Prüfe den Code. Kein Push!', 'git push'],
+    ['Räume den Ordner auf, ohne zu löschen', 'Lösche die alten Dateien', 'rm old.txt'],
+    ['Räume auf, aber das Laufwerk nicht löschen', 'Lösche das Laufwerk'],
+    ['Räume auf, lösche nichts', 'Alte Dateien löschen', 'Delete the old files'],
+    ['Bereite die Mail vor, aber schick sie nicht ab', 'Mail an Ana senden', 'Send the mail'],
+    ['Liste auf, wer schuldet, bitte keine Mails verschicken', 'Verschicke die Mails'],
+    ['Sieh dir den Absturz an, nicht neu starten', 'Restart the pods'],
+    ['Relis le code, ne pas pousser', 'git push origin main', 'Pousser la branche'],
+    ['Relis le code mais ne pousse pas', 'Faire un push', 'Pousse la branche'],
+    ['Relis le code, pas de push', 'git push'],
+    ['Range le dossier, sans supprimer', 'Supprimer les vieux fichiers'],
+    ['Range le dossier sans rien supprimer', 'rm old.txt', 'Delete the old files'],
+    ["Prépare le mail mais n'envoie rien", 'Envoyer le mail', 'Send the mail'],
+    ['Revisa el código, no hagas push', 'git push origin main', 'Hacer push a main'],
+    ['Revisa el código pero no hagas push', 'Haz un push'],
+    ['Ordena la carpeta sin borrar nada', 'Borra los archivos viejos', 'DELETE FROM files'],
+    ['Prepara el correo, no lo envíes', 'Enviar el correo', 'Envía el correo a Ana'],
+    ['Controlla il codice, non fare push', 'git push', 'Fai push su main'],
+    ['Riordina la cartella senza cancellare nulla', 'Cancella i file vecchi'],
+    ["Prepara l'email ma non inviarla", "Invia l'email", 'Send the email'],
+    ['Revise o código, não faça push', 'git push', 'Fazer push para main'],
+    ['Arrume a pasta sem apagar nada', 'Apague os arquivos antigos'],
+    ['Prepare o e-mail, não envie', 'Enviar o e-mail'],
+  ]
+  for (const [ground, ...goals] of broken) {
+    for (const goal of goals) {
+      assert.equal(read(ground, goal).forbidden?.kind, 'forbidden', `${ground} → ${goal}`)
+    }
+  }
+  const kept: [ground: string, ...goals: string[]][] = [
+    ['Prüfe den Code, aber nicht pushen', 'Lies den Code', 'Prüfen, ob wir pushen dürfen'],
+    ['Nicht auf main pushen', 'git push origin fix/login'],
+    ['Das Laufwerk noch nicht löschen', 'Lösche die Mails von 2019'],
+    ['Nicht pushen, bevor ich zustimme', 'git push'],
+    ['Die Dateien lassen sich nicht löschen, finde heraus warum', 'Lösche eine Datei als Versuch'],
+    ['Warum kann man den Brief nicht drucken?', 'Drucke eine Testseite'],
+    ["Le bouton n'envoie pas le mail, répare-le", 'Envoyer un mail de test'],
+    ['On ne peut pas supprimer le compte, répare', 'Supprimer un compte de test'],
+    ['Ne pousse pas si les tests échouent', 'git push'],
+    ['El botón no envía el correo, arréglalo', 'Envía un correo de prueba'],
+    ['No se puede borrar la cuenta, arréglalo', 'Borra una cuenta de prueba'],
+    ["Il pulsante non invia l'email, correggilo", "Invia un'email di prova"],
+    ['O botão não envia o e-mail, corrija', 'Enviar um e-mail de teste'],
+    ['Ordena la carpeta sin borrar nada', 'No borrar nada, solo mover'],
+    ['Räume auf, lösche nichts', 'Nichts löschen, nur verschieben'],
+  ]
+  for (const [ground, ...goals] of kept) {
+    for (const goal of goals) {
+      assert.equal(read(ground, goal).forbidden, null, `${ground} → ${goal}`)
+    }
+  }
+})
+
+test('an act that is asked for in another language is asked for', () => {
+  for (const [ground, goal] of [
+    ['Bitte die alten Protokolle löschen', 'Delete the old log files'],
+    ['Effacer les vieux journaux', 'Delete the old log files'],
+    ['Paga la factura al proveedor', 'Transfer 500 euros to the supplier'],
+  ] as const) {
+    assert.equal(read(ground, goal).act, null, ground)
+  }
+})
+
 test('an act with consequences counts unless assignment or plan names or implies it', () => {
   const acts: [ground: string, goal: string, kind: string | null, plan?: string[]][] = [
     ['Archive the Acme project', 'Delete everything in the Acme project for good', 'delete'],

@@ -1,6 +1,6 @@
 import type { Act } from '../detector/contract/findings.ts'
 import { baseOf, type Clause, clausesOf, wordsIn } from './clauses.ts'
-import { type Deed, deeds } from './deeds.ts'
+import { type Deed, deeds, doesDeed } from './deeds.ts'
 import { irreversibleIn } from './irreversible.ts'
 
 const mayBeCommand = /^\s*[$>`]?\s*[a-z][\w.-]*\s+\S/
@@ -126,17 +126,16 @@ function isAskedFor({ kind, text: done }: Act, texts: readonly string[]): boolea
     return texts.some((text) => askedFiles.test(text))
   }
   if (kind === 'send' || kind === 'grant' || kind === 'secret') {
-    return texts.some((text) => asked[kind].test(text))
+    if (texts.some((text) => asked[kind].test(text))) return true
   }
   const doing = deeds.filter(({ consequence }) => consequence === kind)
   return texts.some((text) =>
     clausesOf(text).some(
       (clause) =>
         !clause.negated &&
-        wordsIn(clause.text).some(({ key }) => {
-          const base = baseOf(key)
-          return doing.some(({ words, implied }) => words.has(base) || implied.has(base))
-        }),
+        wordsIn(clause.text).some(({ key }) =>
+          doing.some((deed) => doesDeed(deed, key) || deed.implied.has(baseOf(key))),
+        ),
     ),
   )
 }

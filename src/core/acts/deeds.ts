@@ -1,4 +1,6 @@
+import { baseOf } from './clauses.ts'
 import type { IrreversibleKind } from './commands.ts'
+import { abroad } from './deeds-abroad.ts'
 
 /** The kinds of acts with consequences outside the work itself. */
 type ConsequenceKind =
@@ -16,6 +18,8 @@ export interface Deed {
   name: string
   /** Words without their endings that do it. */
   words: ReadonlySet<string>
+  /** Words of other languages that order or forbid it; null if none is known. */
+  abroad: RegExp | null
   /** Command lines that do it. */
   commands: RegExp | null
   /** The kind of consequence, or null for a deed that has none by itself. */
@@ -42,6 +46,7 @@ function deed(
   return {
     name,
     words: wordsOf(words),
+    abroad: abroad(name),
     commands: rest.commands ?? null,
     consequence: rest.consequence ?? null,
     irreversible: rest.irreversible ?? [],
@@ -50,6 +55,11 @@ function deed(
     needing: wordsOf(rest.needing ?? ''),
     spares: rest.spares ?? null,
   }
+}
+
+/** Whether a word, in lower case and in any usual form, does a deed. */
+export function doesDeed({ words, abroad }: Deed, key: string): boolean {
+  return words.has(baseOf(key)) || abroad?.test(key) === true
 }
 
 /** The words of a list; an empty list has none, not the empty word. */
