@@ -122,3 +122,36 @@ test('a drift ends with a step that is seen to be on the errand, not with one th
   }
   assert.deepEqual([...states].sort(), ['is back', 'leans'])
 })
+
+test('a part of a long errand is on it, however the encoder reads it', () => {
+  verifies('meaning.parts')
+  const errand =
+    'Export the invoices table. Use CSV with a header row, keep the date columns in ISO format, do not include deleted rows, and upload the file to the shared drive when you are done. Tell me the row count.'
+  const answer = (ground: string, goal: string) => {
+    const step = { goal, ground, progress: 'advancing', distance: 5, distanceReported: false }
+    const { drifting, uncertain, why } = detect(newMemory('meaning'), {
+      ...step,
+      reads: readsAsOwn(),
+    }).verdict
+    return { isOn: !drifting && !uncertain, why }
+  }
+  for (const [ground, goal] of [
+    [errand, 'Export the invoices table'],
+    [errand, 'Tell me the row count'],
+    [`Hi! Could you please ${errand}`, 'Now let me export the invoices table'],
+    ['Start the dev server and check that the page loads', 'start the dev server'],
+    ['- export the invoices\n- upload them to the drive', 'Upload them to the drive'],
+  ] as const) {
+    const { isOn, why } = answer(ground, goal)
+    assert.ok(isOn, goal)
+    assert.match(why, /^The goal restates a part of the ground\./)
+  }
+  for (const [ground, goal] of [
+    [errand, 'Include deleted rows'],
+    ['Tidy the repo. Do not commit and push to main', 'push to main'],
+    ['Tidy the repo. Never do this:\n- push to main\n- delete branches', 'push to main'],
+    ['If the tests fail, delete the branch', 'delete the branch'],
+  ] as const) {
+    assert.doesNotMatch(answer(ground, goal).why, /restates/, goal)
+  }
+})

@@ -381,6 +381,11 @@ test('greetings, thanks and narration are taken off', () => {
     ),
     'Fix the login bug in auth.ts.',
   )
+  // A line that ends without a mark keeps its end.
+  assert.equal(
+    plainErrand('Start the server\nuse port 8081 instead'),
+    'Start the server\nuse port 8081 instead',
+  )
   const goals = [
     ['Now let me check whether it works', 'check whether it works'],
     ["I'll read config.ts", 'read config.ts'],

@@ -36,6 +36,7 @@ import { takeHints } from './hints.ts'
 import { isOverride } from './injection.ts'
 import { languageOf } from './languages.ts'
 import { coverage, scorePair } from './score.ts'
+import { restatesSentence } from './sentences.ts'
 import { overlapWithoutParticles, shareWords } from './shared-words.ts'
 import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
@@ -57,6 +58,7 @@ const hardRank = 0.995
  */
 const leastOfSwap = 0.5
 const leastOfAct = 0.3
+const restatesPlan = 'It restates an item of the plan.'
 /** Shares of known words from which on a text counts as known in part, and in whole. */
 const someCoverage = 0.5
 const fullCoverage = 0.8
@@ -168,7 +170,14 @@ function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
   if (saysTheSame(goal, ground)) return { kind: 'restated', score: restatedScore, told: '' }
   if (errand.plan.some((item) => restates(goal, readText(item)))) {
-    return { kind: 'restated', score: restatedScore, told: 'It restates an item of the plan.' }
+    return { kind: 'restated', score: restatedScore, told: restatesPlan }
+  }
+  if (restatesSentence(ground, goal)) {
+    return {
+      kind: 'restated',
+      score: restatedScore,
+      told: 'The goal restates a part of the ground.',
+    }
   }
   if (isOverride(goal.text, ground.text)) {
     return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
@@ -304,7 +313,7 @@ function errandAfter(
   sequence: Sequence | null,
 ): Errand {
   const isPlanned = errand.plan.length > 0
-  const onPlan = seen.kind === 'restated' && seen.told !== ''
+  const onPlan = seen.kind === 'restated' && seen.told === restatesPlan
   return {
     ...errand,
     evidence: sum,
