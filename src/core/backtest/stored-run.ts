@@ -143,7 +143,7 @@ function stepOf(
     ...(given === null || given === goal || (user_message !== null && !begins)
       ? {}
       : { ground: given }),
-    ...(moved === null || plan === null || agent_id !== '' ? {} : { plan }),
+    ...(moved === null || plan === null || agent_id !== '' ? {} : { plan, isOwnPlan: true }),
     ...(kept.host === null
       ? {}
       : {

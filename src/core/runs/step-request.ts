@@ -72,7 +72,8 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   if (userMessage && userEffect !== null) step.userEffect = userEffect
   if (!saysDistance(fields.distance)) step.distanceReported = false
   const plan = readPlan(fields.plan, faults)
-  if (plan !== null) step.plan = plan
+  // Nothing in a request says whose plan it is, and only the words of the user are trusted.
+  if (plan !== null) Object.assign(step, { plan, isOwnPlan: true })
   read.text('step_id')
 
   const agentId = read.id('agent_id') ?? ''

@@ -70,7 +70,7 @@ const fullCoverage = 0.8
  */
 export const meaning: Detector = {
   asPublished: false,
-  start: (_ground, plan) => newErrand(plan),
+  start: (_ground, plan, isOwnPlan) => newErrand(plan, isOwnPlan),
   // Evidence from before the user has spoken is reset: the user has seen it.
   heard(own) {
     const errand = readErrand(own)
@@ -163,8 +163,8 @@ export const meaning: Detector = {
   },
 }
 
-function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
-  return plan === null ? errand : withPlan(errand, plan, userTurn)
+function errandBefore({ plan, isOwnPlan, userTurn }: Compared, errand: Errand): Errand {
+  return plan === null ? errand : withPlan(errand, plan, userTurn && !isOwnPlan)
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
