@@ -72,8 +72,9 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   if (userMessage && userEffect !== null) step.userEffect = userEffect
   if (!saysDistance(fields.distance)) step.distanceReported = false
   const plan = readPlan(fields.plan, faults)
-  // Nothing in a request says whose plan it is, and only the words of the user are trusted.
-  if (plan !== null) Object.assign(step, { plan, isOwnPlan: true })
+  if (plan !== null) step.plan = plan
+  // Beside the words of the user everything else is the agent's.
+  if (plan !== null && (ground || userMessage)) step.isOwnPlan = true
   read.text('step_id')
 
   const agentId = read.id('agent_id') ?? ''
