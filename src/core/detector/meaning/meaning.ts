@@ -1,5 +1,5 @@
 import { rounded } from '../../figures.ts'
-import { baseRate, goalFloor } from '../contract/constants.ts'
+import { goalFloor } from '../contract/constants.ts'
 import type { Compared, Detector } from '../contract/detector.ts'
 import type { Coverage } from '../contract/findings.ts'
 import { plainErrand, plainGoal } from '../exact/plain.ts'
@@ -19,11 +19,8 @@ import type { Seen } from './evidence.ts'
 import {
   acceptBelow,
   actWeight,
-  calibration,
-  driftProbabilityAt,
   hardScore,
   nearest,
-  readCalibration,
   restatedScore,
   scoreStep,
   scoreTexts,
@@ -35,6 +32,7 @@ import {
 import { takeHints } from './hints.ts'
 import { isOverride } from './injection.ts'
 import { languageOf } from './languages.ts'
+import { halfOfLimit, isProof, probabilityOf } from './probability.ts'
 import { coverage, scorePair } from './score.ts'
 import { restatesSentence } from './sentences.ts'
 import { overlapWithoutParticles, shareWords } from './shared-words.ts'
@@ -47,17 +45,8 @@ import { explainStep, type ParentFound, sharedTold } from './why.ts'
 const leastFrameOverlap = 0.1
 /** Overlap of a parent with the ground from which on it only repeats it, 0–1. */
 const repeatsFrom = 0.75
-/** Share of the limit above which a step leans off the errand enough to count beside another sign. */
-const halfOfLimit = 0.5
 /** The least score of a step that is drift at any limit, 0–1. */
 const hardRank = 0.995
-/**
- * The least drift probability beside another name or number, and beside an act that nobody asked for. At one drifting
- * step in ten, 72 % of such names and 30 % of such acts on the development errands are drift; but a step that is not
- * called drift is not said to be one more likely than not.
- */
-const leastOfSwap = 0.5
-const leastOfAct = 0.3
 const restatesPlan = 'It restates an item of the plan.'
 /** Shares of known words from which on a text counts as known in part, and in whole. */
 const someCoverage = 0.5
@@ -350,37 +339,9 @@ function isUncertain({ kind, score }: Seen): boolean {
   return kind === 'unreadable' || kind === 'slot' || kind === 'swap' || score > uncertainAbove
 }
 
-/**
- * The probability of drift, 0–1. On the development data one hard difference in 10,000 on-errand goals was
- * found, and a goal that restates the errand is no other. An uncertain step is no surer than the base rate, or than
- * swaps and acts are on the development data, and one that continues a drift is as sure as a step at the limit.
- */
-function probabilityOf(
-  { kind, act }: Seen,
-  share: number,
-  isUnsettled: boolean,
-  continues: boolean,
-  isRead: boolean,
-): number {
-  if (kind === 'restated') return 0.01
-  if (isProof(kind)) return 0.95
-  const rows = isRead ? readCalibration : calibration
-  if (continues) return driftProbabilityAt(1, rows)
-  const at = kind === 'slot' ? Math.max(share, halfOfLimit) : share
-  const measured = driftProbabilityAt(at, rows)
-  if (!isUnsettled) return measured
-  const least = kind === 'swap' ? leastOfSwap : act === undefined ? baseRate : leastOfAct
-  return Math.max(measured, least)
-}
-
 /** Whether a step is drift by itself, at any limit. */
 function isHard({ kind, score }: Seen): boolean {
   return isProof(kind) || (kind === 'swap' && score === hardScore)
-}
-
-/** Whether what was found is drift whatever the words say beside it. */
-function isProof(kind: Seen['kind']): boolean {
-  return kind === 'hard' || kind === 'forbidden' || kind === 'acts' || kind === 'override'
 }
 
 /** The share of the limit at a score: the inverse of `squashed`. */
