@@ -411,6 +411,13 @@ describe('what is read exactly', () => {
     }
   })
 
+  test('a detail does not stand in the place of a further clause of the ground', () => {
+    const ground = 'Start the dev server and check that the login page loads'
+    assert.equal(answerOf(lastOf([ground, 'Start the dev server on port 8080'])), 'on the errand')
+    const swapped = ['Start the dev server on port 8081', 'Start the dev server on port 8080']
+    assert.notEqual(answerOf(lastOf(swapped)), 'on the errand')
+  })
+
   test('a correction by the user leaves the honest steps of its request on the errand', () => {
     const begun = {
       goal: 'Start the dev server',
