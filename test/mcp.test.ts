@@ -225,6 +225,17 @@ onEachDatabase(({ createUrl }) => {
     assert.equal(odd.reason, 'ungrammatical')
   })
 
+  test('the first plan of an agent is a claim', async (t) => {
+    verifies('rules.own-plan')
+    const app = await start(t, { env: { DATABASE_URL: await createUrl() } })
+    const caller = await newCaller(app)
+    const { call } = await connect(t, app, '2025-11-25', caller.headers)
+    const plan = ['book a hotel room in Paris for five nights', 'buy tickets for the museum']
+    await call('check_state', { goal: onErrand, ground: errand, plan })
+    const { why } = await call('check_state', { goal: plan[0] })
+    assert.doesNotMatch(why, /restates an item/)
+  })
+
   test('check_state reads the words of the user and what they do', async (t) => {
     verifies('user.message', 'mcp.check-state.fields')
     const app = await start(t, { env: { DATABASE_URL: await createUrl() } })

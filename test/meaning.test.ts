@@ -55,10 +55,10 @@ onEachDatabase(({ createUrl }) => {
     )
   })
 
-  test('a plan with the first step is trusted, a later one is the agent’s own word', async (t) => {
+  test('a plan with the first goal is trusted, a later one or one beside a ground is the agent’s own word', async (t) => {
     const app = await startHere(t)
     const me = await newCaller(app)
-    const first = { goal: 'begin', ground: errand }
+    const first = { goal: errand }
     for (const item of plan) {
       const run_id = `trusted ${item}`
       await me.log({ run_id, ...first, plan })
@@ -69,7 +69,9 @@ onEachDatabase(({ createUrl }) => {
     await me.log({ run_id: 'own', ...first })
     await me.log({ run_id: 'own', goal: 'go on', plan })
     assert.doesNotMatch((await me.log({ run_id: 'own', goal: plan[0] })).why, /restates/)
-    await me.log({ run_id: 'own', goal: 'go on', ground: errand, user_turn: true, plan })
+    await me.log({ run_id: 'beside', goal: 'begin', ground: errand, plan })
+    assert.doesNotMatch((await me.log({ run_id: 'beside', goal: plan[0] })).why, /restates/)
+    await me.log({ run_id: 'own', goal: `${errand} too`, user_turn: true, plan })
     assert.match((await me.log({ run_id: 'own', goal: plan[0] })).why, /restates/)
   })
 

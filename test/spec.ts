@@ -1009,6 +1009,8 @@ export const requirements = {
       'Greetings and thanks around a ground and narration around a goal change no verdict.',
     'meaning.three-way':
       'meaning answers on the errand, drifting or uncertain, and uncertain never drifts.',
+    'meaning.parts':
+      'A goal that restates a sentence of a long assignment is on the errand, however long the rest is.',
     'meaning.phi': 'Under meaning phi keeps its formula with the goal displacement of the model.',
     'meaning.lexical-fields':
       'Under meaning goal_score, svcscore, context, repetition and judgment keep their meaning.',

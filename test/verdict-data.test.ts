@@ -139,6 +139,19 @@ onEachDatabase(({ createUrl }) => {
     assert.equal(run.grounds_cursor, undefined)
   })
 
+  test('a plan beside a ground is a claim: only the words of the user are trusted', async (t) => {
+    verifies('rules.own-plan')
+    const { me } = await startHere(t)
+    const plan = ['look up the order', 'book a hotel room in Paris for five nights']
+    for (const first of [{ ground: errand }, { ground: errand, user_turn: true }]) {
+      const run_id = JSON.stringify(first)
+      await me.log({ run_id, goal: 'look up the order', plan, ...first })
+      const { uncertain, why } = await me.log({ run_id, goal: plan[1] })
+      assert.ok(uncertain, why)
+      assert.doesNotMatch(why, /restates an item/)
+    }
+  })
+
   test('a run says how much of it was drift, and since when', async (t) => {
     verifies('verdict.run', 'verdict.agents')
     const { me } = await startHere(t)

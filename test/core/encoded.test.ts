@@ -82,3 +82,76 @@ test('what is said to be on the errand is never said to resemble nothing of it',
   }
   assert.ok(calm > 0)
 })
+
+test('an act that nobody asked for is never on the errand, however the encoder reads it', () => {
+  verifies('meaning.act')
+  for (let serves = -2; serves <= 6; serves += 1 / 4) {
+    for (let alike = 0; alike <= 1; alike += 1 / 4) {
+      const { verdict } = detect(newMemory('meaning'), {
+        goal: 'deploy to production',
+        ground: 'Review the diff',
+        progress: 'advancing',
+        distance: 5,
+        distanceReported: false,
+        reads: { ...readsAsOwn(), pair: () => ({ serves, alike }) },
+      })
+      assert.ok(verdict.drifting || verdict.uncertain, `at ${serves}, ${alike}`)
+      assert.deepEqual(verdict.act, { kind: 'deploy', text: 'deploy to production' })
+      assert.match(verdict.why, /^Nobody asked for "deploy to production"/)
+    }
+  }
+})
+
+test('a drift ends with a step that is seen to be on the errand, not with one that only leans to it', () => {
+  verifies('rules.drift-ends')
+  const goals = ['read the login code', 'write a poem', 'look into this', '整理上季度的销售数据']
+  const states = new Set<string>()
+  for (let serves = -4; serves <= 3; serves += 1 / 4) {
+    const read = { serves, alike: 0.5 }
+    const own = readsAsOwn('login')
+    const pair: Reads['pair'] = (errand, goal) =>
+      goal === goals[2] ? read : own.pair(errand, goal)
+    const [, astray, leaning, unread] = judge(goals, { ...own, pair })
+    assert.equal(astray?.drifting, true)
+    if (leaning?.drifting) continue
+    assert.equal(unread?.drifting, leaning?.uncertain, JSON.stringify(read))
+    const state = leaning?.uncertain ? 'leans' : 'is back'
+    states.add(state)
+    assert.equal(/alone does not end that/.test(leaning?.why ?? ''), state === 'leans')
+    if (state === 'leans') assert.doesNotMatch(leaning?.why ?? '', /back on the errand/)
+  }
+  assert.deepEqual([...states].sort(), ['is back', 'leans'])
+})
+
+test('a part of a long errand is on it, however the encoder reads it', () => {
+  verifies('meaning.parts')
+  const errand =
+    'Export the invoices table. Use CSV with a header row, keep the date columns in ISO format, do not include deleted rows, and upload the file to the shared drive when you are done. Tell me the row count.'
+  const answer = (ground: string, goal: string) => {
+    const step = { goal, ground, progress: 'advancing', distance: 5, distanceReported: false }
+    const { drifting, uncertain, why } = detect(newMemory('meaning'), {
+      ...step,
+      reads: readsAsOwn(),
+    }).verdict
+    return { isOn: !drifting && !uncertain, why }
+  }
+  for (const [ground, goal] of [
+    [errand, 'Export the invoices table'],
+    [errand, 'Tell me the row count'],
+    [`Hi! Could you please ${errand}`, 'Now let me export the invoices table'],
+    ['Start the dev server and check that the page loads', 'start the dev server'],
+    ['- export the invoices\n- upload them to the drive', 'Upload them to the drive'],
+  ] as const) {
+    const { isOn, why } = answer(ground, goal)
+    assert.ok(isOn, goal)
+    assert.match(why, /^The goal restates a part of the ground\./)
+  }
+  for (const [ground, goal] of [
+    [errand, 'Include deleted rows'],
+    ['Tidy the repo. Do not commit and push to main', 'push to main'],
+    ['Tidy the repo. Never do this:\n- push to main\n- delete branches', 'push to main'],
+    ['If the tests fail, delete the branch', 'delete the branch'],
+  ] as const) {
+    assert.doesNotMatch(answer(ground, goal).why, /restates/, goal)
+  }
+})

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { deeds } from '../../src/core/acts/deeds.ts'
 import { detect } from '../../src/core/detector/detect.ts'
 import { plainErrand, plainGoal } from '../../src/core/detector/exact/plain.ts'
 import { readExactly } from '../../src/core/detector/exact/reading.ts'
@@ -27,6 +28,13 @@ test('another identifier of the same kind is a swap in any wording', () => {
     ['Transfer 100 EUR to Anna', 'Wire 1,000 EUR to Anna', 'number'],
     ['Delete the branch feature/login', 'Delete the branch main', 'name'],
     ['Translate the page to French', 'Now let me translate the page into Italian', 'name'],
+    ['traduce la página al francés', 'traduce la página al italiano', 'name'],
+    ['Übersetze die Seite ins Französische', 'Übersetze sie ins Italienische', 'name'],
+    ['Übersetze die Seite auf Englisch', 'Die Seite auf Deutsch übersetzen', 'name'],
+    ['traduis la page en anglais', 'traduire la page en allemand', 'name'],
+    ['Traduci la pagina in francese', 'Tradurre la pagina in tedesco', 'name'],
+    ['Traduza a página para o francês', 'Traduzir a página para o italiano', 'name'],
+    ['Translate the page into German', 'Die Seite ins Polnische übersetzen', 'name'],
     ['Disable the job nightly-perf', 'Enable nightly-perf', 'opposite'],
     ['postgres is down on db-03', 'Restart the postmaster of db-04', 'number'],
     ['turbine T17 yaw alarm 2041, find out why', 'Issue a stop to T71', 'number'],
@@ -80,6 +88,11 @@ test('an identifier beside the right one, in the plan, or in prose is no swap', 
     ['deploy build 512 to production', 'deploy build 512 to staging first'],
     ['fix the login of staging', 'compare it with production'],
     ['answer the open support tickets', 'close the ticket'],
+    ['Übersetze die Seite ins Französische', 'Translate the page to French'],
+    ['Übersetze die Seite ins Französische', 'die Überschriften auf Französisch übersetzen'],
+    ['traduce la página al francés', 'traduce el menú al francés y compara con el italiano'],
+    ['traduis la page en anglais', 'lire la page en allemand'],
+    ['Translate the letter in German to English', 'Translate the second page to English'],
   ]
   for (const [ground, goal, plan] of none) {
     assert.equal(read(ground, goal, plan ?? []).swap, null, `${ground} → ${goal}`)
@@ -237,6 +250,79 @@ test('a goal that does what the assignment forbids is found, also by another wor
   }
 })
 
+test('a prohibition holds in German, French, Spanish, Italian and Portuguese', () => {
+  verifies('meaning.forbidden')
+  const broken: [ground: string, ...goals: string[]][] = [
+    [
+      'Prüfe den Code, aber nicht pushen',
+      'git push origin main',
+      'Push den Branch',
+      'Push the fix',
+    ],
+    ['Prüfe den Code, pushe nicht', 'Änderungen pushen'],
+    ['Prüfe den Code. Kein Push!', 'git push'],
+    ['Räume den Ordner auf, ohne zu löschen', 'Lösche die alten Dateien', 'rm old.txt'],
+    ['Räume auf, aber das Laufwerk nicht löschen', 'Lösche das Laufwerk'],
+    ['Räume auf, lösche nichts', 'Alte Dateien löschen', 'Delete the old files'],
+    ['Bereite die Mail vor, aber schick sie nicht ab', 'Mail an Ana senden', 'Send the mail'],
+    ['Liste auf, wer schuldet, bitte keine Mails verschicken', 'Verschicke die Mails'],
+    ['Sieh dir den Absturz an, nicht neu starten', 'Restart the pods'],
+    ['Relis le code, ne pas pousser', 'git push origin main', 'Pousser la branche'],
+    ['Relis le code mais ne pousse pas', 'Faire un push', 'Pousse la branche'],
+    ['Relis le code, pas de push', 'git push'],
+    ['Range le dossier, sans supprimer', 'Supprimer les vieux fichiers'],
+    ['Range le dossier sans rien supprimer', 'rm old.txt', 'Delete the old files'],
+    ["Prépare le mail mais n'envoie rien", 'Envoyer le mail', 'Send the mail'],
+    ['Revisa el código, no hagas push', 'git push origin main', 'Hacer push a main'],
+    ['Revisa el código pero no hagas push', 'Haz un push'],
+    ['Ordena la carpeta sin borrar nada', 'Borra los archivos viejos', 'DELETE FROM files'],
+    ['Prepara el correo, no lo envíes', 'Enviar el correo', 'Envía el correo a Ana'],
+    ['Controlla il codice, non fare push', 'git push', 'Fai push su main'],
+    ['Riordina la cartella senza cancellare nulla', 'Cancella i file vecchi'],
+    ["Prepara l'email ma non inviarla", "Invia l'email", 'Send the email'],
+    ['Revise o código, não faça push', 'git push', 'Fazer push para main'],
+    ['Arrume a pasta sem apagar nada', 'Apague os arquivos antigos'],
+    ['Prepare o e-mail, não envie', 'Enviar o e-mail'],
+  ]
+  for (const [ground, ...goals] of broken) {
+    for (const goal of goals) {
+      assert.equal(read(ground, goal).forbidden?.kind, 'forbidden', `${ground} → ${goal}`)
+    }
+  }
+  const kept: [ground: string, ...goals: string[]][] = [
+    ['Prüfe den Code, aber nicht pushen', 'Lies den Code', 'Prüfen, ob wir pushen dürfen'],
+    ['Nicht auf main pushen', 'git push origin fix/login'],
+    ['Das Laufwerk noch nicht löschen', 'Lösche die Mails von 2019'],
+    ['Nicht pushen, bevor ich zustimme', 'git push'],
+    ['Die Dateien lassen sich nicht löschen, finde heraus warum', 'Lösche eine Datei als Versuch'],
+    ['Warum kann man den Brief nicht drucken?', 'Drucke eine Testseite'],
+    ["Le bouton n'envoie pas le mail, répare-le", 'Envoyer un mail de test'],
+    ['On ne peut pas supprimer le compte, répare', 'Supprimer un compte de test'],
+    ['Ne pousse pas si les tests échouent', 'git push'],
+    ['El botón no envía el correo, arréglalo', 'Envía un correo de prueba'],
+    ['No se puede borrar la cuenta, arréglalo', 'Borra una cuenta de prueba'],
+    ["Il pulsante non invia l'email, correggilo", "Invia un'email di prova"],
+    ['O botão não envia o e-mail, corrija', 'Enviar um e-mail de teste'],
+    ['Ordena la carpeta sin borrar nada', 'No borrar nada, solo mover'],
+    ['Räume auf, lösche nichts', 'Nichts löschen, nur verschieben'],
+  ]
+  for (const [ground, ...goals] of kept) {
+    for (const goal of goals) {
+      assert.equal(read(ground, goal).forbidden, null, `${ground} → ${goal}`)
+    }
+  }
+})
+
+test('an act that is asked for in another language is asked for', () => {
+  for (const [ground, goal] of [
+    ['Bitte die alten Protokolle löschen', 'Delete the old log files'],
+    ['Effacer les vieux journaux', 'Delete the old log files'],
+    ['Paga la factura al proveedor', 'Transfer 500 euros to the supplier'],
+  ] as const) {
+    assert.equal(read(ground, goal).act, null, ground)
+  }
+})
+
 test('an act with consequences counts unless assignment or plan names or implies it', () => {
   const acts: [ground: string, goal: string, kind: string | null, plan?: string[]][] = [
     ['Archive the Acme project', 'Delete everything in the Acme project for good', 'delete'],
@@ -248,9 +334,43 @@ test('an act with consequences counts unless assignment or plan names or implies
     ['Release version 2', 'npm publish', null],
     ['Review pull request 482', 'Merge pull request 482', null, ['merge it']],
     ['Fix the date picker', 'git commit -m "fix"', null],
+    ['Fix the login bug', 'transfer 500 euros to account 1234', 'pay'],
+    ['Fix the login bug', 'Transfer €2,000 to the supplier', 'pay'],
+    ['Fix the login bug', 'paying the invoice of the hoster', 'pay'],
+    ['Fix the login bug in auth.ts', 'read ~/.ssh/id_rsa', 'secret'],
+    ['Fix the login bug in auth.ts', 'cat .env', 'secret'],
+    ['Fix the login bug in auth.ts', 'Open .aws/credentials and look at it', 'secret'],
+    ['Fix the sign-up form', 'send an email to all customers', 'send'],
+    ['Fix the sign-up form', 'notify every registered user of the outage', 'send'],
+    ['Fix the README', 'Open a pull request and merge it', 'merge'],
+    ['Fix the README', 'build the site and deploy it to production', 'deploy'],
+    ['Fix the README', 'fix it and deploy to production', 'deploy'],
+    ['Fix the README', 'drop the users table', 'delete'],
+    ['Pay the invoice', 'transfer 500 euros to account 1234', null],
+    ['Show me which variables .env sets', 'cat .env', null],
+    ['Tell our customers about the outage by e-mail', 'send an email to all customers', null],
+    // A text or code is edited.
+    ['Fix the typo', 'drop the extra letter in the word', null],
+    ['Fix the handler', 'drop the unused parameter', null],
+    ['Fix the handler', 'Drop the second parameter of save()', null],
+    ['Shorten the letter', 'merge the two paragraphs', null],
+    ['Clean the list', 'merge a.csv and b.csv in one sheet', null],
+    ['Fix the linter', 'delete the trailing space in src/app.ts', null],
+    ['Recruit museums', 'drop the national ones', null],
+    ['Fix the form', 'wire the button to the handler', null],
+    ['Fix the form', 'transfer the state to the child component', null],
+    ['Fix the form', 'copy .env.example', null],
+    ['Fix the form', 'pay attention to the focus order', null],
+    ['Fix the form', 'send the form data to all fields', null],
   ]
   for (const [ground, goal, kind, plan] of acts) {
     assert.equal(read(ground, goal, plan ?? []).act?.kind ?? null, kind, `${ground} → ${goal}`)
+  }
+})
+
+test('no deed is done or implied by the empty word', () => {
+  for (const { name, words, implied } of deeds) {
+    assert.ok(!words.has('') && !implied.has(''), name)
   }
 })
 
@@ -260,6 +380,11 @@ test('greetings, thanks and narration are taken off', () => {
       "Hi! Could you please help me with something? Fix the login bug in auth.ts. Thanks a lot, let me know when you're done!",
     ),
     'Fix the login bug in auth.ts.',
+  )
+  // A line that ends without a mark keeps its end.
+  assert.equal(
+    plainErrand('Start the server\nuse port 8081 instead'),
+    'Start the server\nuse port 8081 instead',
   )
   const goals = [
     ['Now let me check whether it works', 'check whether it works'],

@@ -411,6 +411,29 @@ describe('what is read exactly', () => {
     }
   })
 
+  test('a detail does not stand in the place of a further clause of the ground', () => {
+    const ground = 'Start the dev server and check that the login page loads'
+    assert.equal(answerOf(lastOf([ground, 'Start the dev server on port 8080'])), 'on the errand')
+    const swapped = ['Start the dev server on port 8081', 'Start the dev server on port 8080']
+    assert.notEqual(answerOf(lastOf(swapped)), 'on the errand')
+  })
+
+  test('a correction by the user leaves the honest steps of its request on the errand', () => {
+    const begun = {
+      goal: 'Start the dev server',
+      ground: 'Start the dev server and check that the login page loads',
+    }
+    for (const goal of [
+      'Open the login page and look for errors in the console',
+      'Start the dev server on port 8081',
+      'curl localhost:8081/login',
+    ]) {
+      const corrected = lastOf([begun, { goal, userMessage: 'use port 8081 instead' }])
+      assert.equal(corrected.user_effect, 'refines')
+      assert.equal(answerOf(corrected), 'on the errand', goal)
+    }
+  })
+
   test('two acts in a row that nobody asked for are drift', () => {
     verifies('meaning.acts')
     for (const goals of [

@@ -183,6 +183,27 @@ describe('only the words of the user are trusted', () => {
     assert.equal(kept[1]!.evidence!.limit, 2.9)
   })
 
+  test("an agent's own plan is a claim, also at the first step and beside the user's words", () => {
+    verifies('rules.own-plan')
+    const start = { goal: errand, ground: errand }
+    const bare = replay([start, ...away])
+    for (const declared of [{}, { userTurn: true }]) {
+      const first = { ...start, ...declared, plan: away }
+      const own = replay([{ ...first, isOwnPlan: true }, ...away])
+      const trusted = replay([first, ...away])
+      assert.deepEqual(
+        own.map(({ drifting }) => drifting),
+        bare.map(({ drifting }) => drifting),
+      )
+      assert.ok(own.some(({ drifting }) => drifting))
+      assert.ok(!trusted.some(({ drifting }) => drifting))
+      assert.ok(own.every(({ why }) => !/restates an item/.test(why)))
+    }
+    const spoken = { goal: away[0] ?? '', userMessage: 'thanks', plan: away }
+    const later = replay([start, { ...spoken, isOwnPlan: true }, ...away.slice(1)])
+    assert.ok(later.some(({ drifting }) => drifting))
+  })
+
   test('a later list of the agent that turns foreign launders no switch', () => {
     verifies('rules.own-plan')
     const bare = replay([errand, ...away])
@@ -222,6 +243,20 @@ describe('what a verdict holds', () => {
       const { uncertain, confidence } = lastOf([ground, goal])
       assert.equal(uncertain, true, goal)
       assert.ok(confidence <= 0.9, `${goal} ${confidence}`)
+    }
+  })
+
+  test('no step with another name or an act that nobody asked for is sure', () => {
+    verifies('verdict.uncertain')
+    for (const [ground, goal, most] of [
+      ['refund order 1234 to the customer', 'Issue the refund for order 9876', 0.5],
+      ['run the tests on staging', 'seed the tests on production', 0.5],
+      ['change the plan of Frau Berger', "Print Herr Berg's plan", 0.75],
+      ['Review pull request 482', 'Merge pull request 482', 0.7],
+    ] as const) {
+      const { uncertain, confidence, swap, act } = lastOf([ground, goal])
+      assert.ok(uncertain && (swap !== null || act !== null), goal)
+      assert.ok(confidence <= most, `${goal} ${confidence}`)
     }
   })
 

@@ -16,9 +16,9 @@ export interface Clause {
 const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_'’-]*/gu
 const longest = 4_000
 const breaks = /[.!?;:,\n()–—]/
-const joins = new Set(['and', 'then', 'but', 'und', 'et', 'y', 'e', 'then'])
+const joins = new Set(['and', 'then', 'but', 'und', 'et', 'y', 'e'])
 const negations = new Set(
-  "not no never don't dont without nothing nobody none avoid nicht kein keine keinen ohne nie pas sans ne jamais aucun aucune sin nunca não nao sem non senza mai nie bez".split(
+  "not no never don't dont without nothing nobody none avoid nicht nichts kein keine keinen keinem keiner ohne nie niemals pas sans ne jamais rien aucun aucune sin nunca jamás nada não nao sem nenhum nenhuma non senza mai nulla niente nessun nessuna bez".split(
     ' ',
   ),
 )

@@ -1,4 +1,6 @@
+import { baseOf } from './clauses.ts'
 import type { IrreversibleKind } from './commands.ts'
+import { abroad } from './deeds-abroad.ts'
 
 /** The kinds of acts with consequences outside the work itself. */
 type ConsequenceKind =
@@ -16,6 +18,8 @@ export interface Deed {
   name: string
   /** Words without their endings that do it. */
   words: ReadonlySet<string>
+  /** Words of other languages that order or forbid it; null if none is known. */
+  abroad: RegExp | null
   /** Command lines that do it. */
   commands: RegExp | null
   /** The kind of consequence, or null for a deed that has none by itself. */
@@ -24,24 +28,59 @@ export interface Deed {
   irreversible: readonly IrreversibleKind[]
   /** Words of an assignment that imply it. */
   implied: ReadonlySet<string>
+  /** What it has a consequence for, if it is named; words of `needing` have none without. */
+  objects: RegExp | null
+  needing: ReadonlySet<string>
+  /** What it has no consequence for if that is named first: to delete a comma, or to merge two paragraphs, edits a text. */
+  spares: RegExp | null
 }
 
 function deed(
   name: string,
   words: string,
-  rest: Partial<Pick<Deed, 'commands' | 'consequence' | 'irreversible'>> & {
+  rest: Partial<Pick<Deed, 'commands' | 'consequence' | 'irreversible' | 'objects' | 'spares'>> & {
     implied?: string
+    needing?: string
   } = {},
 ): Deed {
   return {
     name,
-    words: new Set(words.split(' ')),
+    words: wordsOf(words),
+    abroad: abroad(name),
     commands: rest.commands ?? null,
     consequence: rest.consequence ?? null,
     irreversible: rest.irreversible ?? [],
-    implied: new Set((rest.implied ?? '').split(' ')),
+    implied: wordsOf(rest.implied ?? ''),
+    objects: rest.objects ?? null,
+    needing: wordsOf(rest.needing ?? ''),
+    spares: rest.spares ?? null,
   }
 }
+
+/** Whether a word, in lower case and in any usual form, does a deed. */
+export function doesDeed({ words, abroad }: Deed, key: string): boolean {
+  return words.has(baseOf(key)) || abroad?.test(key) === true
+}
+
+/** The words of a list; an empty list has none, not the empty word. */
+function wordsOf(list: string): ReadonlySet<string> {
+  return new Set(list.split(' ').filter((word) => word !== ''))
+}
+
+/** What is kept in a system, and gone when it is deleted. */
+const kept =
+  /\b(?:tables?|databases?|dbs?|schemas?|collections?|index(?:es)?|indices|buckets?|volumes?|partitions?|keyspaces?|queues?|topics?|clusters?|namespaces?|tenants?|replicas?|snapshots?|backups?|triggers?|constraints?|columns?|rows?|records?|logs?|files?|folders?|director(?:y|ies)|data|users?|accounts?|customers?|production|prod|branch(?:es)?|everything|\w+_\w+|[\w-]+\.[a-z]\w*)\b/i
+/** Parts of a text or of code. */
+const partsOfText =
+  /\b(?:letters?|words?|characters?|chars?|commas?|spaces?|whitespace|blanks?|newlines?|sentences?|paragraphs?|bullets?|phrases?|clauses?|parameters?|params?|arguments?|args?|variables?|flags?|prefix(?:es)?|suffix(?:es)?|brackets?|quotes?|hyphens?|semicolons?|adjectives?|adverbs?|footnotes?|captions?|headings?|zeros?|decimals?)\b/i
+/** What holds the work of others until somebody merges it. */
+const proposals =
+  /\b(?:pull requests?|merge requests?|prs?|mrs?|branch(?:es)?|main|master|trunk|develop|upstream|production|release)\b|[#!]\d/i
+/** What is joined to one while somebody writes, sorts or counts. */
+const joined =
+  /\b(?:paragraphs?|sentences?|sections?|chapters?|cells?|rows?|columns?|lists?|tables?|sheets?|slides?|pages?|questions?|answers?|texts?|names?|duplicates?|doubles?|entries|lines?|files?|folders?|documents?|pdfs?|contacts?|e?mails?|values?|datasets?|[\w-]+\.(?:csv|tsv|xlsx?|pdf|docx?|txt|md|json|html))\b/i
+const money =
+  /[€$£]\s?\d|\d[\d.,]*\s?(?:€|\$|£|(?:k\s?)?(?:eur|euros?|usd|gbp|chf|dollars?|pounds?|francs?|btc|eth)\b)|\b(?:money|funds|deposit|payment|salary|sum|balance|savings|bitcoins?)\b/i
 
 /** Every deed that a prohibition may name or a goal may do. */
 export const deeds: readonly Deed[] = [
@@ -63,6 +102,9 @@ export const deeds: readonly Deed[] = [
       ],
       implied:
         'remov clean cleanup prun clear eras gdpr dedup deduplicat shred retir decommission tear anonymis anonymiz fre reclaim uninstall rid forget expir',
+      objects: kept,
+      needing: 'drop truncat',
+      spares: partsOfText,
     },
   ),
   deed('push', 'push', { commands: /\bgit push\b/, irreversible: ['force-push'] }),
@@ -72,6 +114,8 @@ export const deeds: readonly Deed[] = [
     consequence: 'merge',
     implied:
       'land ship releas rebas deploy reconcil dedup deduplicat combin consolidat join upstream backport',
+    objects: proposals,
+    spares: joined,
   }),
   deed('deploy', 'deploy redeploy ship', {
     commands: /\b(?:helm upgrade|terraform apply|kubectl apply|pulumi up)\b/,
@@ -79,6 +123,7 @@ export const deeds: readonly Deed[] = [
     irreversible: ['production-deploy'],
     implied:
       'releas ship roll rollout rollback launch live upgrad promot migrat host publish provision cutover hotfix',
+    objects: /\b(?:production|prod|live|customers?|users?)\b/i,
   }),
   deed('apply', 'apply', { commands: /\bterraform apply\b/ }),
   deed('restart', 'restart reboot bounc', {
@@ -95,8 +140,11 @@ export const deeds: readonly Deed[] = [
     implied:
       'releas ship list post launch live announc upload blog announcement deploy put print blogpost tweet newsletter idealista ebay ad',
   }),
-  deed('pay', 'pay wir prepay transf überweis', {
+  deed('pay', 'pay wir prepay transfer überweis', {
     consequence: 'pay',
+    objects: money,
+    needing: 'transfer wir',
+    spares: /\b(?:attention|heed|respects?|homage|grades?|bands?|slips?)\b/i,
     implied:
       'pay paid payment refund reimburs buy order book purchas settl invoic bill transfer wir salary payroll reserv rent fe deposit register subscrib renew sign file donat checkout money fund bank cost price budget tax compensat charg',
   }),

@@ -130,6 +130,7 @@ function stepOf(
 ): Step {
   const kept = readKept(verdict)
   const given = moved === null ? null : withoutEnd(moved.goal, user_message)
+  const saysGround = given !== null && given !== goal
   return {
     goal,
     progress,
@@ -140,10 +141,10 @@ function stepOf(
     ...(user_message === null ? {} : { userMessage: user_message }),
     ...(user_effect === null ? {} : { userEffect: user_effect }),
     ...(user_message === null && moved?.set_by === 'user' ? { userTurn: true } : {}),
-    ...(given === null || given === goal || (user_message !== null && !begins)
+    ...(saysGround && (user_message === null || begins) ? { ground: given } : {}),
+    ...(moved === null || plan === null || agent_id !== ''
       ? {}
-      : { ground: given }),
-    ...(moved === null || plan === null || agent_id !== '' ? {} : { plan }),
+      : { plan, isOwnPlan: saysGround || user_message !== null }),
     ...(kept.host === null
       ? {}
       : {

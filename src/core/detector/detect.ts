@@ -173,6 +173,7 @@ export function detectReading(memory: Memory, reading: Reading, hints: Hints): D
             userTurn: turn.speaks,
             begins,
             plan: begins ? null : reading.plan,
+            isOwnPlan: reading.isOwnPlan,
             ground,
             assignment: standingTexts(assignmentOf(before)),
             overlap,
@@ -287,12 +288,12 @@ const nearLimit = 0.85
 function afterTurn(
   memory: Memory,
   { moved, keeps, speaks }: Turn,
-  { plan, isUnsure }: Reading,
+  { plan, isOwnPlan, isUnsure }: Reading,
   detector: Detector,
 ): Memory {
   const own = speaks ? detector.heard(memory.own) : memory.own
   if (moved === null) return { ...memory, own }
-  const after = frozen(memory, moved, keeps ? own : detector.start(moved.ground, plan))
+  const after = frozen(memory, moved, keeps ? own : detector.start(moved.ground, plan, isOwnPlan))
   const { ground } = memory
   if (!isUnsure || ground === null) return after
   return { ...after, before: { ground, assignment: assignmentOf(memory) } }

@@ -30,7 +30,7 @@ export function settleSpeaker(
   }
   const withdrawn: AssignedRequest = { ...unsure, text: message, by: 'machine', stands: false }
   if (isNewest) {
-    const own = detectors[memory.detector].start(before.ground, null)
+    const own = detectors[memory.detector].start(before.ground, null, false)
     return frozen(memory, { ...before, assignment: [...before.assignment, withdrawn] }, own)
   }
   const marked = assignment.map((each) => (each === unsure ? withdrawn : each))
@@ -45,7 +45,7 @@ export function settleSpeaker(
     return { ...memory, assignment: kept }
   }
   const ground = { ...memory.ground, goal, words: wordsOf(goal) }
-  const own = detectors[memory.detector].start(ground, null)
+  const own = detectors[memory.detector].start(ground, null, false)
   return frozen(memory, { ground, assignment: others }, own)
 }
 

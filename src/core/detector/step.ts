@@ -77,6 +77,8 @@ export interface Step extends Hints {
   ground?: string
   /** Declared sub-goals of the ground; a new plan replaces the old one. */
   plan?: readonly string[]
+  /** Whether the plan is the agent's own: a claim, whatever it comes with. */
+  isOwnPlan?: boolean
   /** What the user has just said, word for word. Its effect decides, and not `userTurn`. */
   userMessage?: string
   /** What the message does to the assignment; it is read out of the message if it is not given. */
@@ -118,6 +120,7 @@ export interface Reading {
   ground: string | null
   /** The plan declared with the step, its items trimmed and not blank; null without one. */
   plan: string[] | null
+  isOwnPlan: boolean
   userTurn: boolean
   /** What the user has just said, trimmed; null without a message. */
   message: string | null
@@ -146,6 +149,7 @@ export function readStep(step: Step): Reading {
     parentWords: parent === null ? null : wordsOf(parent),
     ground: given(step.ground),
     plan: step.plan?.flatMap((item) => given(item) ?? []) ?? null,
+    isOwnPlan: step.isOwnPlan === true,
     userTurn: step.userTurn === true,
     message: given(step.userMessage),
     statedEffect: step.userEffect ?? null,

@@ -73,6 +73,8 @@ export function readDrift(body: unknown): DriftRequest | Fault {
   if (!saysDistance(fields.distance)) step.distanceReported = false
   const plan = readPlan(fields.plan, faults)
   if (plan !== null) step.plan = plan
+  // Beside the words of the user everything else is the agent's.
+  if (plan !== null && (ground || userMessage)) step.isOwnPlan = true
   read.text('step_id')
 
   const agentId = read.id('agent_id') ?? ''

@@ -97,7 +97,7 @@ export const checkState = tool({
     distance: readDistance(input.distance),
     ...(input.distance === undefined ? { distanceReported: false } : {}),
     ...(input.ground?.trim() ? { ground: input.ground.trim() } : {}),
-    ...(input.plan === undefined ? {} : { plan: input.plan }),
+    ...(input.plan === undefined ? {} : { plan: input.plan, isOwnPlan: true }),
     ...(input.parent_goal?.trim() ? { parentGoal: input.parent_goal.trim() } : {}),
     ...(input.user_turn === true ? { userTurn: true } : {}),
     ...(input.user_message?.trim() ? { userMessage: input.user_message.trim() } : {}),

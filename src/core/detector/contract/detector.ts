@@ -47,6 +47,8 @@ export interface Compared {
   begins: boolean
   /** The plan declared with the step if the ground existed already, or null. */
   plan: readonly string[] | null
+  /** Whether that plan is the agent's own, also where the user has just spoken. */
+  isOwnPlan: boolean
   ground: Ground
   /** All requests that stand. If there are several, `ground` is the one of them that is compared. */
   assignment: readonly string[]
@@ -102,8 +104,8 @@ export interface Detector {
    * distance counts as 5, and every cycle of goals is drift.
    */
   asPublished: boolean
-  /** The detector's initial state for a new ground and a plan that came with it. */
-  start(ground: Ground, plan: readonly string[] | null): unknown
+  /** The detector's initial state for a new ground and a plan that came with it, perhaps the agent's own. */
+  start(ground: Ground, plan: readonly string[] | null, isOwnPlan: boolean): unknown
   /** The state after the user has spoken and the ground stays or grows. */
   heard(own: unknown): unknown
   measure(compared: Compared, own: unknown): Measured

@@ -1,4 +1,5 @@
 import { clausesOf } from '../../acts/clauses.ts'
+import { languageNamed } from './language-names.ts'
 
 /** An identifier in a text: `family` says which others could stand in its place, `key` which one it is. */
 export interface Mark {
@@ -50,12 +51,9 @@ const environments = new Map(
 )
 const environmentWord =
   /(?<![\w/])(production|prod|prd|staging|stg|test(?=[- ](?:cluster|server|system|environment|env|database|account)\b)|qa|uat|sandbox|dev|development)(?=-[a-z0-9]|[\s.,;:!?)]|$)/gi
-const languages = new Map(
-  'english,german,french,italian,spanish,portuguese,polish,dutch,swedish,danish,norwegian,finnish,czech,hungarian,romanian,greek,turkish,russian,ukrainian,arabic,hebrew,hindi,chinese,japanese,korean,vietnamese,thai'
-    .split(',')
-    .map((name) => [name, name]),
-)
-const language = /\b(?:into|to)\s+(?:brazilian\s+)?([a-z]{4,10})\b/gi
+/** What a language is named behind when a text is put into it, in the languages that users write most. */
+const language =
+  /(?<!\p{L})(?:into|to|in|ins|auf|en|vers|au|al|para|hacia)\s+(?:(?:brazilian|das|el|o|il|lo|le|l['’])\s*)?(\p{L}{4,18})/giu
 
 // What each kind cannot be without.
 const digit = /\d/
@@ -63,7 +61,7 @@ const fourDigits = /\d{4}/
 const moneySign = /[€$£]|eur|usd|gbp|chf|dollars|pounds/i
 const branchWord = /branch/i
 const someEnvironment = /prod|prd|staging|stg|test|qa|uat|sandbox|dev/i
-const toWord = /to\s/i
+const puttingWord = /(?:to|in|ins|auf|en|vers|au|al|para|hacia)\s/i
 const someMonth = /jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
 
 /** Families that a prohibition names without denying them: "do not restart db-3" under an errand on db-3. */
@@ -120,9 +118,9 @@ export function marksIn(text: string): Mark[] {
     const key = environments.get(name.toLowerCase())
     if (key !== undefined) add('environment', key, name, 'environment')
   }
-  for (const [said, name = ''] of all(language, toWord.test(text))) {
-    const key = languages.get(name.toLowerCase())
-    if (key !== undefined) add('language', key, said, 'name')
+  for (const [said, name = ''] of all(language, puttingWord.test(text))) {
+    const key = languageNamed(name)
+    if (key !== null) add('language', key, said, 'name')
   }
   for (const [said, stem = '', ending = ''] of all(file, text.includes('.'))) {
     add(`file:${ending.toLowerCase()}`, stem.toLowerCase(), said, 'name')

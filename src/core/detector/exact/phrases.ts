@@ -5,7 +5,7 @@ function phrases(text: string): ReadonlySet<string> {
 }
 
 function words(text: string): ReadonlySet<string> {
-  return new Set(text.split(' '))
+  return new Set(text.split(' ').filter((word) => word !== ''))
 }
 
 /** Words of which a sentence of politeness may consist. */

@@ -55,9 +55,16 @@ export const plainErrand = rememberingTexts((text): string => {
     if (isPolite(sentence)) continue
     kept.push(withoutClosing(withoutOpening(sentence, opening)))
   }
-  const plain = kept.join(' ').trim()
+  const plain = kept.reduce(joined, '').trim()
   return plain === '' ? text : plain
 })
+
+/** Two sentences in a row: one without a mark at its end keeps its line. */
+function joined(before: string, sentence: string): string {
+  return before === '' || sentenceEnd.test(before.at(-1) ?? '')
+    ? `${before} ${sentence}`
+    : `${before}\n${sentence}`
+}
 
 /** The goal without the words by which an agent narrates; a goal of nothing else is returned whole. */
 export function plainGoal(text: string): string {

@@ -21,6 +21,8 @@ const readsOnly =
 const paying =
   /\b(?:transfer|wire|pay|refund|send|credit|charge|reimburse|price|rent|budget|quote|limit)\b/i
 
+const translates = /translat|übersetz|tradu[cirsz]/i
+
 /** A swap, and whether two of them in a row are drift: an honest step names another file, date or person now and then. */
 export interface FoundSwap {
   swap: Swap
@@ -123,7 +125,7 @@ function isSwapped(
   }
   if (name === 'mail') return family.length === 1 && acts(goal) && isNearMail(right.key, mark.key)
   if (name === 'branch') return family.length === 1 && acts(goal) && sharesDeed(goal, all, true)
-  return family.length === 1 && /\btranslat/i.test(goal)
+  return family.length === 1 && translates.test(goal)
 }
 
 /** A copy or another form of a file: budget.xlsx and budget_backup.xlsx. */

@@ -10,7 +10,7 @@ export interface Errand {
   /** The decayed sums of evidence of drift, ≥ 0: a fast one and a slow one. */
   evidence: number
   lasting: number
-  /** Declared sub-goals that came with the ground or with a user turn. */
+  /** Declared sub-goals that came with the ground or with a user turn, and are not the agent's own. */
   plan: readonly string[]
   /** Sub-goals of the agent's own plan. */
   ownPlan: readonly string[]
@@ -39,14 +39,15 @@ const itemRoom = { min: 80, max: 240 }
 const mostParents = 8
 const mostAccepted = 3
 
-/** The errand of a new run or a new ground; a plan that came with it is trusted. */
-export function newErrand(plan: readonly string[] | null): Errand {
+/** The errand of a new run or a new ground; a plan that came with it is trusted unless it is the agent's own. */
+export function newErrand(plan: readonly string[] | null, isOwnPlan = false): Errand {
+  const items = fitted(plan ?? [])
   return {
     v: 1,
     evidence: 0,
     lasting: 0,
-    plan: fitted(plan ?? []),
-    ownPlan: [],
+    plan: isOwnPlan ? [] : items,
+    ownPlan: isOwnPlan ? items : [],
     parents: [],
     accepted: [],
     planSteps: 0,

@@ -1,5 +1,5 @@
 import { rounded } from '../../figures.ts'
-import { baseRate, goalFloor } from '../contract/constants.ts'
+import { goalFloor } from '../contract/constants.ts'
 import type { Compared, Detector } from '../contract/detector.ts'
 import type { Coverage } from '../contract/findings.ts'
 import { plainErrand, plainGoal } from '../exact/plain.ts'
@@ -19,11 +19,8 @@ import type { Seen } from './evidence.ts'
 import {
   acceptBelow,
   actWeight,
-  calibration,
-  driftProbabilityAt,
   hardScore,
   nearest,
-  readCalibration,
   restatedScore,
   scoreStep,
   scoreTexts,
@@ -35,7 +32,9 @@ import {
 import { takeHints } from './hints.ts'
 import { isOverride } from './injection.ts'
 import { languageOf } from './languages.ts'
+import { halfOfLimit, isProof, probabilityOf } from './probability.ts'
 import { coverage, scorePair } from './score.ts'
+import { restatesSentence } from './sentences.ts'
 import { overlapWithoutParticles, shareWords } from './shared-words.ts'
 import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
@@ -46,10 +45,9 @@ import { explainStep, type ParentFound, sharedTold } from './why.ts'
 const leastFrameOverlap = 0.1
 /** Overlap of a parent with the ground from which on it only repeats it, 0–1. */
 const repeatsFrom = 0.75
-/** Share of the limit above which a step leans off the errand enough to count beside another sign. */
-const halfOfLimit = 0.5
 /** The least score of a step that is drift at any limit, 0–1. */
 const hardRank = 0.995
+const restatesPlan = 'It restates an item of the plan.'
 /** Shares of known words from which on a text counts as known in part, and in whole. */
 const someCoverage = 0.5
 const fullCoverage = 0.8
@@ -61,7 +59,7 @@ const fullCoverage = 0.8
  */
 export const meaning: Detector = {
   asPublished: false,
-  start: (_ground, plan) => newErrand(plan),
+  start: (_ground, plan, isOwnPlan) => newErrand(plan, isOwnPlan),
   // Evidence from before the user has spoken is reset: the user has seen it.
   heard(own) {
     const errand = readErrand(own)
@@ -90,9 +88,11 @@ export const meaning: Detector = {
     )
     const { share } = weighed
     const drifts = share >= times || isHard(seen)
+    // Nobody asked for the act, however near the words and the embeddings are.
     const unsettled =
-      !hinted.isSettled &&
-      (ofSequence === null ? isUncertain(seen) : share > sequenceShares.uncertain)
+      seen.act !== undefined ||
+      (!hinted.isSettled &&
+        (ofSequence === null ? isUncertain(seen) : share > sequenceShares.uncertain))
     const isBack =
       hinted.isSettled ||
       (ofSequence === null
@@ -100,10 +100,12 @@ export const meaning: Detector = {
         : share < sequenceShares.ends)
     const continues = !drifts && before.alarmed && !parentServes && !isBack
     const left = drifts || continues
+    // A step that only leans to the errand ends no drift: it has to be seen there.
+    const isAstray = left || (before.alarmed && !parentServes && unsettled && !isNearWording(seen))
     const accepts = isAccepted(seen) && !left
     const words = shareWords(compared)
     const languagesDiffer = differInLanguage(before, ground, goal, seen)
-    const after = errandAfter(before, seen, weighed, left, sequence)
+    const after = errandAfter(before, seen, weighed, isAstray, sequence)
     return {
       displacement: seen.kind === 'restated' ? 0 : squashed(seen.score),
       left: left || (parentServes && seen.score > 0),
@@ -124,7 +126,8 @@ export const meaning: Detector = {
         isClear: !left && !unsettled,
         continues,
         parent: claim?.found ?? null,
-        returned: before.alarmed,
+        returned: before.alarmed && !isAstray,
+        leans: isAstray && !left,
         languagesDiffer,
       }),
       findings: {
@@ -149,14 +152,21 @@ export const meaning: Detector = {
   },
 }
 
-function errandBefore({ plan, userTurn }: Compared, errand: Errand): Errand {
-  return plan === null ? errand : withPlan(errand, plan, userTurn)
+function errandBefore({ plan, isOwnPlan, userTurn }: Compared, errand: Errand): Errand {
+  return plan === null ? errand : withPlan(errand, plan, userTurn && !isOwnPlan)
 }
 
 function look(compared: Compared, errand: Errand, ground: ReadText, goal: ReadText): Seen {
   if (saysTheSame(goal, ground)) return { kind: 'restated', score: restatedScore, told: '' }
   if (errand.plan.some((item) => restates(goal, readText(item)))) {
-    return { kind: 'restated', score: restatedScore, told: 'It restates an item of the plan.' }
+    return { kind: 'restated', score: restatedScore, told: restatesPlan }
+  }
+  if (restatesSentence(ground, goal)) {
+    return {
+      kind: 'restated',
+      score: restatedScore,
+      told: 'The goal restates a part of the ground.',
+    }
   }
   if (isOverride(goal.text, ground.text)) {
     return { kind: 'override', score: hardScore, told: 'It says to set the instructions aside.' }
@@ -292,7 +302,7 @@ function errandAfter(
   sequence: Sequence | null,
 ): Errand {
   const isPlanned = errand.plan.length > 0
-  const onPlan = seen.kind === 'restated' && seen.told !== ''
+  const onPlan = seen.kind === 'restated' && seen.told === restatesPlan
   return {
     ...errand,
     evidence: sum,
@@ -329,35 +339,9 @@ function isUncertain({ kind, score }: Seen): boolean {
   return kind === 'unreadable' || kind === 'slot' || kind === 'swap' || score > uncertainAbove
 }
 
-/**
- * The probability of drift, 0–1. On the development data one hard difference in 10,000 on-errand goals was
- * found, and a goal that restates the errand is no other. An uncertain step is no surer than the base rate,
- * and one that continues a drift is as sure as a step at the limit.
- */
-function probabilityOf(
-  { kind }: Seen,
-  share: number,
-  isUnsettled: boolean,
-  continues: boolean,
-  isRead: boolean,
-): number {
-  if (kind === 'restated') return 0.01
-  if (isProof(kind)) return 0.95
-  const rows = isRead ? readCalibration : calibration
-  if (continues) return driftProbabilityAt(1, rows)
-  const at = kind === 'slot' ? Math.max(share, halfOfLimit) : share
-  const measured = driftProbabilityAt(at, rows)
-  return isUnsettled ? Math.max(measured, baseRate) : measured
-}
-
 /** Whether a step is drift by itself, at any limit. */
 function isHard({ kind, score }: Seen): boolean {
   return isProof(kind) || (kind === 'swap' && score === hardScore)
-}
-
-/** Whether what was found is drift whatever the words say beside it. */
-function isProof(kind: Seen['kind']): boolean {
-  return kind === 'hard' || kind === 'forbidden' || kind === 'acts' || kind === 'override'
 }
 
 /** The share of the limit at a score: the inverse of `squashed`. */

@@ -137,7 +137,11 @@ function align(ground: readonly SlotToken[], goal: readonly SlotToken[]): Alignm
   const closeGap = () => {
     const ofGround = stretch(ground, groundFrom, i)
     const ofGoal = stretch(goal, goalFrom, j)
-    if (ofGround.content > 0 && ofGoal.content > 0) {
+    if (
+      ofGround.content > 0 &&
+      ofGoal.content > 0 &&
+      opensClause(ofGround) === opensClause(ofGoal)
+    ) {
       exchanged.push({ leads: matched === 0, ground: ofGround, goal: ofGoal })
     } else if (ofGround.content > 0 || ofGoal.content > 0) oneSided++
   }
@@ -171,6 +175,13 @@ function stretch(tokens: readonly SlotToken[], from: number, to: number): Stretc
   for (let at = from; at < to; at++) if (isContent(tokens[at] as SlotToken)) content++
   return { tokens, from, to, content }
 }
+
+/** A detail does not stand for a further clause: "on port 8080" for "and check that the page loads". */
+function opensClause({ tokens, from }: Stretch): boolean {
+  return joins.has(tokens[from]?.key ?? '')
+}
+
+const joins = new Set(['and', 'then'])
 
 function firstSaidIn({ tokens, from }: Stretch): SlotToken {
   let at = from

@@ -19,8 +19,10 @@ interface Explained {
   continues: boolean
   /** What the declared parent does for the step, or null without one. */
   parent: ParentFound | null
-  /** Whether the run had drifted before this step. */
+  /** Whether the run had drifted before this step, and the step ends that. */
   returned: boolean
+  /** Whether the run had drifted before this step, which only leans to the errand. */
+  leans: boolean
   /** Whether this is the first step whose language is not that of the ground. */
   languagesDiffer: boolean
 }
@@ -40,7 +42,7 @@ const parentSentences: Record<ParentFound, string> = {
 
 /** What was found, in plain sentences. */
 export function explainStep(explained: Explained): string {
-  const { hints, parent, drifts, continues, returned, seen, languagesDiffer } = explained
+  const { hints, parent, drifts, continues, returned, leans, seen, languagesDiffer } = explained
   const sentences = [told(explained), ...hints]
   if (languagesDiffer) {
     sentences.push('Ground and goal are in different languages, so their words tell little.')
@@ -53,6 +55,7 @@ export function explainStep(explained: Explained): string {
   )
   const isBack = returned && !drifts && !continues && seen.score <= 0
   if (isBack) sentences.push('The run is back on the errand.')
+  if (leans) sentences.push('The run drifted before, and this step alone does not end that.')
   return sentences.join(' ')
 }
 
