@@ -27,7 +27,7 @@ export function predict(
   { ground, plan, steps }: Labelled,
   hints: Judging = {},
 ): Judged[] {
-  const judge = createJudge(detector, ground, plan, hints)
+  const judge = createJudge(detector, ground, plan === undefined ? {} : { plan }, hints)
   return steps.map((step) => ({ label: step.label, ...judge(step, null).prediction }))
 }
 
@@ -39,14 +39,19 @@ export type JudgedEvent =
 /**
  * The detector's answer for every event of a run with messages of the user, in order. Messages reach the
  * detector with the step that follows, in one text where there are several, and share its reading; messages
- * at the end come by themselves.
+ * at the end come by themselves. The plan is in the words of the agent, and so only a claim.
  */
 export function predictEvents(
   detector: DetectorName,
   { ground, plan, events }: LabelledEvents,
   hints: Judging = {},
 ): JudgedEvent[] {
-  const judge = createJudge(detector, ground, plan, hints)
+  const judge = createJudge(
+    detector,
+    ground,
+    plan === undefined ? {} : { plan, isOwnPlan: true },
+    hints,
+  )
   const judged: JudgedEvent[] = []
   let said: UserEvent[] = []
   const heard = (read: UserEffect) => {
@@ -87,7 +92,7 @@ function messageOf(said: readonly UserEvent[]): string | null {
 function createJudge(
   detector: DetectorName,
   ground: string,
-  plan: readonly string[] | undefined,
+  declared: Pick<Step, 'plan' | 'isOwnPlan'>,
   hints: Judging,
 ) {
   let memory = newMemory(detector)
@@ -102,7 +107,7 @@ function createJudge(
       distance: distance ?? distanceRange.fallback,
       ground,
       ...(distance === null ? { distanceReported: false } : {}),
-      ...(memory.steps === 0 && plan !== undefined ? { plan } : {}),
+      ...(memory.steps === 0 ? declared : {}),
       ...(message === null ? {} : { userMessage: message }),
     }
     const detected = detect(distance === null ? withoutDistances(memory) : memory, step)
