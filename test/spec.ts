@@ -1358,8 +1358,9 @@ export const requirements = {
       'plumbline init keeps the comments of settings where the host has them (Gemini CLI, Qwen Code, Copilot CLI, Cursor, VS Code), and so does uninstall; where the host takes none, such a file is refused.',
     'hosts.answered':
       'GET /v1/hooks says how long the hooks of each host waited for their newest answers, and plumbline doctor --hosts prints it.',
-    'hosts.encoder-wait':
-      'A step of a hook waits for the encoder for at most 200 milliseconds; later the words alone judge it.',
+    'hosts.encoder-wait': 'A step of a hook waits for the encoder for at most 200 milliseconds.',
+    'hosts.encoder-late':
+      'A step that the encoder reads too late for its hook is stored, and judged when its texts are read: its verdict is the one that it has when the encoder is in time. After a minute the words alone judge it.',
     'hosts.init.project':
       'plumbline init HOST --project puts the hooks into the settings of the project, without a key; they report for whoever has run plumbline init on their machine and do nothing for others, and plumbline uninstall HOST --project gives back every byte.',
     'hosts.init.project.folders':
