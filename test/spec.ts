@@ -934,6 +934,7 @@ export const requirements = {
     'guidance.read': 'GET /v1/guidance?framework= answers framework, steps, snippet and notes.',
     'guidance.conversation':
       'The recipes for the AI SDK, LangGraph, OpenAI Agents and Mastra hand over the run, send what the user says next as user_message, and close the client when the process ends.',
+    'guidance.python': 'So do the recipes for Python and CrewAI, with the client for Python.',
 
     // /mcp
     'mcp.check-state':
