@@ -1267,6 +1267,8 @@ export const requirements = {
       'Of an export nothing is kept of contents, outputs, values of commands and who the user is, and nothing of it stands in the log.',
     'telemetry.endpoint':
       'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB, and what they show becomes steps; /v1/metrics answers 200 and stores nothing.',
+    'telemetry.refusal':
+      'A refusal to an exporter is a google.rpc.Status with code and message, in the encoding of the request; an unknown content-encoding is 415 and says what to send.',
     'telemetry.protobuf':
       'Protocol buffers of OTLP are read as their JSON, those of OpenTelemetry’s own exporters too, and no bytes make the reader throw.',
     'telemetry.spans':
@@ -1302,7 +1304,7 @@ export const requirements = {
     'telemetry.once':
       'A prompt or a call of a tool that hooks, log records and spans tell counts once.',
     'telemetry.bound':
-      'At most 10,000 spans of an account wait, and more are refused with retry-after; spans of traces without an agent are not kept.',
+      'At most 10,000 spans of an account wait, and an export that would pass them is refused with retry-after, or with 413 if it alone has more; spans of traces without an agent are not kept.',
     'telemetry.quota':
       'A step that spans show counts as one write; an account beyond its quota is refused, and what was taken before is judged.',
     'telemetry.logs':
