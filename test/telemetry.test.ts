@@ -508,7 +508,19 @@ onEachDatabase((database) => {
       ],
       codex: [
         { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: errand },
-        { 'event.name': 'codex.sse_event', ...codex, ...counts },
+        // As Codex 0.169.0 sends them: cached and reasoning tokens are among the first two, and the third is their sum.
+        {
+          ...{
+            'event.name': 'codex.sse_event',
+            ...codex,
+            'event.timestamp': '2026-01-15T12:00:01.300Z',
+          },
+          ...{ input_token_count: '120', output_token_count: '30', cached_token_count: 100 },
+          ...{ cache_write_token_count: 0, reasoning_token_count: 7, tool_token_count: '150' },
+          ttft_ms: 0,
+        },
+        // It tells each answer twice, once without counts.
+        { 'event.name': 'codex.sse_event', ...codex, duration_ms: '0' },
         { 'event.name': 'codex.sse_event', ...codex, ...counts, 'event.kind': 'response.created' },
         {
           ...{ 'event.name': 'codex.tool_result', 'conversation.id': 's', call_id: 'x' },
