@@ -1074,6 +1074,8 @@ export const requirements = {
       'The test answers latency_ms and the body that was sent, null without a valid webhook.',
     'events.url':
       'An event of a run holds url, the address of the run in the dashboard, when PLUMBLINE_BASE_URL is set; without it the field is absent.',
+    'events.uncertain':
+      'An incident closes at a step that is seen to be on the errand; an uncertain step leaves it open.',
     'events.state':
       'An event holds state: that of its incident, or outside one opened if the step before it did not drift for the same reason, else continues.',
     'rules.stalled':

@@ -10,6 +10,7 @@ import { assignmentOf } from '../detector/ground.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { isKeyless } from '../keyless.ts'
 import { minuteMs } from '../time.ts'
+import { isAstray } from './agent-totals.ts'
 import type { Clock } from './clock.ts'
 import type { ReadEntry } from './entry.ts'
 import { damagedResults, type PlacedResult, resultsOf } from './evaluation-result.ts'
@@ -276,12 +277,13 @@ function aloneHappening(
 /** A step that drifts or brings its agent back to the ground, or null. Callers without a key have no alerts. */
 function happeningOf(
   { account, now, request }: ReadEntry,
-  { last_reason: previous, drifting: drifted }: Agent,
+  agent: Agent,
   step: number,
   verdict: Verdict,
 ): Happening | null {
-  const { drifting, reason, goal, phi, advice, ground, why, swap } = verdict
-  const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
+  const { last_reason: previous, drifting: drifted } = agent
+  const { drifting, uncertain, reason, goal, phi, advice, ground, why, swap } = verdict
+  const returns = isAstray(agent) && isOnErrand(reason) && !uncertain
   if ((!drifting && !returns) || isKeyless(account)) return null
   const { runId: run_id, agentId: agent_id } = request
   return {
