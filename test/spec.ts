@@ -1223,6 +1223,8 @@ export const requirements = {
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.person':
       'A label of a step of a run, a decision on an escalation of it, and a look at it are a person who is there: last_person_at moves.',
+    'hosts.clock.step':
+      'A step of a trace says in unattended_ms how long no person had been there.',
     'hosts.clock.look':
       'POST /v1/drift/look says that a person looks at a run; without such a run it is 404 no_run. The dashboard sends it while the run is on the screen.',
     'alerts.unattended':

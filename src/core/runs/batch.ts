@@ -87,6 +87,8 @@ export interface JudgedEntry {
   couldOpen: boolean
   /** Whether the budget of the account holds the alarm of its drift back. */
   held: boolean
+  /** Milliseconds since a person was there, or since the run began. */
+  unattendedMs: number
 }
 
 /** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
@@ -132,12 +134,12 @@ export function judgeBatch(
     const agent = agentOf(entry) ?? newAgent(agentId, run.detector)
     const earlier = visit(entry)
     const logged = logStep(run, agent, entry, earlier)
-    const { step, verdict, frozen } = logged
+    const { step, verdict, frozen, unattendedMs } = logged
     runs.set(keys.run, { account, run: logged.run })
     agents.set(keys.agent, { account, runId, agent: logged.agent })
     const { revision } = logged.agent.memory
     const held = isHeld(entry, step, verdict, agent)
-    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting, held })
+    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting, held, unattendedMs })
     if (frozen !== null) grounds.push({ entry, frozen })
     const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(held ? { ...happening, held } : happening)
