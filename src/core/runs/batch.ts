@@ -157,11 +157,12 @@ export function judgeBatch(
     { account, request, now, keys }: ReadEntry,
     step: number,
     verdict: Verdict,
-    { drifting: drifted }: Agent,
+    { drifting: drifted, totals }: Agent,
   ): boolean {
     const budget = budgets.get(account) ?? loaded.budgets.get(account)
     if (budget === undefined) return false
-    if (drifted) return heldAgents.has(keys.agent)
+    // Its incident is open: no other one can begin.
+    if (drifted || totals?.strays === true) return heldAgents.has(keys.agent)
     const score = alarmScore(verdict, { account, runId: request.runId, step })
     const { state, holds } = spend(budget, { score, drifting: verdict.drifting, now })
     budgets.set(account, state)
