@@ -1144,6 +1144,8 @@ export const requirements = {
       'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
     'hosts.doctor.seen':
       'plumbline doctor --hosts says of the last session of each host when its last event came and of how many of its acts the end was told.',
+    'hosts.doctor.project':
+      'plumbline doctor --hosts says so of a host that reports by the hooks of the project in the working folder.',
     'hosts.doctor.policy':
       'plumbline doctor --hosts reads the policy that an administrator has set for Claude Code on the machine, and names the file and the setting that keep hooks from running; plumbline init names them too.',
     'hosts.doctor.server':

@@ -22,7 +22,7 @@ import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
 import { asked, keyIn, probePath } from './hook-key.ts'
 import { askerIn, hasCurl, shimIn } from './hook-shim.ts'
-import { type HostFile, readHostFile } from './host-file.ts'
+import { type HostFile, projectFileOf, projectHosts, readHostFile } from './host-file.ts'
 import { filesNow } from './host-files.ts'
 import { foldersOf, hasFolder, placesOf } from './init.ts'
 import { relayStatus } from './relay.ts'
@@ -69,13 +69,43 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
     }
   }
   for (const host of installHosts) {
-    if (!hasFolder(host, world)) continue
-    yield await toldOf(host, examineEntries(host, world, settings), world, settings)
+    const ofProject = entriesOfProject(host, world.folder)
+    if (!hasFolder(host, world) && ofProject === null) continue
+    const judged = examineEntries(host, world, settings)
+    yield await toldOf(host, orOfProject(judged, ofProject), world, settings)
   }
   for (const host of fileHosts) {
-    if (existsSync(join(home, foldersOf[host])))
-      yield await toldOf(host, examineFiles(host, home), world, settings)
+    const ofProject = filesOfProject(host, world.folder)
+    if (!existsSync(join(home, foldersOf[host])) && ofProject === null) continue
+    yield await toldOf(host, orOfProject(examineFiles(host, home), ofProject), world, settings)
   }
+}
+
+/** The hooks that the project of the working folder brings stand for those that the user lacks. */
+function orOfProject(judged: Judged, ofProject: string | null): Judged {
+  const lacks = judged.state === 'ok' && !judged.reports
+  return lacks && ofProject !== null
+    ? { state: 'ok', says: `${ofProject}, of this project`, reports: true }
+    : judged
+}
+
+/** The hooks of a host in the settings of a project; null without any. */
+function entriesOfProject(host: InstallHost, folder: string): string | null {
+  if (!projectHosts.includes(host)) return null
+  const file = projectFileOf(host, folder)
+  try {
+    const own = ownEntries(readHostFile(host, file)?.settings)
+    return own.length === 0 ? null : `${own.length} hooks in ${file}`
+  } catch (error) {
+    if (!isUsageFault(error)) throw error
+    return null
+  }
+}
+
+function filesOfProject(host: FileHost, folder: string): string | null {
+  const { own } = filesNow(host, { root: folder, isProject: true })
+  if (own.length === 0) return null
+  return own.length === 1 ? `${own[0]}` : `${own.length} files of hooks in ${folder}`
 }
 
 /** Whether there is anything of what hooks need: other commands keep files in the folder too. */
@@ -184,8 +214,11 @@ async function examineServer(folder: string): Promise<Finding> {
   }
   times.sort((a, b) => a - b)
   const [median = 0, slowest = 0] = [times[probes / 2], times.at(-1)]
-  const who = readRelaySettings(folder) === null ? '' : 'the relay at '
-  const says = `${who}${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
+  const isRelay = readRelaySettings(folder) !== null
+  const who = isRelay ? 'the relay at ' : ''
+  // Only a relay tells less.
+  const level = isRelay ? '' : '; it is told words'
+  const says = `${who}${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)${level}`
   return { check, state: median < hookLimitMs ? 'ok' : 'warning', says }
 }
 
