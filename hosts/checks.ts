@@ -45,6 +45,7 @@ interface Step {
 
 /** The newest run of a host, with its steps. */
 export async function newestRun(ours: Ours, host: string): Promise<{ run: Run; trace: Step[] }> {
+  await ours.judged()
   const { runs } = await ours.get(`/v1/drift/runs?host=${host}&limit=1`)
   const id = encodeURIComponent(runs[0]?.run_id ?? '')
   return ours.get(`/v1/drift/run?run_id=${id}`)

@@ -14,6 +14,8 @@ export interface Ours {
   readonly key: string
   // biome-ignore lint/suspicious/noExplicitAny: answers of the server, whose shapes its own tests check
   get(path: string): Promise<any>
+  /** Resolves when no step waits for the encoder any more. */
+  judged(): Promise<void>
   /** Kills it, as a crash does. */
   kill(): Promise<void>
   /** Starts it again, at the same address and with what it has stored. */
@@ -42,6 +44,12 @@ export async function startOurs(): Promise<Ours> {
       const answer = await fetch(url + path, { headers })
       if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
       return answer.json()
+    },
+    async judged() {
+      const waits = /^plumbline_jobs\{[^}]*kind="unread",state="(due|later|held)"\} [1-9]/m
+      while (waits.test(await (await fetch(`${url}/metrics`, { headers })).text())) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
     },
     async kill() {
       process.kill(server.pid, 'SIGKILL')

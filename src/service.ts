@@ -24,6 +24,7 @@ import { createFieldJob } from './jobs/field.ts'
 import { createResultsJob } from './jobs/results.ts'
 import { createScheduler } from './jobs/scheduler.ts'
 import { createSpansJob } from './jobs/spans.ts'
+import { createUnreadJob } from './jobs/unread.ts'
 import { createWaitingActs } from './jobs/waiting-acts.ts'
 import { operations } from './operations/all.ts'
 import { createCollisions } from './operations/fleet.ts'
@@ -34,6 +35,7 @@ import { createInFlight } from './operations/gate/in-flight.ts'
 import { Refusal } from './operations/gate/refusal.ts'
 import type { Tool } from './operations/gate/tool.ts'
 import { foldTrace } from './operations/hosts/fold-trace.ts'
+import { readLate } from './operations/hosts/read-late.ts'
 import { createShowEvents } from './operations/stream-events.ts'
 import { tools } from './operations/tools/tools.ts'
 import { createCollector } from './outbound/collector.ts'
@@ -234,6 +236,7 @@ export async function startService(config: Config, world: World): Promise<Runnin
         now,
         fold: (account, traceId) => foldTrace(service, account, traceId),
       }),
+      createUnreadJob({ now, judge: (account, runId) => readLate(service, account, runId) }),
       ...(config.otlp === null
         ? []
         : [

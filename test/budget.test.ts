@@ -89,6 +89,27 @@ onEachDatabase((database) => {
     assert.equal(after[0].run_id, 'e')
   })
 
+  test('a drift that goes on after an uncertain step costs the budget once', async (t) => {
+    verifies('budget.held')
+    const { me } = await startHere(t)
+    await set(me, { per_1000_steps: 1 })
+    const [ground, other, doubtful] = [
+      'add rate limiting to the login endpoint',
+      'remove rate limiting from the login endpoint',
+      'add a token bucket to the login endpoint',
+    ]
+    const goals = { a: [ground, other, doubtful, other], b: [ground, other], c: [ground, other] }
+    for (const [run_id, own] of Object.entries(goals)) {
+      for (const goal of own) await me.log({ run_id, goal })
+    }
+    const { log } = (await me.get('/v1/alerts/log')).body
+    const held = log.filter(({ detail }: { detail?: string }) => detail === 'held by your budget')
+    assert.deepEqual(
+      held.map(({ run_id }: { run_id: string }) => run_id),
+      ['c'],
+    )
+  })
+
   test('a budget begins with what the account has done', async (t) => {
     verifies('budget.start')
     const { me } = await startHere(t)

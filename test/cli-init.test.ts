@@ -551,7 +551,7 @@ describe('plumbline init --project', () => {
   }
 
   test('puts hooks into the project, without a key, which report for whoever has run plumbline init', async (t) => {
-    verifies('hosts.init.project')
+    verifies('hosts.init.project', 'hosts.doctor.project')
     const app = await start(t)
     const { key: theirs, headers } = await app.newAccount()
     for (const [host, name] of Object.entries(projectFiles) as [
@@ -586,6 +586,9 @@ describe('plumbline init --project', () => {
       assert.deepEqual((await runs({ HOME: user.home, PATH })).code, 0)
 
       assert.match((await user.run(...init)).out, /has its hooks already/)
+      const { findings } = JSON.parse((await user.run('doctor', '--hosts', '--json')).out)
+      const found = findings.find(({ check }: { check: string }) => check === host)
+      assert.match(found.says, /^\d+ hooks in \S+, of this project; /, host)
       const undone = await user.run('uninstall', host, '--project')
       assert.equal(undone.code, 0)
       assert.ok(existsSync(user.inHome('.plumbline/hook')), 'other projects may need it')
@@ -625,6 +628,9 @@ describe('plumbline init --project', () => {
       assert.equal(code, 0, out)
       if (host === 'cline') assert.match(out, /Kept \S+TaskStart, which is not of Plumbline/)
     }
+    const { out: told } = await user.run('doctor', '--hosts')
+    assert.match(told, /^ok +opencode +\S+plumbline\.js, of this project; /m)
+    assert.match(told, /^ok +cline +\d files of hooks in \S+, of this project; /m)
     assert.ok(!user.read('shop/.opencode/plugin/plumbline.js').includes(user.home))
     const script = user.read('shop/.clinerules/hooks/PostToolUse')
     assert.ok(!script.includes(user.home))
@@ -1023,7 +1029,10 @@ describe('plumbline doctor --hosts', () => {
       /seen 14 of 14 acts to their end, the errand explains 0 % of 1\d acts;/,
     )
     assert.match(String(found.opencode), /^ok: .*plumbline\.js; no event has arrived yet$/)
-    assert.match(String(found.server), /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: /)
+    assert.match(
+      String(found.server),
+      /^ok: http\S+ answers in [\d.]+ ms \(slowest of 20: \S+ ms\); it is told words$/,
+    )
     const lines = (await user.run('doctor', '--hosts')).out
     assert.match(lines, /^ok +program +\S+hook\nok +server +http/)
   })

@@ -39,7 +39,7 @@ test('reads pairs in its thread as the network does, and keeps them', async (t) 
   const asked = encoder.listen()
   assert.equal(asked.reads.pair('fix the login bug', 'run the tests'), undefined)
   assert.equal(asked.reads.alike('fix the bug', 'run the tests'), undefined)
-  assert.equal(await asked.learn(longMs), true)
+  assert.equal(await asked.learn(longMs), 'some')
   assert.deepEqual(await told(), { version: network.version })
   assert.equal(encoder.version(), network.version)
   const errand = network.readErrand('fix the login bug')
@@ -59,7 +59,7 @@ test('reads pairs in its thread as the network does, and keeps them', async (t) 
   assert.equal(encoder.reads.pair('run the tests', 'fix the login bug'), undefined)
   const before = ['fix the bug', 'write a poem']
   asked.reads.following('fix the login bug', before, 'run the tests')
-  assert.equal(await asked.learn(longMs), true)
+  assert.equal(await asked.learn(longMs), 'some')
   const earlier = before.map((text) => network.readBeside(errand, network.readGoal(text)))
   assert.equal(
     encoder.reads.following('fix the login bug', before, 'run the tests'),
@@ -71,7 +71,7 @@ test('reads pairs in its thread as the network does, and keeps them', async (t) 
   )
   const again = encoder.listen()
   again.reads.pair('fix the login bug', 'run the tests')
-  assert.equal(await again.learn(longMs), false)
+  assert.equal(await again.learn(longMs), 'nothing')
 })
 
 test('reads many texts of several callers at once', async (t) => {
@@ -82,7 +82,11 @@ test('reads many texts of several callers at once', async (t) => {
     for (const goal of goals) asked.reads.pair(errand, goal)
     return asked
   })
-  assert.deepEqual(await Promise.all(callers.map(({ learn }) => learn(longMs))), [true, true, true])
+  assert.deepEqual(await Promise.all(callers.map(({ learn }) => learn(longMs))), [
+    'some',
+    'some',
+    'some',
+  ])
   for (const goal of goals) {
     assert.notEqual(encoder.reads.pair('fix the login bug', goal), undefined)
     assert.notEqual(encoder.reads.pair('write a poem', goal), undefined)
@@ -93,13 +97,13 @@ test('a caller waits no longer than it wants, and the next one can ask again', a
   const { encoder } = openEncoder(t)
   const asked = encoder.listen()
   asked.reads.pair('fix the login bug', 'run the tests')
-  assert.equal(await asked.learn(0), false)
+  assert.equal(await asked.learn(0), 'late')
   const other = encoder.listen()
   other.reads.pair('fix the login bug', 'write a poem')
-  assert.equal(await other.learn(longMs), true)
+  assert.equal(await other.learn(longMs), 'some')
   // Nobody waited for it any more.
   assert.equal(encoder.reads.pair('fix the login bug', 'run the tests'), undefined)
-  assert.equal(await asked.learn(longMs), true)
+  assert.equal(await asked.learn(longMs), 'some')
 })
 
 for (const [what, content, reason] of [
@@ -115,10 +119,10 @@ for (const [what, content, reason] of [
     const { encoder, told } = openEncoder(t, content)
     const asked = encoder.listen()
     asked.reads.pair('fix the login bug', 'run the tests')
-    assert.equal(await asked.learn(longMs), false)
+    assert.equal(await asked.learn(longMs), 'nothing')
     assert.deepEqual(await told(), { reason })
     assert.equal(encoder.version(), null)
-    assert.equal(await asked.learn(longMs), false)
+    assert.equal(await asked.learn(longMs), 'nothing')
   })
 }
 
@@ -128,13 +132,13 @@ test('a thread that fails is told and replaced, and nobody waits for the old one
   const asked = encoder.listen()
   // No text, which the types forbid.
   asked.reads.pair('fix the login bug', 7 as unknown as string)
-  assert.equal(await asked.learn(longMs), false)
+  assert.equal(await asked.learn(longMs), 'nothing')
   assert.deepEqual(await told(), { reason: 'its thread failed' })
   assert.equal(encoder.version(), null)
   assert.ok('version' in (await told()))
   const other = encoder.listen()
   other.reads.pair('fix the login bug', 'run the tests')
-  assert.equal(await other.learn(longMs), true)
+  assert.equal(await other.learn(longMs), 'some')
 })
 
 test('after it is closed it answers what it knows and reads nothing more', async (t) => {
@@ -146,9 +150,9 @@ test('after it is closed it answers what it knows and reads nothing more', async
   late.reads.pair('fix the login bug', 'write a poem')
   const waiting = late.learn(longMs)
   await encoder.close()
-  assert.equal(await waiting, false)
+  assert.equal(await waiting, 'nothing')
   assert.notEqual(encoder.reads.pair('fix the login bug', 'run the tests'), undefined)
-  assert.equal(await late.learn(longMs), false)
+  assert.equal(await late.learn(longMs), 'nothing')
 })
 
 test('a program that has nothing else to do ends', async (t) => {
@@ -163,5 +167,5 @@ test('a program that has nothing else to do ends', async (t) => {
   const { stdout } = await promisify(execFile)(process.execPath, ['--eval', program], {
     timeout: longMs,
   })
-  assert.equal(stdout, 'true\n')
+  assert.equal(stdout, 'some\n')
 })

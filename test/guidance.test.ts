@@ -151,12 +151,13 @@ async function runPython(
   const folder = freshFolder(t)
   const [file] = guidanceFor(framework, app.url).files
   // However busy this machine is.
-  const snippet = file.text.replaceAll('timeout=1', 'timeout=30').replaceAll('join(2)', 'join(30)')
+  const snippet = file.text.replaceAll('client.run(', 'client.run(budget_s=30, ')
   for (const [path, text] of Object.entries({ ...others, [file.path]: snippet })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }
-  const env = { PATH, PLUMBLINE_KEY: key, HOME: folder }
+  const PYTHONPATH = join(import.meta.dirname, '../clients/python')
+  const env = { PATH, PYTHONPATH, PLUMBLINE_KEY: key, HOME: folder }
   const { stdout } = await run('python3', ['-B', '-c', program], { cwd: folder, env })
   const { body } = await app.get('/v1/drift/runs', headers)
   const id = body.runs[0]?.run_id
@@ -164,22 +165,42 @@ async function runPython(
   return { stdout, read }
 }
 
-test('the Python class reports a run and never raises', python, async (t) => {
-  verifies('guidance.read')
-  const app = await start(t)
-  const program = `
-from plumbline import Run
-run = Run("add rate limiting to the login endpoint")
-print(run.step("write the rate limit for login", tokens=7, distance=6)["reason"])
-drifting = run.step("remove rate limiting from the login endpoint")
-print(drifting["reason"], run.step("read the docs", agent_id="sub")["reason"])
-print(run.user_turn("paint the shed too")["revision"], run.outcome("success")["ok"])
-print(Run("x", base="http://127.0.0.1:1").step("y"), run.step("y" * 5000))`
-  const { stdout, read } = await runPython(t, app, 'python', program)
-  assert.equal(stdout, 'advancing\ngoal-drift grounded\n2 True\nNone None\n')
-  const { run: stored } = await read()
-  assert.deepEqual([stored.tokens, stored.outcome, stored.agents.length], [7, 'success', 1])
-})
+test(
+  'the Python recipe reports a run, hands over what the user says next, and delivers what is left',
+  python,
+  async (t) => {
+    verifies('guidance.read', 'guidance.python')
+    const app = await start(t)
+    const program = `
+from measured import client, hear, work
+errand = "add rate limiting to the login endpoint"
+def agent(words):
+    yield "write the rate limit for login"
+    yield "remove rate limiting from the login endpoint"
+run, run_id = work(agent, errand)
+print(run_id == run.run_id, run.latest["reason"], run.step("read the docs", agent_id="sub")["reason"])
+print(work(lambda words: ["paint the shed"], "also paint the shed", run)[0] is run, run.latest["revision"])
+def fails(words):
+    raise OSError("the agent's own")
+try:
+    work(fails, "and again", run)
+except OSError as error:
+    print(error)
+# Delivered when the program ends.
+run._budget_s = 0
+run.step("the last step")`
+    const { stdout, read } = await runPython(t, app, 'python', program)
+    assert.match(stdout, /^The wording .*\nTrue goal-drift grounded\nTrue 2\n/)
+    assert.match(stdout, /\nthe agent's own\n$/)
+    const { run: stored, trace } = await read()
+    assert.deepEqual([stored.outcome, stored.agents.length], ['failure', 1])
+    assert.equal(trace.at(-1).goal, 'the last step')
+    assert.equal(
+      trace.find(({ goal }: { goal: string }) => goal === 'also paint the shed').user_message,
+      'also paint the shed',
+    )
+  },
+)
 
 // TaskStartedEvent and the bus in the shape of crewai.events, version 1.15: handlers get the source and
 // the event, which carries the task and the role of its agent.
@@ -206,30 +227,37 @@ crewai_event_bus = _Bus()
 `
 
 test('the CrewAI listener reports each task of a crew', python, async (t) => {
-  verifies('guidance.read')
+  verifies('guidance.read', 'guidance.python')
   const app = await start(t)
   const program = `
 from types import SimpleNamespace as Task
 from crewai.events import TaskStartedEvent, crewai_event_bus
 import plumbline_crew
-for description in ["Before it began"]:
-    crewai_event_bus.emit(None, TaskStartedEvent(Task(description=description), "nobody"))
-plumbline_crew.begin("add rate limiting to the login endpoint")
-for description in ["Write the rate limit for the login endpoint", "Remove rate limiting from the login endpoint"]:
-    crewai_event_bus.emit(None, TaskStartedEvent(Task(description=description), "writer"))
-plumbline_crew.end()`
-  const { read } = await runPython(t, app, 'crewai', program, {
+class Crew:
+    def kickoff(self, inputs=None):
+        for description in inputs:
+            crewai_event_bus.emit(None, TaskStartedEvent(Task(description=description), "writer"))
+        return "done"
+Crew().kickoff(["Before it began"])
+tasks = ["Write the rate limit for the login endpoint", "Remove rate limiting from the login endpoint"]
+result, run, run_id = plumbline_crew.kickoff(Crew(), "add rate limiting to the login endpoint", inputs=tasks)
+print(result, run_id == run.run_id)
+plumbline_crew.kickoff(Crew(), "also paint the shed", run, inputs=["Paint the shed"])`
+  const { stdout, read } = await runPython(t, app, 'crewai', program, {
     'crewai/__init__.py': '',
     'crewai/events.py': crewaiEvents,
   })
+  assert.equal(stdout, 'done True\n')
   const { run: stored, trace } = await read()
   assert.deepEqual(
     trace.map(({ goal, drifting }: { goal: string; drifting: boolean }) => [goal, drifting]),
     [
-      ['add rate limiting to the login endpoint', false],
       ['Write the rate limit for the login endpoint', false],
       ['Remove rate limiting from the login endpoint', true],
+      ['also paint the shed', false],
+      ['Paint the shed', false],
     ],
   )
+  assert.equal(stored.revision, 2)
   assert.equal(stored.outcome, 'success')
 })

@@ -174,6 +174,32 @@ onEachDatabase((database) => {
     assert.equal((await read('a')).run.incident, null)
   })
 
+  test('a step that is uncertain closes no incident', async (t) => {
+    verifies('verdict.run-incident', 'events.uncertain')
+    const alerted = await startOn(t)
+    const { log, logAll, read } = alerted
+    const [errand, astray, doubtful] = [
+      'add rate limiting to the login endpoint',
+      'remove rate limiting from the login endpoint',
+      'add a token bucket to the login endpoint',
+    ]
+    for (const run_id of ['a', 'b']) {
+      await logAll([errand, astray].map((goal) => ({ run_id, goal })))
+      const open = (await read(run_id)).run.incident
+      assert.ok(open)
+      const { drifting, uncertain, reason } = await log({ run_id, goal: doubtful })
+      assert.deepEqual([drifting, uncertain, reason], [false, true, 'advancing'])
+      assert.equal((await read(run_id)).run.incident, open)
+      // The drift that goes on is no other one.
+      if (run_id === 'b') await log({ run_id, goal: astray })
+      assert.equal((await read(run_id)).run.incident, open)
+      await logAll([doubtful, errand].map((goal) => ({ run_id, goal })))
+      assert.equal((await read(run_id)).run.incident, null)
+    }
+    const steps = (await incidents(alerted)).map((each) => each.steps)
+    assert.deepEqual(steps, [2, 1])
+  })
+
   test('incidents open and close in one batch as in many requests', async (t) => {
     verifies('events.drift')
     const alerted = await startOn(t)

@@ -180,6 +180,77 @@ print(json.dumps(heard))`,
   assert.deepEqual(heard, { said: [[401, 1]], err: '' })
 })
 
+test('a client in Python says once that its address is wrong', { skip }, async (t) => {
+  verifies('python.harmless')
+  const { env } = await served(t)
+  const two =
+    'run = client.run(budget_s=30)\nprint(json.dumps([run.step("a"), run.step("b"), run.stats.failed]))'
+  const elsewhere = await python(begin + two, { ...env, URL: `${env.URL}/nowhere` })
+  assert.deepEqual(elsewhere.said, [null, null, 2])
+  assert.match(elsewhere.err, /^plumbline: http:\S+\/nowhere took no step: not_found[^\n]*\n$/)
+  const none = await python(begin + two, { ...env, URL: '127.0.0.1:8787' })
+  assert.deepEqual(none.said, [null, null, 2])
+  assert.match(none.err, /^plumbline: 127\S+ took no step: bad_address[^\n]*\n$/)
+})
+
+test('odd arguments, a step that nobody waits for and an answer that breaks off harm no agent in Python', {
+  skip,
+}, async (t) => {
+  verifies('python.harmless', 'python.delivery')
+  const { createServer } = await import('node:http')
+  const bodies: string[] = []
+  const answers = [
+    // It breaks off.
+    'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{"step"',
+    // Not of the service.
+    'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n[]',
+    'nonsense',
+    `HTTP/1.1 200 OK\r\ncontent-length: 26\r\n\r\n{"step": 1, "revision": 1}`,
+  ]
+  const server = createServer((request) => {
+    let body = ''
+    request.on('data', (part) => {
+      body += part
+    })
+    request.on('end', () => {
+      bodies.push(JSON.parse(body).step_id)
+      request.socket.end(answers.shift() ?? '')
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => server.close())
+  const { port } = server.address() as { port: number }
+  const { said } = await python(
+    `${begin}run = client.run(ground="a", plan=7, budget_s="soon")
+odd = [run.step("a"), run.step("a", plan=5)]
+run = client.run(ground="a", budget_s=30)
+print(json.dumps([*odd, run.step("b")["step"], vars(run.stats), client.close()]))`,
+    { URL: `http://127.0.0.1:${port}` },
+  )
+  const stats = { sent: 1, late: 0, failed: 0, dropped: 0, waiting: 0 }
+  assert.deepEqual(said, [null, null, 1, stats, true])
+  assert.equal(bodies.length, 4)
+  assert.equal(new Set(bodies).size, 1)
+})
+
+test('a process that was forked delivers its own steps', { skip }, async (t) => {
+  verifies('python.delivery')
+  const { caller, env } = await served(t)
+  const { said } = await python(
+    `${begin}run = client.run(ground="fix the login page", run_id="r", budget_s=30)
+run.step("read the login page")
+child = os.fork()
+if child == 0:
+    told = run.step("mend the login page")
+    os._exit(0 if told and client.close() else 1)
+print(json.dumps(os.waitpid(child, 0)[1]))`,
+    env,
+  )
+  assert.equal(said, 0)
+  assert.equal((await caller.get('/v1/drift/run?run_id=r')).body.trace.length, 2)
+})
+
 test('a client in Python keeps at most a thousand steps, and the words of the user longest', {
   skip,
 }, async () => {
@@ -189,7 +260,7 @@ test('a client in Python keeps at most a thousand steps, and the words of the us
 run.user_message("also fix the sign-up page")
 run.user_message("and the footer")
 for nth in range(1100): run.step(f"step {nth}")
-kept = [item.body["goal"] for item in client._waiting]
+kept = [item.body["goal"] for item in client._delivery.waiting]
 print(json.dumps([len(kept), kept[0], run.stats.dropped]))`,
     { URL: 'http://127.0.0.1:9' },
   )
@@ -215,4 +286,36 @@ print(json.dumps(asyncio.run(main())))`,
   )
   assert.deepEqual(said, [1, 2, 2, 'enterprise'])
   assert.equal((await caller.get('/v1/drift/run?run_id=a')).body.run.outcome, 'success')
+})
+
+test('steps in asyncio keep their order, and one that is given up is delivered all the same', {
+  skip,
+}, async (t) => {
+  verifies('python.async')
+  const { caller, env } = await served(t)
+  const { said, err } = await python(
+    `import asyncio, os
+client = AsyncClient(os.environ["URL"], os.environ["KEY"])
+async def main():
+    run = client.run(ground="fix the login page", run_id="a", budget_s=30)
+    given_up = asyncio.ensure_future(run.step("step 0 of the login page"))
+    await asyncio.sleep(0)
+    given_up.cancel()
+    told = await asyncio.gather(*[run.step(f"step {nth} of the login page") for nth in range(1, 40)])
+    return [each["step"] for each in told]
+steps = asyncio.run(main())
+async def late():
+    run = client.run(run_id="a", budget_s=0)
+    return [await run.step("step 40 of the login page"), run.stats.late]
+print(json.dumps([steps, asyncio.run(late()), asyncio.run(client.close(30))]))`,
+    env,
+  )
+  const numbers = Array.from({ length: 39 }, (_, at) => at + 2)
+  assert.deepEqual(said, [numbers, [null, 1], true])
+  assert.equal(err, '')
+  const { trace } = (await caller.get('/v1/drift/run?run_id=a')).body
+  assert.deepEqual(
+    trace.map(({ goal }: { goal: string }) => goal),
+    Array.from({ length: 41 }, (_, nth) => `step ${nth} of the login page`),
+  )
 })

@@ -25,6 +25,7 @@ const keptOfVerdicts = [
   'failed_acts',
   'doing',
   'act_evidence',
+  'unattended_ms',
 ]
 
 onEachDatabase((database) => {

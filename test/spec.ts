@@ -934,6 +934,7 @@ export const requirements = {
     'guidance.read': 'GET /v1/guidance?framework= answers framework, steps, snippet and notes.',
     'guidance.conversation':
       'The recipes for the AI SDK, LangGraph, OpenAI Agents and Mastra hand over the run, send what the user says next as user_message, and close the client when the process ends.',
+    'guidance.python': 'So do the recipes for Python and CrewAI, with the client for Python.',
 
     // /mcp
     'mcp.check-state':
@@ -1075,6 +1076,8 @@ export const requirements = {
       'The test answers latency_ms and the body that was sent, null without a valid webhook.',
     'events.url':
       'An event of a run holds url, the address of the run in the dashboard, when PLUMBLINE_BASE_URL is set; without it the field is absent.',
+    'events.uncertain':
+      'An incident closes at a step that is seen to be on the errand; an uncertain step leaves it open.',
     'events.state':
       'An event holds state: that of its incident, or outside one opened if the step before it did not drift for the same reason, else continues.',
     'rules.stalled':
@@ -1143,6 +1146,8 @@ export const requirements = {
       'What a relay sends is chosen: words without what looks like a secret; hashes, in which paths, tools and commands are keyed hashes that stay equal; or counts, without any text.',
     'hosts.doctor.seen':
       'plumbline doctor --hosts says of the last session of each host when its last event came and of how many of its acts the end was told.',
+    'hosts.doctor.project':
+      'plumbline doctor --hosts says so of a host that reports by the hooks of the project in the working folder.',
     'hosts.doctor.policy':
       'plumbline doctor --hosts reads the policy that an administrator has set for Claude Code on the machine, and names the file and the setting that keep hooks from running; plumbline init names them too.',
     'hosts.doctor.server':
@@ -1222,6 +1227,8 @@ export const requirements = {
       'A person is last seen at a prompt, an answer, or a permission that the agent waited for.',
     'hosts.clock.person':
       'A label of a step of a run, a decision on an escalation of it, and a look at it are a person who is there: last_person_at moves.',
+    'hosts.clock.step':
+      'A step of a trace says in unattended_ms how long no person had been there.',
     'hosts.clock.look':
       'POST /v1/drift/look says that a person looks at a run; without such a run it is 404 no_run. The dashboard sends it while the run is on the screen.',
     'alerts.unattended':
@@ -1268,6 +1275,8 @@ export const requirements = {
       'Of an export nothing is kept of contents, outputs, values of commands and who the user is, and nothing of it stands in the log.',
     'telemetry.endpoint':
       'POST /v1/traces and /v1/logs, and the same under /v1/otlp, take OTLP as JSON or protocol buffers, gzipped too, up to 4 MiB, and what they show becomes steps; /v1/metrics answers 200 and stores nothing.',
+    'telemetry.refusal':
+      'A refusal to an exporter is a google.rpc.Status with code and message, in the encoding of the request; an unknown content-encoding is 415 and says what to send.',
     'telemetry.protobuf':
       'Protocol buffers of OTLP are read as their JSON, those of OpenTelemetry’s own exporters too, and no bytes make the reader throw.',
     'telemetry.spans':
@@ -1303,7 +1312,7 @@ export const requirements = {
     'telemetry.once':
       'A prompt or a call of a tool that hooks, log records and spans tell counts once.',
     'telemetry.bound':
-      'At most 10,000 spans of an account wait, and more are refused with retry-after; spans of traces without an agent are not kept.',
+      'At most 10,000 spans of an account wait, and an export that would pass them is refused with retry-after, or with 413 if it alone has more; spans of traces without an agent are not kept.',
     'telemetry.quota':
       'A step that spans show counts as one write; an account beyond its quota is refused, and what was taken before is judged.',
     'telemetry.logs':
@@ -1360,8 +1369,9 @@ export const requirements = {
       'plumbline init keeps the comments of settings where the host has them (Gemini CLI, Qwen Code, Copilot CLI, Cursor, VS Code), and so does uninstall; where the host takes none, such a file is refused.',
     'hosts.answered':
       'GET /v1/hooks says how long the hooks of each host waited for their newest answers, and plumbline doctor --hosts prints it.',
-    'hosts.encoder-wait':
-      'A step of a hook waits for the encoder for at most 200 milliseconds; later the words alone judge it.',
+    'hosts.encoder-wait': 'A step of a hook waits for the encoder for at most 200 milliseconds.',
+    'hosts.encoder-late':
+      'A step that the encoder reads too late for its hook is stored, and judged when its texts are read: its verdict is the one that it has when the encoder is in time. After a minute the words alone judge it.',
     'hosts.init.project':
       'plumbline init HOST --project puts the hooks into the settings of the project, without a key; they report for whoever has run plumbline init on their machine and do nothing for others, and plumbline uninstall HOST --project gives back every byte.',
     'hosts.init.project.folders':

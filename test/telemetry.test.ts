@@ -508,7 +508,19 @@ onEachDatabase((database) => {
       ],
       codex: [
         { 'event.name': 'codex.user_prompt', 'conversation.id': 's', prompt: errand },
-        { 'event.name': 'codex.sse_event', ...codex, ...counts },
+        // As Codex 0.169.0 sends them: cached and reasoning tokens are among the first two, and the third is their sum.
+        {
+          ...{
+            'event.name': 'codex.sse_event',
+            ...codex,
+            'event.timestamp': '2026-01-15T12:00:01.300Z',
+          },
+          ...{ input_token_count: '120', output_token_count: '30', cached_token_count: 100 },
+          ...{ cache_write_token_count: 0, reasoning_token_count: 7, tool_token_count: '150' },
+          ttft_ms: 0,
+        },
+        // It tells each answer twice, once without counts.
+        { 'event.name': 'codex.sse_event', ...codex, duration_ms: '0' },
         { 'event.name': 'codex.sse_event', ...codex, ...counts, 'event.kind': 'response.created' },
         {
           ...{ 'event.name': 'codex.tool_result', 'conversation.id': 's', call_id: 'x' },
@@ -689,10 +701,6 @@ test('what is no export is refused, and nothing but a key gets in', async (t) =>
   }
   assert.deepEqual(await send('{}', 'application/json'), [200, undefined])
   assert.deepEqual(await send('no json', 'application/json'), [400, 'bad_request'])
-  assert.deepEqual(await send(new Uint8Array([10, 255]), 'application/x-protobuf'), [
-    400,
-    'bad_request',
-  ])
   assert.deepEqual(await send('{}', 'text/plain'), [415, 'unsupported_media_type'])
   assert.deepEqual(await send('{}', 'application/json', {}), [401, 'no_key'])
   const bomb = gzipSync(Buffer.alloc(5 * 1024 * 1024))
@@ -705,4 +713,64 @@ test('what is no export is refused, and nothing but a key gets in', async (t) =>
     await send('{}', 'application/json', { authorization: `Bearer ${made.body.key}` }),
     [200, undefined],
   )
+})
+
+/** Reads a google.rpc.Status of a short message. */
+function statusIn(text: string): { code: number; message: string } {
+  const bytes = Buffer.from(text)
+  assert.deepEqual([bytes[0], bytes[2]], [8, 18])
+  // A length over 127 takes two bytes.
+  const begin = (bytes[3] ?? 0) < 128 ? 4 : 5
+  const length = begin === 4 ? bytes[3] : (bytes[3] ?? 0) - 128 + 128 * (bytes[4] ?? 0)
+  assert.equal(bytes.length - begin, length)
+  return { code: bytes[1] ?? -1, message: bytes.subarray(begin).toString() }
+}
+
+test('a refusal is a status of the protocol, in the encoding of the request', async (t) => {
+  verifies('telemetry.refusal')
+  const app = await start(t)
+  const { headers } = await app.newAccount()
+  const wire = 'application/x-protobuf'
+  const send = (path: string, body: Uint8Array, more: Record<string, string>) =>
+    app.request('POST', path, { body, headers: { 'content-type': wire, ...more } })
+  const broken = new Uint8Array([10, 255])
+  for (const [sent, more, status, code, says] of [
+    [broken, headers, 400, 3, /^bad_request: body: send an export request of OTLP/],
+    [broken, {}, 401, 16, /^no_key/],
+    [
+      broken,
+      { ...headers, 'content-encoding': 'br' },
+      415,
+      3,
+      /^unsupported_media_type: content-encoding: send gzip/,
+    ],
+    [new Uint8Array(4 * 1024 * 1024 + 1), headers, 413, 3, /^payload_too_large: /],
+  ] as const) {
+    for (const path of ['/v1/traces', '/v1/otlp/v1/logs']) {
+      const answer = await send(path, sent, more)
+      assert.deepEqual([answer.status, answer.headers.get('content-type')], [status, wire])
+      const told = statusIn(answer.text)
+      assert.equal(told.code, code)
+      assert.match(told.message, says)
+    }
+  }
+  const json = await app.request('POST', '/v1/traces', {
+    body: '{}',
+    headers: { ...headers, 'content-type': 'application/json', 'content-encoding': 'zstd' },
+  })
+  assert.equal(json.headers.get('accept-encoding'), 'gzip')
+  assert.deepEqual(json.body, {
+    error: 'unsupported_media_type',
+    detail: 'content-encoding: send gzip, or leave the header out.',
+    code: 3,
+    message: 'unsupported_media_type: content-encoding: send gzip, or leave the header out.',
+  })
+  for (const encoding of ['identity', '', 'GZIP']) {
+    const body = encoding === 'GZIP' ? gzipSync('{}') : '{}'
+    const answer = await app.request('POST', '/v1/traces', {
+      body,
+      headers: { ...headers, 'content-type': 'application/json', 'content-encoding': encoding },
+    })
+    assert.equal(answer.status, 200, encoding)
+  }
 })

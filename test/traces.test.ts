@@ -444,6 +444,17 @@ onEachDatabase((database) => {
     const refused = await caller.post('/v1/traces', body, json)
     assert.deepEqual([refused.status, refused.headers.get('retry-after')], [429, '5'])
     await folded()
+    // Nor does an export pass the bound at once.
+    const one = (nth: number) =>
+      spans('lib', `f${nth}`, { id: '1', name: 'chat', from: 0, to: 1, attributes: chat })
+    await exported(caller, 'traces', one(4))
+    const whole = await caller.post('/v1/traces', spans('lib', 'f2', ...many), json)
+    assert.deepEqual([whole.status, whole.headers.get('retry-after')], [429, '5'])
+    assert.equal(await app.running.store.pendingSpans.count(caller.account), 1)
+    await folded()
+    const more = { id: (many.length + 1).toString(16), name: 'step', from: 0, to: 1 }
+    const large = await caller.post('/v1/traces', spans('lib', 'f2', ...many, more), json)
+    assert.deepEqual([large.status, large.body.error], [413, 'payload_too_large'])
     assert.equal(await app.running.store.pendingSpans.count(caller.account), 0)
     await exported(caller, 'traces', body)
   })

@@ -10,7 +10,7 @@ const minuteMs = 60_000
 
 onEachDatabase((database) => {
   test('a label, a decision and a look are a person who is there', async (t) => {
-    verifies('hosts.clock.person', 'hosts.clock.look')
+    verifies('hosts.clock.person', 'hosts.clock.look', 'hosts.clock.step')
     const app = await start(t, { env: { DATABASE_URL: await database.createUrl() } })
     const me = await newCaller(app)
     const other = await newCaller(app)
@@ -29,6 +29,7 @@ onEachDatabase((database) => {
       app.advance(10 * minuteMs)
       await me.log({ run_id: 'run', goal: errand })
       assert.equal((await run()).unattended_ms, 10 * minuteMs)
+      assert.equal((await me.read('run')).trace.at(-1).unattended_ms, 10 * minuteMs)
       const { status, text } = await act()
       assert.equal(status, 200, text)
       const { last_person_at, unattended_ms } = await run()

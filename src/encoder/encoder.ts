@@ -29,10 +29,16 @@ export interface Listener {
   reads: Reads
   /**
    * Reads the noted texts. Resolves when all are read or given up, at the latest after `waitMs`; the rest is not
-   * read then. True if any of them became known, so that it is worth asking again.
+   * read then.
    */
-  learn(waitMs: number): Promise<boolean>
+  learn(waitMs: number): Promise<Learned>
 }
+
+/**
+ * What became of noted texts: some are known now, so that it is worth asking again; none is known yet, and a longer wait
+ * can help; or there is nothing to wait for.
+ */
+export type Learned = 'some' | 'late' | 'nothing'
 
 /** What the encoder tells the process. */
 export interface EncoderWorld {
@@ -156,7 +162,12 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     failed(reason)
   }
 
-  async function readAll(tasks: ReadonlyMap<string, Task>, waitMs: number): Promise<void> {
+  function isReading(): boolean {
+    return state === 'loading' || state === 'ready'
+  }
+
+  /** Returns whether all are read or given up. */
+  async function readAll(tasks: ReadonlyMap<string, Task>, waitMs: number): Promise<boolean> {
     const leave = queue.join(tasks)
     begin()
     const isWaiting = () => [...tasks.keys()].some((key) => underWay.has(key) || queue.has(key))
@@ -166,8 +177,10 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
     })
     while (isWaiting() && (await Promise.race([waited, progress.promise])) !== 'waited') {}
     clearTimeout(waiting)
+    const isOver = !isWaiting()
     // Nobody waits for the rest, and those who ask again should not wait behind it.
     leave()
+    return isOver
   }
 
   function readsFor(missing: (key: string, task: Task) => void): Reads {
@@ -206,11 +219,11 @@ export function createEncoder(weights: URL | string, { ready, failed }: EncoderW
       return {
         reads: readsFor((key, task) => tasks.set(key, task)),
         async learn(waitMs) {
-          if (tasks.size === 0 || state === 'over' || state === 'paused') return false
-          await readAll(tasks, waitMs)
-          return [...tasks.keys()].some(
-            (key) => (pairs.get(key) ?? meanings.get(key)) !== undefined,
-          )
+          if (tasks.size === 0 || !isReading()) return 'nothing'
+          const isOver = await readAll(tasks, waitMs)
+          const isKnown = (key: string) => (pairs.get(key) ?? meanings.get(key)) !== undefined
+          if ([...tasks.keys()].some(isKnown)) return 'some'
+          return isOver || !isReading() ? 'nothing' : 'late'
         },
       }
     },

@@ -7,6 +7,9 @@
 >>> if verdict and verdict["drifting"]: print(verdict["why"])
 """
 
-from ._client import AsyncClient, AsyncRun, Client, PlumblineError, Run, Stats
+from ._ask import PlumblineError
+from ._asyncio import AsyncClient, AsyncRun
+from ._client import Client, Run
+from ._delivery import Stats
 
 __all__ = ["AsyncClient", "AsyncRun", "Client", "PlumblineError", "Run", "Stats"]

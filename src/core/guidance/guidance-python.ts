@@ -1,142 +1,122 @@
 import { type Recipe, stepNotes } from './recipe.ts'
 
-/** Recipes for Python, by its standard library alone. */
+/** Recipes for Python, with the client for Python. */
 export const pythonRecipes = {
   python: (baseUrl: string): Recipe => ({
     steps: [
-      'Save the snippet as plumbline.py; it needs Python’s standard library and nothing else.',
-      'Set PLUMBLINE_KEY to a key of your account.',
-      'Make one Run per errand, with the user’s own words; call step at each new thing the agent does.',
+      ...pythonSteps,
+      'Save the snippet beside your agent. Call `work` with the agent, a function that yields what it does now, one line at a time, and the user’s own words.',
     ],
-    files: [{ path: 'plumbline.py', language: 'python', text: python(baseUrl) }],
+    files: [{ path: 'measured.py', language: 'python', text: python(baseUrl) }],
     notes: stepNotes(
-      'Every call waits a second at most and answers None where there is no verdict; it never raises.',
+      notes(
+        'Without a generator call `run.step(goal)` at each new thing the agent does. In asyncio take `AsyncClient`, and await the same methods.',
+      ),
     ),
   }),
 
   crewai: (baseUrl: string): Recipe => ({
     steps: [
-      'Save the snippet beside your crew and import it before `kickoff`. It needs Python’s standard library and CrewAI.',
-      'Set PLUMBLINE_KEY to a key of your account.',
-      'Call `begin(errand)` with the user’s own words, then `crew.kickoff()`, then `end()`.',
+      ...pythonSteps,
+      'Save the snippet beside your crew and call `kickoff(crew, words)` with the user’s own words in place of `crew.kickoff()`.',
     ],
     files: [{ path: 'plumbline_crew.py', language: 'python', text: crewai(baseUrl) }],
-    notes: [
-      'Every task of the crew is a step, reported when it begins; its description is the goal. All agents of the crew are measured against the one errand.',
-      'Reports are delivered by one thread of their own, in order; a server that is down costs the crew nothing, and what it did not take within a second is lost. `end` waits for what is left, two seconds at most.',
-      'A crew has no user turns of its own: where a person answers (human_input), call `begin` with the new errand and the same run.',
-      'The events and their fields follow CrewAI’s documentation of version 1.15 (crewai.events, TaskStartedEvent with its task); it was not run here inside CrewAI.',
-    ].join(' '),
+    notes: notes(
+      'Every task of the crew is a step, reported when it begins; its description is the goal. All agents of the crew are measured against the one errand, and one crew is measured at a time. A crew has no user turns of its own: where a person answers (human_input), call `hear(words, run)`. The events and their fields follow CrewAI’s documentation of version 1.15 (crewai.events, TaskStartedEvent with its task); it was not run here inside CrewAI.',
+    ),
   }),
 } as const
 
+const pythonSteps = [
+  'Install the client from the server’s repository, `pip install ./clients/python`: Python 3.9 or newer and its standard library, nothing else.',
+  'Set PLUMBLINE_KEY to a key of your account.',
+]
+
+/** What holds for every recipe with the client, then what is its own. */
+function notes(own: string): string {
+  return [
+    'When the user writes again in the same conversation, `hear(words, run)` hands the words over as `user_message`: the service reads whether they add to the errand, correct it, replace it or do nothing. A tool’s answer or another agent’s message is not the user’s.',
+    'The run is stored as `run.run_id`; without `on_error` a wrong key or address is said once on standard error. The client is closed, and delivers what is left, when the program ends.',
+    '`run.step` answers the verdict, or None after 250 ms, and never raises: while the server is away the agent goes on, and the steps are delivered later, in order and once.',
+    own,
+  ].join(' ')
+}
+
+/** What the snippets have in common: the client, and what the user says. */
+function preamble(baseUrl: string): string {
+  return `client = Client(${JSON.stringify(baseUrl)}, key=os.environ.get("PLUMBLINE_KEY"))
+# Delivers what is left when the program ends.
+atexit.register(client.close)
+
+
+def hear(words, run=None):
+    """Takes what the user says: the first words are the errand of a new run, later ones go to the run before. The
+    service keeps it as run.run_id."""
+    if run is None:
+        return client.run(ground=words)
+    run.user_message(words)
+    return run
+`
+}
+
 function python(baseUrl: string): string {
-  return `import json
+  return `import atexit
 import os
-import urllib.request
-import uuid
 
+from plumbline import Client
 
-class Run:
-    """One errand of the user. A call answers the verdict, or None, and never raises."""
+${preamble(baseUrl)}
 
-    def __init__(self, errand, base=${JSON.stringify(baseUrl)}):
-        self.run_id = "run_" + uuid.uuid4().hex
-        self._base = base
-        self._errand = errand
-
-    def step(self, goal, **more):
-        """more: distance (0-10), progress, tokens, parent_goal, agent_id."""
-        step = {"run_id": self.run_id, "goal": goal, "step_id": uuid.uuid4().hex, **more}
-        if "agent_id" not in more:
-            step.setdefault("ground", self._errand)
-        return self._post("/v1/drift", step)
-
-    def user_turn(self, words, **more):
-        self._errand = words
-        return self.step(words, user_turn=True, **more)
-
-    def outcome(self, outcome, **more):
-        return self._post("/v1/drift/outcome", {"run_id": self.run_id, "outcome": outcome, **more})
-
-    def _post(self, path, body):
-        try:
-            request = urllib.request.Request(
-                self._base + path,
-                data=json.dumps(body).encode(),
-                headers={
-                    "authorization": "Bearer " + os.environ["PLUMBLINE_KEY"],
-                    "content-type": "application/json",
-                },
-            )
-            with urllib.request.urlopen(request, timeout=1) as response:
-                return json.load(response)
-        except Exception:
-            return None
+def work(agent, words, run=None):
+    """Lets an agent work on what the user says and reports each thing that it does. When the user goes on, give the
+    run that was returned, with its id."""
+    run = hear(words, run)
+    try:
+        for goal in agent(words):
+            verdict = run.step(goal)
+            if verdict and verdict["drifting"] and verdict["confidence"] >= 0.5:
+                print(verdict["why"])
+        run.outcome("success")
+    except Exception:
+        run.outcome("failure")
+        raise
+    return run, run.run_id
 `
 }
 
 function crewai(baseUrl: string): string {
-  return `import json
+  return `import atexit
 import os
-import queue
-import threading
-import urllib.request
-import uuid
 
 from crewai.events import TaskStartedEvent, crewai_event_bus
+from plumbline import Client
 
-BASE = ${JSON.stringify(baseUrl)}
-_waiting = queue.Queue()
-_run = {}
+${preamble(baseUrl)}
 
-
-def begin(errand, run_id=None):
-    """Sets the ground, in the user's own words; with the run_id of a run, moves it."""
-    _run["id"] = run_id or "crew_" + uuid.uuid4().hex
-    _report(goal=errand, user_turn=True, distance=10)
-    return _run["id"]
+_now = {}
 
 
-def end(outcome="success"):
-    """Sets what became of the run, and waits for what is left to report."""
-    _waiting.put(("/v1/drift/outcome", {"run_id": _run["id"], "outcome": outcome}))
-    left = threading.Thread(target=_waiting.join, daemon=True)
-    left.start()
-    left.join(2)
+def kickoff(crew, words, run=None, **more):
+    """Lets a crew work on what the user says. Returns what the crew does, the run and its id; when the user goes on, give
+    the run."""
+    run = _now["run"] = hear(words, run)
+    try:
+        result = crew.kickoff(**more)
+        run.outcome("success")
+        return result, run, run.run_id
+    except Exception:
+        run.outcome("failure")
+        raise
+    finally:
+        _now.clear()
 
 
 @crewai_event_bus.on(TaskStartedEvent)
 def _on_task(source, event):
     task = getattr(event, "task", None) or source
     goal = getattr(task, "description", None) or getattr(event, "task_name", None)
-    if goal and _run:
-        _report(goal=goal[:4000])
-
-
-def _report(**step):
-    _waiting.put(("/v1/drift", {"run_id": _run["id"], **step}))
-
-
-def _deliver():
-    while True:
-        path, body = _waiting.get()
-        try:
-            request = urllib.request.Request(
-                BASE + path,
-                data=json.dumps(body).encode(),
-                headers={
-                    "authorization": "Bearer " + os.environ["PLUMBLINE_KEY"],
-                    "content-type": "application/json",
-                },
-            )
-            urllib.request.urlopen(request, timeout=1).close()
-        except Exception:
-            pass  # The crew goes on.
-        finally:
-            _waiting.task_done()
-
-
-threading.Thread(target=_deliver, daemon=True).start()
+    run = _now.get("run")
+    if goal and run:
+        run.step(goal[:4000])
 `
 }

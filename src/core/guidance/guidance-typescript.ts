@@ -14,7 +14,7 @@ export const typescriptRecipes = {
     steps: typescriptSteps,
     files: [typescript('langgraph.ts', langgraph(baseUrl))],
     notes: notes(
-      'wrapModelCall is the hook of langchain 1.5 (read in its declarations, not run here); it also works where the agent is a node of a LangGraph graph. For a graph without createAgent, call `run.step` in the node that asks the model. In Python, take the class of the recipe python and call it in `@after_model`.',
+      'wrapModelCall is the hook of langchain 1.5 (read in its declarations, not run here); it also works where the agent is a node of a LangGraph graph. For a graph without createAgent, call `run.step` in the node that asks the model. In Python, take the recipe python and call `run.step` in `@after_model`.',
     ),
   }),
 

@@ -103,6 +103,11 @@ export interface Observed {
   /** When the newest event happened, and when a session ended last; milliseconds since 1970. */
   heardAt: number | null
   overAt: number | null
+  /**
+   * The events after these, whose steps wait for the encoder, the oldest first, and when they came, milliseconds since
+   * 1970; absent if none does. What else is known of the session does not tell of them.
+   */
+  unread?: readonly { event: HostEvent; came: number }[]
 }
 
 /** An act of which it is not known how it ended. */
@@ -147,7 +152,11 @@ export const mostKept = {
   answers: 4,
   starts: 32,
   unended: 32,
+  unread: 64,
 } as const
+
+/** The longest time for which the steps of a session wait for the encoder, in milliseconds. */
+const unreadMs = 60_000
 
 /** A session of which nothing is known. */
 export const nothingObserved: Observed = {
@@ -168,6 +177,26 @@ export const nothingObserved: Observed = {
   told: { acts: 0, ended: 0, prompts: 0, unheard: 0 },
   heardAt: null,
   overAt: null,
+}
+
+/** What is known while the steps of further events wait for the encoder. */
+export function withUnread(
+  observed: Observed,
+  events: readonly HostEvent[],
+  now: number,
+): Observed {
+  const added = events.map((event) => ({ event, came: now }))
+  return { ...observed, unread: [...(observed.unread ?? []), ...added] }
+}
+
+/** Whether the steps of further events can wait for the encoder. */
+export function canWait(
+  { unread = [] }: Observed,
+  events: readonly HostEvent[],
+  now: number,
+): boolean {
+  const since = unread[0]?.came ?? now
+  return unread.length + events.length <= mostKept.unread && now - since < unreadMs
 }
 
 /** Steps after which an agent that still drifts is told again. */

@@ -10,6 +10,7 @@ import { assignmentOf } from '../detector/ground.ts'
 import type { EarlierRuns } from '../detector/step.ts'
 import { isKeyless } from '../keyless.ts'
 import { minuteMs } from '../time.ts'
+import { isAstray } from './agent-totals.ts'
 import type { Clock } from './clock.ts'
 import type { ReadEntry } from './entry.ts'
 import { damagedResults, type PlacedResult, resultsOf } from './evaluation-result.ts'
@@ -86,6 +87,8 @@ export interface JudgedEntry {
   couldOpen: boolean
   /** Whether the budget of the account holds the alarm of its drift back. */
   held: boolean
+  /** Milliseconds since a person was there, or since the run began. */
+  unattendedMs: number
 }
 
 /** The result of an entry; `damaged` if the stored state of a run in its request cannot be read. */
@@ -131,12 +134,12 @@ export function judgeBatch(
     const agent = agentOf(entry) ?? newAgent(agentId, run.detector)
     const earlier = visit(entry)
     const logged = logStep(run, agent, entry, earlier)
-    const { step, verdict, frozen } = logged
+    const { step, verdict, frozen, unattendedMs } = logged
     runs.set(keys.run, { account, run: logged.run })
     agents.set(keys.agent, { account, runId, agent: logged.agent })
     const { revision } = logged.agent.memory
     const held = isHeld(entry, step, verdict, agent)
-    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting, held })
+    steps.push({ entry, step, revision, verdict, couldOpen: !agent.drifting, held, unattendedMs })
     if (frozen !== null) grounds.push({ entry, frozen })
     const happening = happeningOf(entry, agent, step, verdict)
     if (happening !== null) happenings.push(held ? { ...happening, held } : happening)
@@ -154,11 +157,12 @@ export function judgeBatch(
     { account, request, now, keys }: ReadEntry,
     step: number,
     verdict: Verdict,
-    { drifting: drifted }: Agent,
+    { drifting: drifted, totals }: Agent,
   ): boolean {
     const budget = budgets.get(account) ?? loaded.budgets.get(account)
     if (budget === undefined) return false
-    if (drifted) return heldAgents.has(keys.agent)
+    // Its incident is open: no other one can begin.
+    if (drifted || totals?.strays === true) return heldAgents.has(keys.agent)
     const score = alarmScore(verdict, { account, runId: request.runId, step })
     const { state, holds } = spend(budget, { score, drifting: verdict.drifting, now })
     budgets.set(account, state)
@@ -276,12 +280,13 @@ function aloneHappening(
 /** A step that drifts or brings its agent back to the ground, or null. Callers without a key have no alerts. */
 function happeningOf(
   { account, now, request }: ReadEntry,
-  { last_reason: previous, drifting: drifted }: Agent,
+  agent: Agent,
   step: number,
   verdict: Verdict,
 ): Happening | null {
-  const { drifting, reason, goal, phi, advice, ground, why, swap } = verdict
-  const returns = previous !== null && !isOnErrand(previous) && isOnErrand(reason)
+  const { last_reason: previous, drifting: drifted } = agent
+  const { drifting, uncertain, reason, goal, phi, advice, ground, why, swap } = verdict
+  const returns = isAstray(agent) && isOnErrand(reason) && !uncertain
   if ((!drifting && !returns) || isKeyless(account)) return null
   const { runId: run_id, agentId: agent_id } = request
   return {

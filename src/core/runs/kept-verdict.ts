@@ -41,13 +41,19 @@ export interface KeptVerdict {
   failed_acts: number | null
   doing: readonly string[] | null
   act_evidence: ActEvidence | null
+  /** Milliseconds since a person was there. */
+  unattended_ms: number
 }
 
-/** Selects what is kept of a verdict; `distanceReported` says whether the agent reported its distance. */
+/**
+ * Selects what is kept of a verdict; `distanceReported` says whether the agent reported its distance, and `unattendedMs` how
+ * long no person had been there.
+ */
 export function keptVerdict(
   verdict: Verdict,
   distanceReported: boolean,
   observation: Observation | null,
+  unattendedMs: number,
 ): KeptVerdict {
   const { why, advice, confidence, uncertain, detector } = verdict
   return {
@@ -72,6 +78,7 @@ export function keptVerdict(
     failed_acts: observation?.failedActs ?? null,
     doing: observation?.doing ?? null,
     act_evidence: observation?.actEvidence ?? null,
+    unattended_ms: unattendedMs,
   }
 }
 
@@ -105,4 +112,5 @@ const nothingKept = {
   failed_acts: null,
   doing: null,
   act_evidence: null,
+  unattended_ms: null,
 }

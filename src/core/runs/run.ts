@@ -95,6 +95,8 @@ export interface Logged {
   verdict: Verdict
   /** The ground this step froze, or null. */
   frozen: FrozenGround | null
+  /** Milliseconds since a person was there, or since the run began. */
+  unattendedMs: number
 }
 
 /** Creates a run without steps. */
@@ -175,6 +177,7 @@ export function logStep(
   const speaks = userTurn === true || userMessage !== undefined
   const present = latest(run.last_person_at, observation?.personAt ?? null)
   const since = speaks ? updated : Math.max(run.created, present ?? 0)
+  const unattendedMs = Math.max(0, updated - since)
   const counted: Run = {
     ...run,
     updated,
@@ -196,7 +199,7 @@ export function logStep(
     clock:
       run.clock &&
       clockAfter(run.clock, {
-        unattendedMs: Math.max(0, updated - since),
+        unattendedMs,
         since,
         acts: observation?.acts ?? 1,
         drifting: verdict.drifting,
@@ -220,6 +223,7 @@ export function logStep(
     },
     step: counted.steps,
     verdict,
+    unattendedMs,
     frozen: frozen
       ? {
           revision: memory.revision,

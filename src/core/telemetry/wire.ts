@@ -3,6 +3,8 @@
  * shape that its JSON has, as far as spans and log records need it. Field numbers are those of opentelemetry-proto.
  */
 
+import type { Status } from './status.ts'
+
 type Kind = 'text' | 'hex' | 'time' | 'number' | 'double' | 'bool' | 'integer' | Message
 
 interface Message {
@@ -82,9 +84,18 @@ const decoder = new TextDecoder()
 
 /** The body of an answer to either request: field 1 is `partialSuccess` with a count (1) and a message (2). */
 export function partialSuccessWire(rejected: number, errorMessage: string): Uint8Array {
-  const message = new TextEncoder().encode(errorMessage)
-  const counted = [8, ...varintOf(rejected), 18, ...varintOf(message.length), ...message]
+  const counted = numberAndText(rejected, errorMessage)
   return Uint8Array.from([10, ...varintOf(counted.length), ...counted])
+}
+
+/** The body of a refusal: a status with its code (1) and message (2). */
+export function statusWire({ code, message }: Status): Uint8Array {
+  return Uint8Array.from(numberAndText(code, message))
+}
+
+function numberAndText(number: number, text: string): number[] {
+  const bytes = new TextEncoder().encode(text)
+  return [8, ...varintOf(number), 18, ...varintOf(bytes.length), ...bytes]
 }
 
 function varintOf(value: number): number[] {

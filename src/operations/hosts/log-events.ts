@@ -3,12 +3,14 @@ import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
 import { type ObservedStep, observe, type SettledPrompt } from '../../core/hosts/observe.ts'
 import {
   agentsToTell,
+  canWait,
   errandAt,
   nothingObserved,
   type Observed,
   type ObservedAgent,
   toldBefore,
   withTold,
+  withUnread,
   withVerdict,
 } from '../../core/hosts/observed.ts'
 import { seenOf } from '../../core/hosts/seen.ts'
@@ -16,12 +18,21 @@ import { isOtherwise } from '../../core/hosts/silence.ts'
 import { requestOf } from '../../core/runs/shown-step.ts'
 import type { DriftRequest } from '../../core/runs/step-request.ts'
 import { dayMs } from '../../core/time.ts'
+import { unreadJob } from '../../jobs/unread.ts'
 import type { WaitingSession } from '../../jobs/waiting-acts.ts'
 import type { Store } from '../../storage/store.ts'
 import type { Keyed } from '../gate/context.ts'
 import { Refusal } from '../gate/refusal.ts'
 import { logRequest } from '../steps/drift.ts'
-import { hostWaitMs, learnAhead } from '../steps/learn-ahead.ts'
+import { encoderWaitMs, learnAhead } from '../steps/learn-ahead.ts'
+
+/**
+ * The longest wait of a host for the encoder, in milliseconds: a host leaves the server alone for a while if it waits
+ * longer than 300.
+ */
+const hostWaitMs = 200
+/** Most attempts to log steps of a session that other requests change meanwhile. */
+const mostRounds = 4
 
 /** What goes with the folding of events. */
 export interface LogOptions {
@@ -32,6 +43,8 @@ export interface LogOptions {
   tells?: 'agent' | 'person' | 'nobody'
   /** Whether a host waits: then acts that open no step may be answered before they are stored. */
   mayWait?: boolean
+  /** Whether steps that the encoder does not read in time may be judged later, by a job. */
+  mayPostpone?: boolean
   /** Counts a step as a write of the account; may refuse it. */
   countWrite(): Promise<unknown>
   /** Work in the transaction of the steps. */
@@ -42,6 +55,8 @@ export interface LogOptions {
 interface Logged {
   observed: Observed
   told: string | null
+  /** Whether steps wait for the encoder. */
+  isLate: boolean
 }
 
 /**
@@ -67,16 +82,17 @@ export async function logEvents(
   const read = waiting?.stored === stored ? folded(waiting.known, timed) : folded(base, all)
   const session = { events: all, stored: base, known: read.observed }
   // Acts wait only beside what is stored of their session, so that they go when it is deleted.
-  if (stored !== null && mayWait(read, timed, options)) {
+  // Nor beside steps that wait for the encoder, which come first.
+  if (stored !== null && stored.unread === undefined && mayWait(read, timed, options)) {
     const storeLater = (session: WaitingSession) =>
       storeActs(context, host, runId, session, options)
     if (waitingActs.keep(account.id, runId, session, storeLater)) {
-      return { observed: read.observed, told: null }
+      return { observed: read.observed, told: null, isLate: false }
     }
   }
   const logged = await logSession(context, host, runId, session, read, options)
   waitingActs.forget(account.id, runId, all)
-  return logged ?? { observed: read.observed, told: null }
+  return logged ?? { observed: read.observed, told: null, isLate: false }
 }
 
 /** Whether events are acts, or their beginnings, that open no step, and whose agent is told nothing. */
@@ -107,8 +123,7 @@ async function storeActs(
     const { hostSessions } = tx
     const before = await hostSessions.lockStored(account.id, runId, now())
     if (before === null) return true
-    const read =
-      before === stored ? { observed: known, steps: [], settled: [] } : folded(before, events)
+    const read = before === stored ? { ...nothingFolded, observed: known } : folded(before, events)
     if (read.steps.length > 0 || read.settled.length > 0) return false
     const expires = now() + tier.retention_days * dayMs
     if (read.observed !== before) {
@@ -125,71 +140,127 @@ async function storeActs(
   await logSession(context, host, runId, session, read, { countWrite, wasStored: true })
 }
 
-/** Logs the steps of a session in one transaction; null if it `wasStored` before and no longer is. */
+/**
+ * Logs the steps of a session in one transaction, after the encoder has read them; null if it `wasStored` before and no
+ * longer is. Steps of a host that the encoder has not read in time are stored as events, and a job judges them: a verdict
+ * does not depend on how busy the machine is.
+ */
 async function logSession(
   context: Keyed,
   host: HostName,
   runId: string,
-  { events, stored }: WaitingSession,
+  session: WaitingSession,
   read: Folded,
-  {
-    tells = 'nobody',
-    mayWait = false,
-    countWrite,
-    alongside,
-    wasStored = false,
-  }: LogOptions & { wasStored?: boolean },
+  options: LogOptions & { wasStored?: boolean },
 ): Promise<Logged | null> {
-  const { store, account, tier, now } = context
-  const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
-  // Counted before they are logged, so that an account beyond its quota logs none.
-  for (const _ of expected) await countWrite()
-  const waitMs = mayWait ? hostWaitMs : undefined
-  if (expected.length > 0) await learnAhead(context, () => expected, waitMs)
-  return store.tx(async (tx) => {
-    const before = wasStored
-      ? await tx.hostSessions.lockStored(account.id, runId, now())
-      : await tx.hostSessions.lock(account.id, runId, now())
-    if (before === null) return null
-    const { observed, steps, settled } = before === stored ? read : folded(before, events)
-    let after = observed
-    let ground: string | null = null
-    for (const step of steps) {
-      const request = requested(host, runId, step, observed)
-      const verdict = await logRequest({ ...context, store: tx }, request)
-      after = withVerdict(after, step.agentId, verdict)
-      if (verdict.drifting) ground = verdict.ground
-    }
-    // After the steps: a host may tell a prompt and its speaker in one call.
-    for (const { text, by, isHeadless, personAt } of settled) {
-      const message = { message: text, by, isHeadless, personAt }
-      await tx.runs.settle(account.id, runId, message, now())
-    }
-    const newest = events.at(-1)
-    // A host that sends an event again is answered as before.
-    const again = tells === 'agent' && newest !== undefined ? toldBefore(observed, newest) : null
-    const acting = newest?.agentId ?? ''
-    const left =
-      again !== null
-        ? undefined
-        : tells === 'agent'
-          ? agentsToTell(after).find((id) => id === acting)
-          : tells === 'person'
-            ? strayedIn(before, after)
-            : undefined
-    const agent = left === undefined ? undefined : after.agents[left]
-    const words = ground ?? agent?.task ?? after.errand ?? ''
-    const saidAt = words === after.errand ? errandAt(after) : null
-    const told = again ?? (agent === undefined ? null : factOf(words, agent, saidAt))
-    if (tells === 'agent' && told !== null && newest !== undefined && again === null) {
-      after = withTold(after, newest, told)
-    }
+  const { store, account, now } = context
+  const { mayWait = false, mayPostpone = false, countWrite, wasStored = false } = options
+  const until = performance.now() + (mayWait ? hostWaitMs : encoderWaitMs)
+  let counted = 0
+  for (let round = 1; ; round++) {
+    const { events, stored } = session
+    const expected = read.steps.map((step) => requested(host, runId, step, read.observed))
+    const fresh = expected.length - read.postponed.length
+    // Counted before they are logged, so that an account beyond its quota logs none.
+    for (; counted < fresh; counted++) await countWrite()
+    // What opens no step of its own does not wait for those before it.
+    const waitMs = mayWait && fresh === 0 ? 0 : Math.max(0, until - performance.now())
+    const isRead = expected.length === 0 || (await learnAhead(context, () => expected, waitMs))
+    const isLate = !isRead && mayPostpone
+    const logged = await store.tx(async (tx): Promise<Logged | Observed | null> => {
+      const { hostSessions } = tx
+      const before = wasStored
+        ? await hostSessions.lockStored(account.id, runId, now())
+        : await hostSessions.lock(account.id, runId, now())
+      if (before === null) return null
+      if (isLate && canWait(before, events, now())) {
+        return postpone(tx, context, runId, before, events, read, options)
+      }
+      if (before === stored)
+        return logFolded(tx, context, host, runId, before, events, read, options)
+      const newer = folded(before, events)
+      // Steps that others have logged meanwhile are among those before these: the encoder has them to read.
+      if (newer.steps.length > 0 && round < mostRounds) return before
+      return logFolded(tx, context, host, runId, before, events, newer, options)
+    })
+    if (logged === null || 'isLate' in logged) return logged
+    session = { events, stored: logged, known: logged }
+    read = folded(logged, events)
+  }
+}
+
+/** Keeps events until the encoder has read their steps. */
+async function postpone(
+  tx: Store,
+  { account, tier, now }: Keyed,
+  runId: string,
+  before: Observed,
+  events: readonly HostEvent[],
+  { observed }: Folded,
+  { tells, alongside }: LogOptions,
+): Promise<Logged> {
+  const newest = events.at(-1)
+  if (newest !== undefined) {
     const expires = now() + tier.retention_days * dayMs
-    await tx.hostSessions.save(account.id, runId, after, expires)
-    await recordHearing(tx, context, runId, before, after)
-    await alongside?.(tx)
-    return { observed: after, told }
-  })
+    await tx.hostSessions.save(account.id, runId, withUnread(before, events, now()), expires)
+    await tx.jobs.add(unreadJob({ account: account.id, runId }, now()))
+  }
+  await alongside?.(tx)
+  const told = tells === 'agent' && newest !== undefined ? toldBefore(before, newest) : null
+  return { observed, told, isLate: true }
+}
+
+/** Logs the steps that events have opened, and stores what is known of the session then. */
+async function logFolded(
+  tx: Store,
+  context: Keyed,
+  host: HostName,
+  runId: string,
+  before: Observed,
+  events: readonly HostEvent[],
+  { observed, steps, postponed, settled }: Folded,
+  { tells = 'nobody', alongside }: LogOptions,
+): Promise<Logged> {
+  const { account, tier, now } = context
+  let after = observed
+  let ground: string | null = null
+  for (const [place, step] of steps.entries()) {
+    const request = requested(host, runId, step, observed)
+    const at = postponed[place]
+    const then = at === undefined ? now : () => at
+    const verdict = await logRequest({ ...context, now: then, store: tx }, request)
+    after = withVerdict(after, step.agentId, verdict)
+    if (verdict.drifting) ground = verdict.ground
+  }
+  // After the steps: a host may tell a prompt and its speaker in one call.
+  for (const { text, by, isHeadless, personAt } of settled) {
+    const message = { message: text, by, isHeadless, personAt }
+    await tx.runs.settle(account.id, runId, message, now())
+  }
+  const newest = events.at(-1)
+  // A host that sends an event again is answered as before.
+  const again = tells === 'agent' && newest !== undefined ? toldBefore(observed, newest) : null
+  const acting = newest?.agentId ?? ''
+  const left =
+    again !== null
+      ? undefined
+      : tells === 'agent'
+        ? agentsToTell(after).find((id) => id === acting)
+        : tells === 'person'
+          ? strayedIn(before, after)
+          : undefined
+  const agent = left === undefined ? undefined : after.agents[left]
+  const words = ground ?? agent?.task ?? after.errand ?? ''
+  const saidAt = words === after.errand ? errandAt(after) : null
+  const told = again ?? (agent === undefined ? null : factOf(words, agent, saidAt))
+  if (tells === 'agent' && told !== null && newest !== undefined && again === null) {
+    after = withTold(after, newest, told)
+  }
+  const expires = now() + tier.retention_days * dayMs
+  await tx.hostSessions.save(account.id, runId, after, expires)
+  await recordHearing(tx, context, runId, before, after)
+  await alongside?.(tx)
+  return { observed: after, told, isLate: false }
 }
 
 /** Tells whoever shows a run that its session is heard again after a silence, has ended, or goes on. */
@@ -215,20 +286,32 @@ function strayedIn(before: Observed, { agents }: Observed): string | undefined {
 interface Folded {
   observed: Observed
   steps: readonly ObservedStep[]
+  /** When the first of the steps came, which have waited for the encoder. */
+  postponed: readonly number[]
   settled: readonly SettledPrompt[]
 }
 
+const nothingFolded = { steps: [], postponed: [], settled: [] }
+
+/** Folds events into a session, after those that wait for the encoder. */
 function folded(known: Observed, events: readonly HostEvent[]): Folded {
+  const { unread = [], ...session } = known
   const steps: ObservedStep[] = []
   const settled: SettledPrompt[] = []
-  let observed = known
-  for (const event of events) {
+  let observed: Observed = session
+  const fold = (event: HostEvent) => {
     const after = observe(observed, event)
     observed = after.observed
     steps.push(...after.steps)
     if (after.settles !== undefined) settled.push(after.settles)
   }
-  return { observed, steps, settled }
+  const postponed: number[] = []
+  for (const { event, came } of unread) {
+    fold(event)
+    while (postponed.length < steps.length) postponed.push(came)
+  }
+  for (const event of events) fold(event)
+  return { observed, steps, postponed, settled }
 }
 
 function requested(

@@ -71,6 +71,7 @@ async function answerEvents(
     const { observed, told } = await logEvents(context, host, runId, own, {
       tells: tells ? 'agent' : 'nobody',
       mayWait: true,
+      mayPostpone: true,
       countWrite: () => admitAccount(context, call, { isHook: true }),
     })
     const reminds = settings.remind && isCompacted(own)

@@ -29,7 +29,8 @@ const retryAfterS = 5
  * Takes what an OpenTelemetry exporter sends. Log records are folded at once, and the steps that they show are durable
  * when this resolves; each counts as one write. Spans are durable then, and are folded with the others of their trace.
  * Records that cannot be read are left out, and are in the answer; null if there are none. What only tells of other things
- * than agents can be read. Refuses what is no body of the protocol (400), and spans beyond those that may wait (429).
+ * than agents can be read. Refuses what is no body of the protocol (400), more spans than may wait at all (413), and spans beyond those that may wait
+ * (429).
  */
 export async function reportTelemetry(
   service: Service,
@@ -75,22 +76,27 @@ async function keepSpans(
   if (kept.length === 0) return
   // An account beyond its quota exports nothing; what the spans will show is counted when it is known.
   await (await countWrite()).refund()
-  const waiting = await store.pendingSpans.count(account.id)
-  if (waiting >= mostPending) {
-    throw new Refusal(
-      429,
-      'rate_limit',
-      {
-        detail: `${waiting} spans of this account wait to be read. Export again in ${retryAfterS} seconds.`,
-        retry_after_s: retryAfterS,
-      },
-      { 'retry-after': String(retryAfterS) },
-    )
+  const own = kept.flatMap((id) => traces.get(id) ?? [])
+  const once = new Map(own.map((note) => [`${note.traceId} ${note.spanId}`, note]))
+  if (once.size > mostPending) {
+    throw new Refusal(413, 'payload_too_large', {
+      detail: `body: ${once.size} spans; send at most ${mostPending} at once`,
+    })
   }
   const at = now()
   await store.tx(async ({ pendingSpans, jobs }) => {
-    const own = kept.flatMap((id) => traces.get(id) ?? [])
-    const once = new Map(own.map((note) => [`${note.traceId} ${note.spanId}`, note]))
+    const waiting = await pendingSpans.count(account.id)
+    if (waiting + once.size > mostPending) {
+      throw new Refusal(
+        429,
+        'rate_limit',
+        {
+          detail: `${waiting} spans of this account wait to be read. Export again in ${retryAfterS} seconds.`,
+          retry_after_s: retryAfterS,
+        },
+        { 'retry-after': String(retryAfterS) },
+      )
+    }
     await pendingSpans.add(account.id, [...once.values()], at)
     for (const traceId of kept) await jobs.add(spansJob({ account: account.id, traceId }, at))
   })

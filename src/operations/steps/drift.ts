@@ -124,7 +124,9 @@ export const logDrift = keyed(
     description:
       'The server stores the step durably before it answers. It judges the steps of one run in strict order.',
     http: { method: 'POST', path: stepRoute },
-    ahead: (context, body) => learnAhead(context, () => readableSteps([body])),
+    async ahead(context, body) {
+      await learnAhead(context, () => readableSteps([body]))
+    },
     input: lenient(driftBody),
     output: driftAnswer,
     write: verdictBytes,

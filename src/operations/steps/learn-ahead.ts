@@ -12,10 +12,7 @@ import { createSlices } from '../gate/event-loop-turns.ts'
 export const embeddingsWaitMs = 250
 
 /** The longest wait of a request for the encoder, in milliseconds. Later, the first stage judges alone. */
-const encoderWaitMs = 2_000
-
-/** The same where a host waits for the answer, which leaves the server alone for a while if it waits longer than 300. */
-export const hostWaitMs = 200
+export const encoderWaitMs = 2_000
 
 /**
  * Most rounds of reading. A round reads the texts that the detector asked for; which texts the later steps
@@ -27,15 +24,17 @@ const mostRounds = 5
  * Reads the texts that the judgment of steps will ask for, so that it finds them: first with the encoder,
  * then the embeddings of steps that would be `uncertain`. Call it outside of any transaction. Without
  * encoder and embeddings it does nothing and does not call `requests`. If a run gets other steps meanwhile,
- * the later judgment may ask for other texts, and judges without them.
+ * the later judgment may ask for other texts, and judges without them. Returns false if the encoder has not read all
+ * texts within `waitMs` and a longer wait can help.
  */
 export async function learnAhead(
   context: Keyed,
   requests: () => readonly DriftRequest[],
   waitMs = encoderWaitMs,
-): Promise<void> {
+): Promise<boolean> {
   const { encoder, embeddings } = context
-  if (encoder === null && embeddings === null) return
+  if (encoder === null && embeddings === null) return true
+  const until = performance.now() + waitMs
   const steps = requests()
   const memories = await memoriesOf(context, steps)
   const judgeAll = async (judge: (memory: Memory, reading: Reading) => Memory) => {
@@ -50,15 +49,15 @@ export async function learnAhead(
     }
   }
   const hints = hintsOf(context.settings)
-  if (encoder !== null) {
-    await readMissing(
+  const isRead =
+    encoder === null ||
+    (await readMissing(
       encoder,
       (reads) =>
         judgeAll((memory, reading) => detectReading(memory, reading, { ...hints, reads }).memory),
       waitMs,
-    )
-  }
-  if (embeddings === null) return
+    ))
+  if (embeddings === null) return isRead
   const pairs: TextPair[] = []
   await judgeAll((memory, reading) => {
     const reads = encoder?.reads
@@ -68,24 +67,28 @@ export async function learnAhead(
     if (pair !== null && similarity === undefined) pairs.push(pair)
     return judged.memory
   })
-  if (pairs.length > 0) await embeddings.learn(pairs, Math.min(embeddingsWaitMs, waitMs))
+  const restMs = Math.max(0, until - performance.now())
+  if (pairs.length > 0) await embeddings.learn(pairs, Math.min(embeddingsWaitMs, restMs))
+  return isRead
 }
 
 /**
  * Judges with what the encoder has read, has it read the missing texts, and judges again until none is
- * missing or `waitMs` are over.
+ * missing or `waitMs` are over. Returns false if a longer wait can help.
  */
 export async function readMissing(
   encoder: Encoder,
   judge: (reads: Encoder['reads']) => Promise<unknown>,
   waitMs = encoderWaitMs,
-): Promise<void> {
+): Promise<boolean> {
   const until = performance.now() + waitMs
   for (let round = 0; round < mostRounds; round++) {
     const asked = encoder.listen()
     await judge(asked.reads)
-    if (!(await asked.learn(Math.max(0, until - performance.now())))) return
+    const learned = await asked.learn(Math.max(0, until - performance.now()))
+    if (learned !== 'some') return learned === 'nothing'
   }
+  return true
 }
 
 /** The hints of all steps that a service judges. */

@@ -645,7 +645,7 @@ function shownRun(
 }
 
 function shownAgent({ totals, ...agent }: SubAgent): object {
-  const { uncertain: _, ...shown }: Partial<AgentTotals> = totals ?? {}
+  const { uncertain: _, strays: __, ...shown }: Partial<AgentTotals> = totals ?? {}
   return { ...agent, ...noTotals, ...shown }
 }
 

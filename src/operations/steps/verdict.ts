@@ -121,6 +121,13 @@ export const keptVerdictSchemas = {
     })
     .nullable()
     .describe('What the acts show; null if nothing.'),
+  unattended_ms: z
+    .int()
+    .min(0)
+    .nullable()
+    .describe(
+      'How long no person had been there at the step, or since the run began; null before this was stored.',
+    ),
 }
 
 /** What a message of the user does to the assignment. */

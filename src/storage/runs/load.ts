@@ -1,6 +1,6 @@
-import { isOnErrand } from '../../core/alerts/incidents.ts'
 import type { DetectorName } from '../../core/detector/contract/detector.ts'
 import { isKeyless } from '../../core/keyless.ts'
+import { isAstray } from '../../core/runs/agent-totals.ts'
 import type { ContextTotals, Loaded } from '../../core/runs/batch.ts'
 import type { ReadEntry } from '../../core/runs/entry.ts'
 import { type Agent, newRun, type Run } from '../../core/runs/run.ts'
@@ -73,12 +73,11 @@ export async function load(
 ): Promise<Loaded> {
   const wanted = wantedBy(entries)
   const found = await find(tx, wanted)
-  // Only an agent whose last step left the errand can have an open incident.
+  // Only an agent that left its errand and is not back can have an open incident.
   const offErrand = [...wanted.agents].flatMap(([key, row]) => {
     const agent = found.agents.get(key)
     if (agent === undefined || agent === 'damaged' || isKeyless(row.account)) return []
-    const isOff = agent.last_reason !== null && !isOnErrand(agent.last_reason)
-    return isOff ? [{ ...row, dialogue: false }] : []
+    return isAstray(agent) ? [{ ...row, dialogue: false }] : []
   })
   const [incidents, heldAgents] = await Promise.all([
     findOpenIncidents(tx, kind, offErrand),

@@ -239,7 +239,13 @@ export function agentRow(changed: ChangedAgent): Row<typeof agentColumns> {
 }
 
 /** Converts a judged step to its row. */
-export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<typeof stepColumns> {
+export function stepRow({
+  entry,
+  step,
+  revision,
+  verdict,
+  unattendedMs,
+}: JudgedEntry): Row<typeof stepColumns> {
   const { account, request, now } = entry
   const { runId, agentId, tokens, overhead } = request
   const { goal, progress, distance, reason, phi, goal_score, svcscore, context } = verdict
@@ -263,7 +269,7 @@ export function stepRow({ entry, step, revision, verdict }: JudgedEntry): Row<ty
     overhead: overhead === null ? null : overhead ? 1 : 0,
     judgment: verdict.judgment === undefined ? null : JSON.stringify(verdict.judgment),
     verdict: JSON.stringify(
-      keptVerdict(verdict, entry.reading.distanceReported, request.observation),
+      keptVerdict(verdict, entry.reading.distanceReported, request.observation, unattendedMs),
     ),
     revision,
     user_message: request.step.userMessage ?? null,

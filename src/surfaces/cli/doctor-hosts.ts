@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
 import { platform } from 'node:os'
 import { join } from 'node:path'
-import { fieldsOf, listOf, textOf } from '../../core/hosts/fields.ts'
+import { textOf } from '../../core/hosts/fields.ts'
 import {
   entriesFor,
   type HookEntry,
@@ -20,14 +20,14 @@ import { policyAgainst, policyWithHooks, readPolicy, withPolicy } from './claude
 import { untrustedHooks } from './codex-trust.ts'
 import type { CliSettings, CliWorld } from './command.ts'
 import type { Finding } from './doctor.ts'
+import { lastRun, reachedServer, toldOfHooks } from './doctor-last-run.ts'
 import { asked, keyIn, probePath } from './hook-key.ts'
 import { askerIn, hasCurl, shimIn } from './hook-shim.ts'
-import { type HostFile, readHostFile } from './host-file.ts'
+import { type HostFile, projectFileOf, projectHosts, readHostFile } from './host-file.ts'
 import { filesNow } from './host-files.ts'
 import { foldersOf, hasFolder, placesOf } from './init.ts'
 import { relayStatus } from './relay.ts'
 import { readRelaySettings } from './relay-file.ts'
-import { isHere } from './server-address.ts'
 import { isUsageFault } from './usage-fault.ts'
 import { homeOf, hooksFolderOf, readSettings } from './user-home.ts'
 
@@ -69,13 +69,43 @@ export async function* examineHosts(world: CliWorld): AsyncGenerator<Finding> {
     }
   }
   for (const host of installHosts) {
-    if (!hasFolder(host, world)) continue
-    yield await toldOf(host, examineEntries(host, world, settings), world, settings)
+    const ofProject = entriesOfProject(host, world.folder)
+    if (!hasFolder(host, world) && ofProject === null) continue
+    const judged = examineEntries(host, world, settings)
+    yield await toldOf(host, orOfProject(judged, ofProject), world, settings)
   }
   for (const host of fileHosts) {
-    if (existsSync(join(home, foldersOf[host])))
-      yield await toldOf(host, examineFiles(host, home), world, settings)
+    const ofProject = filesOfProject(host, world.folder)
+    if (!existsSync(join(home, foldersOf[host])) && ofProject === null) continue
+    yield await toldOf(host, orOfProject(examineFiles(host, home), ofProject), world, settings)
   }
+}
+
+/** The hooks that the project of the working folder brings stand for those that the user lacks. */
+function orOfProject(judged: Judged, ofProject: string | null): Judged {
+  const lacks = judged.state === 'ok' && !judged.reports
+  return lacks && ofProject !== null
+    ? { state: 'ok', says: `${ofProject}, of this project`, reports: true }
+    : judged
+}
+
+/** The hooks of a host in the settings of a project; null without any. */
+function entriesOfProject(host: InstallHost, folder: string): string | null {
+  if (!projectHosts.includes(host)) return null
+  const file = projectFileOf(host, folder)
+  try {
+    const own = ownEntries(readHostFile(host, file)?.settings)
+    return own.length === 0 ? null : `${own.length} hooks in ${file}`
+  } catch (error) {
+    if (!isUsageFault(error)) throw error
+    return null
+  }
+}
+
+function filesOfProject(host: FileHost, folder: string): string | null {
+  const { own } = filesNow(host, { root: folder, isProject: true })
+  if (own.length === 0) return null
+  return own.length === 1 ? `${own[0]}` : `${own.length} files of hooks in ${folder}`
 }
 
 /** Whether there is anything of what hooks need: other commands keep files in the folder too. */
@@ -184,8 +214,11 @@ async function examineServer(folder: string): Promise<Finding> {
   }
   times.sort((a, b) => a - b)
   const [median = 0, slowest = 0] = [times[probes / 2], times.at(-1)]
-  const who = readRelaySettings(folder) === null ? '' : 'the relay at '
-  const says = `${who}${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)`
+  const isRelay = readRelaySettings(folder) !== null
+  const who = isRelay ? 'the relay at ' : ''
+  // Only a relay tells less.
+  const level = isRelay ? '' : '; it is told words'
+  const says = `${who}${url} answers in ${median.toFixed(1)} ms (slowest of ${probes}: ${slowest.toFixed(1)} ms)${level}`
   return { check, state: median < hookLimitMs ? 'ok' : 'warning', says }
 }
 
@@ -303,88 +336,4 @@ function versionOf(program: string, env: CliWorld['environment']): Promise<strin
     child.stdin?.on('error', () => {})
     child.stdin?.end()
   })
-}
-
-/** The server to which the events of hosts go. */
-interface ReachedServer {
-  url: string
-  /** A key that may read there; null with what is missing in `lacks`. */
-  key: string | null
-  lacks: string
-  /** The relay by which they go; null without one. */
-  relay: RelaySettings | null
-}
-
-/** The server that hooks report to, by the relay or by themselves. A key for another one is not shown to it. */
-function reachedServer(folder: string, { serverUrl, key }: CliSettings): ReachedServer {
-  const relay = readRelaySettings(folder)
-  const file = join(folder, 'url')
-  const named = existsSync(file) ? readFileSync(file, 'utf8').trim() : ''
-  const url = relay?.url ?? (named || serverUrl)
-  const isOther = url !== serverUrl && !isHere(serverUrl)
-  return isOther
-    ? {
-        url,
-        key: null,
-        lacks: `PLUMBLINE_KEY is for ${serverUrl}, and hooks report to ${url}`,
-        relay,
-      }
-    : { url, key, lacks: 'set PLUMBLINE_KEY to see its last run', relay }
-}
-
-/** When a hook of a host was last answered (0 if that is not known), how fast, and which of its events no reader understood, in the relay or on the server. */
-async function toldOfHooks(
-  host: InstallHost | FileHost,
-  { url, key, relay }: ReachedServer,
-): Promise<{ lastAt: number; told: string[] }> {
-  const here = relay === null ? null : await relayStatus(relay)
-  const there = key === null ? {} : (await asked(url, key, 'GET', '/v1/hooks')).body
-  const ofHost = (list: readonly unknown[]) =>
-    list.map(fieldsOf).filter((each) => each.host === host)
-  const unknown = ofHost([...(here?.not_understood ?? []), ...listOf(there.not_understood)])
-  const names = unknown.map(({ name, count }) => `${name} (${count})`).join(', ')
-  const answered = ofHost(listOf(there.answered))
-  return {
-    lastAt: Math.max(0, ...answered.map(({ last }) => Date.parse(textOf(last)) || 0)),
-    told: [
-      ...answered.map(
-        ({ answers, p50_ms, p99_ms }) =>
-          `answers within ${p50_ms} ms, 99 % within ${p99_ms} ms, of ${answers}`,
-      ),
-      ...(names === '' ? [] : [`events that were not understood: ${names}`]),
-    ],
-  }
-}
-
-/** What the server knows of the last run of a host; `lastAt` is when a hook of it was last answered. */
-async function lastRun(
-  host: InstallHost | FileHost,
-  world: CliWorld,
-  { url, key, lacks }: ReachedServer,
-  lastAt: number,
-): Promise<string> {
-  if (key === null) return lacks
-  const { status, body, says } = await asked(url, key, 'GET', `/v1/drift/runs?host=${host}&limit=1`)
-  if (status !== 200) return `its last run is not known (${says})`
-  const [run] = listOf(body.runs).map(fieldsOf)
-  if (run === undefined) return 'no event has arrived yet'
-  const at = Math.max(lastAt, Date.parse(textOf(run.updated)))
-  const minutes = Math.max(0, Math.round((world.now() - at) / 60_000))
-  const { acts, ended, agents_started, agents_stopped } = fieldsOf(run.seen)
-  const seen =
-    typeof acts === 'number' && typeof ended === 'number' && acts > 0
-      ? `seen ${ended} of ${acts} acts to their end`
-      : 'no act seen yet'
-  const agents =
-    typeof agents_started === 'number' && agents_started > 0
-      ? `, ${agents_stopped} of ${agents_started} sub-agents stopped`
-      : ''
-  const coverage = fieldsOf(run.coverage)
-  const explained =
-    coverage.known === true && typeof coverage.share === 'number'
-      ? `, the errand explains ${Math.round(100 * coverage.share)} % of ${coverage.acts} acts`
-      : ''
-  const since = textOf(fieldsOf(run.silent).since)
-  const silent = since === '' ? '' : `, silent since ${since.slice(0, 16)}Z`
-  return `last run ${textOf(run.run_id)}, last event ${minutes} min ago, ${seen}${explained}${agents}${silent}`
 }

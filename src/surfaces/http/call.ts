@@ -84,7 +84,8 @@ function lastValues(query: Parameters): Record<string, string> {
   return values
 }
 
-function contentTypeOf({ 'content-type': sent = '' }: IncomingHttpHeaders): string {
+/** The type of a body, without its parameters. */
+export function contentTypeOf({ 'content-type': sent = '' }: IncomingHttpHeaders): string {
   const [type = ''] = sent.split(';')
   return type.trim().toLowerCase()
 }

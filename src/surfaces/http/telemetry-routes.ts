@@ -2,15 +2,17 @@ import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { PartialSuccess } from '../../core/telemetry/partial-success.ts'
-import { partialSuccessWire } from '../../core/telemetry/wire.ts'
+import { statusOf } from '../../core/telemetry/status.ts'
+import { partialSuccessWire, statusWire } from '../../core/telemetry/wire.ts'
+import { parseJson } from '../../core/text.ts'
 import type { Service } from '../../operations/gate/context.ts'
 import { Refusal } from '../../operations/gate/refusal.ts'
 import { reportTelemetry } from '../../operations/hosts/report-telemetry.ts'
 import type { AddressSettings } from './address.ts'
 import { jsonType } from './answer.ts'
 import { readBinary } from './body.ts'
-import { readCall } from './call.ts'
-import { type DescribedRoute, errorBody } from './openapi.ts'
+import { contentTypeOf, readCall } from './call.ts'
+import type { DescribedRoute } from './openapi.ts'
 
 /** The parts of the routes. */
 export interface TelemetryRoutesParts {
@@ -26,6 +28,25 @@ const unpack = promisify(gunzip)
 const kinds = ['traces', 'logs', 'metrics'] as const
 /** The protocol puts its paths behind an address of the exporter's choice; some add them to the server's own. */
 const prefixes = ['/v1', '/v1/otlp/v1'] as const
+
+/** The body of a refusal. */
+const errorBody = {
+  'application/json': {
+    schema: {
+      type: 'object',
+      required: ['error', 'code', 'message'],
+      properties: {
+        error: { type: 'string' },
+        detail: { type: 'string' },
+        code: { type: 'integer', description: 'Of google.rpc.Code.' },
+        message: { type: 'string', description: 'Both texts in one, as the protocol has them.' },
+      },
+    },
+  },
+  [wireType]: {
+    schema: { type: 'string', format: 'binary', description: 'A google.rpc.Status.' },
+  },
+}
 
 /** The routes as the description shows them. */
 export const telemetryRoutesDescribed: readonly DescribedRoute[] = prefixes.flatMap((prefix) =>
@@ -65,8 +86,11 @@ function describedAt(prefix: string, kind: (typeof kinds)[number]): DescribedRou
       },
       400: { description: 'The body is no export request.', content: errorBody },
       401: { description: 'The request has no key, or no valid one.', content: errorBody },
-      413: { description: 'The body is larger than 4 MiB.', content: errorBody },
-      415: { description: 'The body has another type.', content: errorBody },
+      413: {
+        description: 'The body is larger than 4 MiB, or has more than 10,000 spans.',
+        content: errorBody,
+      },
+      415: { description: 'The body has another type, or another encoding.', content: errorBody },
       429: {
         description: 'The daily limit is used up, or too many spans wait.',
         content: errorBody,
@@ -96,11 +120,23 @@ function answerSchema(kind: (typeof kinds)[number]): object {
   }
 }
 
-/** Serves the routes of the OpenTelemetry protocol. A fault is answered as on any other route. */
+/**
+ * Serves the routes of the OpenTelemetry protocol. A fault is answered as on any other route, and as the protocol has it: with
+ * code and message, in the encoding of the request.
+ */
 export async function telemetryRoutes(
   app: FastifyInstance,
   parts: TelemetryRoutesParts,
 ): Promise<void> {
+  app.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode < 400 || typeof payload !== 'string') return done()
+    const body = (parseJson(payload) ?? {}) as Record<string, unknown>
+    const status = statusOf(reply.statusCode, body)
+    if (contentTypeOf(request.headers) !== wireType)
+      return done(null, JSON.stringify({ ...body, ...status }))
+    reply.type(wireType).removeHeader('content-length')
+    done(null, Buffer.from(statusWire(status)))
+  })
   for (const prefix of prefixes) {
     for (const kind of kinds) {
       app.post(`${prefix}/${kind}`, (request, reply) => take(parts, kind, request, reply))
@@ -147,8 +183,17 @@ function wireOf(partialSuccess: PartialSuccess | null): Buffer {
 }
 
 async function bodyOf(request: FastifyRequest, reply: FastifyReply): Promise<Uint8Array> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase() || 'identity'
+  if (encoding !== 'gzip' && encoding !== 'identity') {
+    throw new Refusal(
+      415,
+      'unsupported_media_type',
+      { detail: 'content-encoding: send gzip, or leave the header out.' },
+      { 'accept-encoding': 'gzip' },
+    )
+  }
   const bytes = await readBinary(request.raw, reply.raw, maxBytes)
-  if (request.headers['content-encoding'] !== 'gzip') return bytes
+  if (encoding === 'identity') return bytes
   try {
     return await unpack(bytes, { maxOutputLength: maxBytes })
   } catch {
