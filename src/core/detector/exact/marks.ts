@@ -1,4 +1,5 @@
 import { clausesOf } from '../../acts/clauses.ts'
+import { numberedNounsIn } from './unspaced-marks.ts'
 
 /** An identifier in a text: `family` says which others could stand in its place, `key` which one it is. */
 export interface Mark {
@@ -58,7 +59,8 @@ const languages = new Map(
 const language = /\b(?:into|to)\s+(?:brazilian\s+)?([a-z]{4,10})\b/gi
 
 // What each kind cannot be without.
-const digit = /\d/
+const digit = /[\d０-９]/
+const beyondLatin = /[\u3040-\uffef]/
 const fourDigits = /\d{4}/
 const moneySign = /[€$£]|eur|usd|gbp|chf|dollars|pounds/i
 const branchWord = /branch/i
@@ -94,6 +96,11 @@ export function marksIn(text: string): Mark[] {
   const all = (kind: RegExp, mayBe: boolean) => (mayBe ? matchesOf(kind, text) : [])
   for (const [said, noun = '', id = ''] of all(afterNoun, hasDigit)) {
     add(`noun:${nounOf(noun)}`, id.toLowerCase(), said, 'number')
+  }
+  for (const { noun, id, text: said } of hasDigit && beyondLatin.test(text)
+    ? numberedNounsIn(text)
+    : []) {
+    add(`noun:${noun}`, id, said, 'number')
   }
   for (const [said, prefix = '', id = ''] of all(tagged, hasDigit)) {
     if (/[-_#]/.test(said)) add(`tag:${prefix.toLowerCase()}`, id, said, 'number')
