@@ -36,7 +36,7 @@ import { takeHints } from './hints.ts'
 import { isOverride } from './injection.ts'
 import { languageOf } from './languages.ts'
 import { coverage, scorePair } from './score.ts'
-import { overlapWithoutParticles, shareWords } from './shared-words.ts'
+import { asSaid, overlapWithoutParticles, shareWords } from './shared-words.ts'
 import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
 import { standsOn } from './stands-on.ts'
@@ -69,10 +69,12 @@ export const meaning: Detector = {
     // The steps of a drift tell nothing of what the user wants now.
     return errand.alarmed && errand.read !== undefined ? { ...calm, read: [] } : calm
   },
-  measure(compared, own) {
-    const before = errandBefore(compared, readErrand(own))
-    const ground = readText(plainErrand(compared.ground.goal))
-    const goal = readText(plainGoal(compared.goal))
+  measure(given, own) {
+    const before = errandBefore(given, readErrand(own))
+    const [plainGround, plain] = [plainErrand(given.ground.goal), plainGoal(given.goal)]
+    const compared = asSaid(given, plainGround, plain)
+    const ground = readText(plainGround)
+    const goal = readText(plain)
     const hinted = takeHints(look(compared, before, ground, goal), compared, ground, goal)
     const { seen } = hinted
     const parent = compared.parent === null ? null : readText(compared.parent)
