@@ -1,6 +1,6 @@
-import { overlapOf } from '../compare.ts'
 import type { Compared } from '../contract/detector.ts'
 import type { SharedWords } from '../contract/findings.ts'
+import { overlapOf } from '../words/compare.ts'
 import { piecesOf, stemOf } from '../words/tokens.ts'
 import { rawWords, wordsOf } from '../words/words.ts'
 import { isParticle, type Language, languageOf } from './languages.ts'
