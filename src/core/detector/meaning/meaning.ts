@@ -82,7 +82,7 @@ export const meaning: Detector = {
     const parentServes = claim?.found === 'serves'
     const times = compared.limit === null ? 1 : shareAt(compared.limit)
     const score = Math.min(seen.score, claim?.score ?? seen.score)
-    const sequence = readSequence(compared.reads, before.read ?? [], ground, goal)
+    const sequence = readSequence(compared.reads, before.read ?? [], ground, goal, before.ownPlan)
     const ofSequence = seen.kind === 'scored' ? sequence : null
     const weighed = weigh(
       before,
