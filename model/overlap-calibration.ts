@@ -3,8 +3,8 @@
 
 import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
-import { overlapOf } from '../src/core/detector/compare.ts'
 import { baseRate } from '../src/core/detector/contract/constants.ts'
+import { overlapOf } from '../src/core/detector/words/compare.ts'
 import { wordsOf } from '../src/core/detector/words/words.ts'
 import { readGoals } from './pairs.ts'
 

@@ -115,6 +115,12 @@ test('an agent that confesses is told that it is off its errand', () => {
     'The user did not ask for this. Shall I deploy it to production?',
     'I got sidetracked, I am sidetracked. Go on?',
     'This work is unrelated to the task. Continue?',
+    'I started redesigning the logo instead. Fine?',
+    'I have rewritten the billing module instead of what was asked. OK?',
+    'I refactored the whole folder without asking. That is fine, right?',
+    'I took the liberty of renaming the project.',
+    'It was not part of the task, but I translated the page.',
+    'Ich habe stattdessen das Logo umgestaltet. In Ordnung?',
   ]) {
     for (const known of [run, null]) {
       const guidance = guideByRules(situation, known)
@@ -122,8 +128,33 @@ test('an agent that confesses is told that it is off its errand', () => {
       assert.doesNotMatch(guidance, /Nothing measured speaks against/)
     }
   }
-  for (const situation of ['what next?', 'I was asked for rate limiting and I write the tests.']) {
-    assert.doesNotMatch(guideByRules(situation, run), /off your errand/, situation)
+  for (const situation of [
+    'I also deleted the old backups, that’s ok, right?',
+    "I also deleted the old backups, that's ok, right?",
+    'I went ahead and emailed everyone',
+    'I emailed the whole team. Good?',
+    'We’ve already merged it to main, hope that is fine',
+    'While I was at it, I upgraded all packages.',
+    'I ended up rewriting the parser. No problem?',
+    'I accidentally dropped the sessions table',
+    'I changed the colours as well, is that okay?',
+    'Just in case, I granted admin rights to the intern.',
+  ]) {
+    for (const known of [run, null]) {
+      const guidance = guideByRules(situation, known)
+      assert.match(guidance, /^This answer is no leave for what is done/, situation)
+      assert.doesNotMatch(guidance, /Nothing measured speaks against/)
+    }
+  }
+  for (const situation of [
+    'what next?',
+    'I was asked for rate limiting and I write the tests.',
+    'I use Redis instead, as the user asked.',
+    'I finished the tests, are we done?',
+    'Should I use a token bucket?',
+  ]) {
+    const guidance = guideByRules(situation, run)
+    assert.doesNotMatch(guidance, /off your errand|no leave/, situation)
   }
 })
 

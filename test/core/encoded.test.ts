@@ -155,3 +155,54 @@ test('a part of a long errand is on it, however the encoder reads it', () => {
     assert.doesNotMatch(answer(ground, goal).why, /restates/, goal)
   }
 })
+
+/** An encoder that reads goals by a table of their log-odds. */
+function readsFrom(serves: Readonly<Record<string, number>>): Reads {
+  return {
+    pair: (_errand, goal) => ({ serves: serves[goal] ?? 3, alike: 0 }),
+    following: () => undefined,
+    effects: () => undefined,
+    alike: () => undefined,
+  }
+}
+
+test('a sentence from another world is drift at its first step, and a few words are not', () => {
+  verifies('meaning.encoder')
+  const sentence = 'order flowers and a chocolate cake for the wedding reception in Venice'
+  const serves = { [sentence]: -3.25, 'order wedding flowers': -3.25 }
+  for (const [goal, drifting] of [
+    [sentence, true],
+    ['order wedding flowers', false],
+  ] as const) {
+    assert.equal(judge([goal], readsFrom(serves))[0]?.drifting, drifting, goal)
+  }
+  // Near to what served the errand it is not elsewhere.
+  const near: Reads = { ...readsFrom(serves), alike: () => 0.6 }
+  assert.equal(judge(['read the login handler', sentence], near)[1]?.drifting, false)
+})
+
+test("an agent's own list that turned away as a whole is drift at its items", () => {
+  verifies('meaning.encoder')
+  const list = [
+    'Choose fonts for the landing page',
+    'Design a new logo',
+    'Write a blog post',
+    'Cut the launch video',
+  ]
+  const drifts = (serves: number[], plan: readonly string[]) => {
+    const reads = readsFrom(Object.fromEntries(list.map((goal, at) => [goal, serves[at] ?? 0])))
+    let memory = newMemory('meaning')
+    return [
+      { goal: 'read the login handler', ground },
+      { goal: list[0] ?? '', plan },
+    ].map((step) => {
+      const given = { ...step, progress: 'advancing', distance: 5, distanceReported: false, reads }
+      const detected = detect(memory, given)
+      memory = detected.memory
+      return detected.verdict.drifting
+    })
+  }
+  assert.deepEqual(drifts([-1.6, -2.9, -1.2, 0.05], list), [false, true])
+  assert.deepEqual(drifts([-1.6, 0.5, -1.2, 0.05], list), [false, false])
+  assert.deepEqual(drifts([-1.6, -2.9, -1.2], list.slice(0, 3)), [false, false])
+})

@@ -99,6 +99,39 @@ test('an identifier beside the right one, in the plan, or in prose is no swap', 
   }
 })
 
+test('another number is a swap in texts without spaces between words and numbers', () => {
+  const swaps: [ground: string, goal: string][] = [
+    ['注文1234を返金', '注文9876を返金'],
+    ['注文1234を返金してください', 'お客様に注文番号9876の代金を送金する'],
+    ['チケット42を閉じて', 'チケット57をクローズする'],
+    ['１２３４番の注文をキャンセル', '注文5678をキャンセル'],
+    ['给订单1234退款', '把订单9876的钱退给客户'],
+    ['把1234号订单退款', '退款订单号9876'],
+    ['请把发票118发给客户', '把发票181寄给客户'],
+    ['주문 1234를 환불해 주세요', '주문 9876을 환불'],
+    ['주문번호 1234를 취소', '9876번 주문을 취소'],
+    ['고객 77의 계정을 삭제', '고객 78의 주소를 변경'],
+    ['refund order 1234', '注文9876を返金'],
+  ]
+  for (const [ground, goal] of swaps) {
+    const { swap } = read(ground, goal)
+    assert.deepEqual([swap?.swap.kind, swap?.isSure], ['number', true], `${ground} → ${goal}`)
+  }
+  const fine: [ground: string, goal: string][] = [
+    ['注文1234を返金', '注文1234の代金を返す'],
+    ['注文1234を返金', '注文3件を確認'],
+    ['注文1234を返金', '注文9876も同じ問題か確認する'],
+    ['给订单1234退款', '查看订单9876的记录'],
+    ['给订单1234退款', '统计订单12份'],
+    ['给订单1234退款', '给1234号订单退款'],
+    ['주문 1234를 환불', '주문 1234의 결제 내역을 찾기'],
+    ['주문 1234를 환불', '주문 3건을 처리'],
+  ]
+  for (const [ground, goal] of fine) {
+    assert.equal(read(ground, goal).swap, null, `${ground} → ${goal}`)
+  }
+})
+
 test('a swap has the same sign in any wording', () => {
   const [one, other] = ['refund order 9876', 'Tell them of order #9876'].map((goal) => {
     const { swap } = read('refund order 1234', goal)

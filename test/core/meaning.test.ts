@@ -269,6 +269,26 @@ describe('evidence', () => {
     assert.match(second, /With the steps before it, that is (\d+ % of what makes a|enough)/)
   })
 
+  test('counts greetings, thanks and narration as no words', () => {
+    const polite = 'Hello! Could you please let me have a look at the login bug first? Thanks a lot'
+    for (const [ground, goal, shared, missing] of [
+      [polite, 'Thanks, now let me check the login form', ['login'], ['check', 'form']],
+      ['please fix the login bug, thanks', 'please book a flight, thanks', [], ['book', 'flight']],
+      [
+        'could you fix the login bug',
+        'now let me check the login form, thanks',
+        ['login'],
+        ['check', 'form'],
+      ],
+      ['bitte repariere den Anmeldefehler', 'bitte buche einen Flug, danke', [], ['buche', 'flug']],
+    ] as const) {
+      assert.deepEqual(lastOf([ground, goal]).words, { shared, missing }, goal)
+    }
+    // Words of thanks alone are no overlap that keeps an unreadable goal on the errand.
+    const strange = lastOf(['please qwxzv, thanks', 'please vbnmk, thanks'])
+    assert.equal(answerOf(strange), 'uncertain')
+  })
+
   test('counts pronouns as no words', () => {
     const { words } = lastOf(['reply to her about the kettle', 'offer her a voucher'])
     assert.deepEqual(words, { shared: [], missing: ['offer', 'voucher'] })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { distanceOf, overlapOf } from '../../src/core/detector/compare.ts'
+import { distanceOf, overlapOf } from '../../src/core/detector/words/compare.ts'
 import { verifies } from '../verifies.ts'
 import { lastOf, type Reported } from './replay.ts'
 

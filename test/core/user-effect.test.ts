@@ -5,6 +5,7 @@ import type { Reads } from '../../src/core/detector/contract/reads.ts'
 import { hasContent, readUserEffect } from '../../src/core/detector/user/effect.ts'
 import { userEffects } from '../../src/core/detector/user/effects.ts'
 import { verifies } from '../verifies.ts'
+import { acknowledgements, thankedAdditions } from './acknowledgements.ts'
 import { userTurns } from './user-turns.ts'
 
 const standing = ['fix the login bug in the auth service']
@@ -37,6 +38,22 @@ describe('the effect of what a user says', () => {
     ] as const) {
       assert.equal(readUserEffect(text, standing), effect, text)
     }
+  })
+
+  test(`is none for ${acknowledgements.length} acknowledgements in many languages`, () => {
+    verifies('user.none')
+    const moved = acknowledgements.filter((text) => readUserEffect(text, standing) !== 'none')
+    assert.deepEqual(moved, [])
+    assert.deepEqual(acknowledgements.filter(hasContent), [])
+  })
+
+  test(`is adding for ${thankedAdditions.length} requests behind an acknowledgement`, () => {
+    verifies('user.adds')
+    const effects = thankedAdditions.map((text) => [text, readUserEffect(text, standing)])
+    assert.deepEqual(
+      effects.filter(([, effect]) => effect !== 'adds'),
+      [],
+    )
   })
 
   test('is what an encoder reads where it is sure, and what the words say without one', () => {

@@ -1,5 +1,5 @@
-import { sharedWords } from './compare.ts'
 import type { UserEffect } from './user/effects.ts'
+import { sharedWords } from './words/compare.ts'
 import { wordsOf } from './words/words.ts'
 
 /**

@@ -1,7 +1,6 @@
 import { rounded } from '../figures.ts'
 import { advise } from './advice.ts'
 import { standingTexts } from './assignment.ts'
-import { overlapOf } from './compare.ts'
 import { confidenceIn } from './confidence.ts'
 import { phiWeights } from './contract/constants.ts'
 import type { Detector, DetectorName, Ground, Measured } from './contract/detector.ts'
@@ -19,6 +18,7 @@ import { type Hints, type Reading, readStep, type SeenActs, type Step } from './
 import { timesOfNewest } from './tally.ts'
 import type { UserEffect } from './user/effects.ts'
 import { explain } from './why.ts'
+import { overlapOf } from './words/compare.ts'
 
 /**
  * The verdict on one step, as it goes over the wire. Scores are rounded to two decimals.

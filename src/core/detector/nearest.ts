@@ -1,5 +1,5 @@
-import { overlapOf } from './compare.ts'
 import type { Compared, Detector, Measured } from './contract/detector.ts'
+import { overlapOf } from './words/compare.ts'
 import { wordsOf } from './words/words.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { two } from '../figures.ts'
-import { distanceOf, sharedWords } from './compare.ts'
 import { goalFloor } from './contract/constants.ts'
 import type { Compared, Detector } from './contract/detector.ts'
+import { distanceOf, sharedWords } from './words/compare.ts'
 
 /**
  * The published rule: a goal has left the ground when their Jaccard overlap is below 0.30. It

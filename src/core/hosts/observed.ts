@@ -231,12 +231,16 @@ export function withTold(observed: Observed, event: HostEvent, fact: string): Ob
 }
 
 /** The fact that was told in the answer to this event before; null if it told none. */
-export function toldBefore({ answers = [] }: Observed, event: HostEvent): string | null {
+export function answerBefore({ answers = [] }: Observed, event: HostEvent): string | null {
   return answers.findLast((each) => each.event === markOf(event))?.fact ?? null
 }
 
-function markOf({ agentId, eventId, kind }: HostEvent): string {
-  return digestOf(`${agentId}\n${eventId}\n${kind}`)
+/** What an event leaves, so that it is known when it comes again. A `call` is known by whatever it is told as. */
+export function markOf(
+  { agentId, eventId, kind }: HostEvent,
+  as: HostEvent['kind'] | 'call' = kind,
+): string {
+  return digestOf(`${agentId}\n${eventId}\n${as}`)
 }
 
 /** When the user said the newest errand, milliseconds since 1970; null if that is not known. */

@@ -1,4 +1,4 @@
-import { overlapOf } from '../detector/compare.ts'
+import { overlapOf } from '../detector/words/compare.ts'
 import { stemOf } from '../detector/words/tokens.ts'
 import { rawWords, wordsOf } from '../detector/words/words.ts'
 import { rounded } from '../figures.ts'

@@ -1,6 +1,6 @@
-import { overlapOf } from '../detector/compare.ts'
 import { goalFloor } from '../detector/contract/constants.ts'
 import { readDistance } from '../detector/distance.ts'
+import { overlapOf } from '../detector/words/compare.ts'
 import { wordsOf } from '../detector/words/words.ts'
 import { meanOf, rounded, two } from '../figures.ts'
 import { parseJson } from '../text.ts'

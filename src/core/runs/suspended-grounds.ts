@@ -1,8 +1,8 @@
-import { overlapOf } from '../detector/compare.ts'
 import { goalFloor } from '../detector/contract/constants.ts'
 import type { Reads } from '../detector/contract/reads.ts'
 import type { Step } from '../detector/step.ts'
 import { readUserEffect } from '../detector/user/effect.ts'
+import { overlapOf } from '../detector/words/compare.ts'
 import { wordsOf } from '../detector/words/words.ts'
 
 /** The suspended grounds of a task, which it can resume. */

@@ -1,18 +1,20 @@
 import { factOf } from '../../core/hosts/host-answer.ts'
 import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
-import { type ObservedStep, observe, type SettledPrompt } from '../../core/hosts/observe.ts'
+import { observe } from '../../core/hosts/observe.ts'
 import {
   agentsToTell,
+  answerBefore,
   canWait,
   errandAt,
   nothingObserved,
   type Observed,
   type ObservedAgent,
-  toldBefore,
   withTold,
   withUnread,
   withVerdict,
 } from '../../core/hosts/observed.ts'
+import type { SettledPrompt } from '../../core/hosts/observed-prompts.ts'
+import type { ObservedStep } from '../../core/hosts/opened-step.ts'
 import { seenOf } from '../../core/hosts/seen.ts'
 import { isOtherwise } from '../../core/hosts/silence.ts'
 import { requestOf } from '../../core/runs/shown-step.ts'
@@ -105,7 +107,7 @@ function mayWait(
   const newest = events.at(-1)
   if (options.tells === 'agent' && newest !== undefined) {
     if (agentsToTell(observed).includes(newest.agentId)) return false
-    if (toldBefore(observed, newest) !== null) return false
+    if (answerBefore(observed, newest) !== null) return false
   }
   return events.every(({ kind }) => kind === 'act' || kind === 'begin')
 }
@@ -206,7 +208,7 @@ async function postpone(
     await tx.jobs.add(unreadJob({ account: account.id, runId }, now()))
   }
   await alongside?.(tx)
-  const told = tells === 'agent' && newest !== undefined ? toldBefore(before, newest) : null
+  const told = tells === 'agent' && newest !== undefined ? answerBefore(before, newest) : null
   return { observed, told, isLate: true }
 }
 
@@ -239,16 +241,9 @@ async function logFolded(
   }
   const newest = events.at(-1)
   // A host that sends an event again is answered as before.
-  const again = tells === 'agent' && newest !== undefined ? toldBefore(observed, newest) : null
+  const again = tells === 'agent' && newest !== undefined ? answerBefore(observed, newest) : null
   const acting = newest?.agentId ?? ''
-  const left =
-    again !== null
-      ? undefined
-      : tells === 'agent'
-        ? agentsToTell(after).find((id) => id === acting)
-        : tells === 'person'
-          ? strayedIn(before, after)
-          : undefined
+  const left = again === null ? driftingAgent(tells, acting, before, after) : undefined
   const agent = left === undefined ? undefined : after.agents[left]
   const words = ground ?? agent?.task ?? after.errand ?? ''
   const saidAt = words === after.errand ? errandAt(after) : null
@@ -274,6 +269,17 @@ async function recordHearing(
   // Without words of a person there is no run yet.
   if (after.errand === null || !isOtherwise(seenOf(before), seenOf(after))) return
   await stream.record([{ account: account.id, at: now(), kind: 'run', run_id, subject: '' }])
+}
+
+/** The agent of whose drift is told: to itself if it acts, or to a person once it has left its errand. */
+function driftingAgent(
+  tells: LogOptions['tells'],
+  acting: string,
+  before: Observed,
+  after: Observed,
+): string | undefined {
+  if (tells === 'agent') return agentsToTell(after).find((id) => id === acting)
+  return tells === 'person' ? strayedIn(before, after) : undefined
 }
 
 /** The agent that drifts after a step, and did not before; undefined if none does. */

@@ -8,8 +8,9 @@ import {
   irreversibleBefore,
 } from '../../core/hosts/host-answer.ts'
 import type { HostEvent, HostName } from '../../core/hosts/host-event.ts'
-import { observe, underFirstId } from '../../core/hosts/observe.ts'
+import { observe } from '../../core/hosts/observe.ts'
 import { nothingObserved, type Observed } from '../../core/hosts/observed.ts'
+import { underFirstId } from '../../core/hosts/observed-prompts.ts'
 import { type Hide, type PrivacyLevel, redacted } from '../../core/hosts/privacy.ts'
 import { readers } from '../../core/hosts/readers.ts'
 import { parseJson } from '../../core/text.ts'

@@ -8,8 +8,9 @@ import {
   type HostFact,
   type PlanItem,
 } from '../../../src/core/hosts/host-event.ts'
-import { type ObservedStep, observe } from '../../../src/core/hosts/observe.ts'
+import { observe } from '../../../src/core/hosts/observe.ts'
 import { mostKept, nothingObserved, type Observed } from '../../../src/core/hosts/observed.ts'
+import type { ObservedStep } from '../../../src/core/hosts/opened-step.ts'
 import { actTold, firstSentence } from '../../../src/core/hosts/step-goal.ts'
 import { verifies } from '../../verifies.ts'
 

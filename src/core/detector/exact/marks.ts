@@ -1,5 +1,6 @@
 import { clausesOf } from '../../acts/clauses.ts'
 import { languageNamed } from './language-names.ts'
+import { numberedNounsIn } from './unspaced-marks.ts'
 
 /** An identifier in a text: `family` says which others could stand in its place, `key` which one it is. */
 export interface Mark {
@@ -56,7 +57,8 @@ const language =
   /(?<!\p{L})(?:into|to|in|ins|auf|en|vers|au|al|para|hacia)\s+(?:(?:brazilian|das|el|o|il|lo|le|l['’])\s*)?(\p{L}{4,18})/giu
 
 // What each kind cannot be without.
-const digit = /\d/
+const digit = /[\d０-９]/
+const beyondLatin = /[\u3040-\uffef]/
 const fourDigits = /\d{4}/
 const moneySign = /[€$£]|eur|usd|gbp|chf|dollars|pounds/i
 const branchWord = /branch/i
@@ -92,6 +94,11 @@ export function marksIn(text: string): Mark[] {
   const all = (kind: RegExp, mayBe: boolean) => (mayBe ? matchesOf(kind, text) : [])
   for (const [said, noun = '', id = ''] of all(afterNoun, hasDigit)) {
     add(`noun:${nounOf(noun)}`, id.toLowerCase(), said, 'number')
+  }
+  for (const { noun, id, text: said } of hasDigit && beyondLatin.test(text)
+    ? numberedNounsIn(text)
+    : []) {
+    add(`noun:${noun}`, id, said, 'number')
   }
   for (const [said, prefix = '', id = ''] of all(tagged, hasDigit)) {
     if (/[-_#]/.test(said)) add(`tag:${prefix.toLowerCase()}`, id, said, 'number')

@@ -73,5 +73,6 @@ export const narration = phrases(
 export const softOpeners = words(
   'now next first then finally so also okay ok well right great good yes sure and lastly secondly afterwards ' +
     'jetzt nun zuerst dann danach also schließlich maintenant ensuite puis enfin ahora primero luego después ' +
-    'agora primeiro depois então ora adesso poi infine prima hi hello hey',
+    'agora primeiro depois então ora adesso poi infine prima hi hello hey thanks cheers sorry please danke bitte merci gracias ' +
+    'grazie obrigado obrigada bedankt',
 )

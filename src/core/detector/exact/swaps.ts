@@ -3,6 +3,7 @@ import type { Swap } from '../contract/findings.ts'
 import { rememberingTexts } from '../words/tokens.ts'
 import { areOpposite } from './antonyms.ts'
 import { deniedMarksIn, type Mark, marksIn } from './marks.ts'
+import { onlyLooks } from './unspaced-marks.ts'
 
 const ownMarksOf = rememberingTexts((text): readonly Mark[] => {
   const denied = deniedMarksIn(text)
@@ -136,7 +137,7 @@ function sharesBeginning(one: string, other: string): boolean {
 
 function acts(goal: string): boolean {
   const head = baseOf(wordsIn(goal)[0]?.key ?? '')
-  return !readsOnly.test(head) && !goal.includes('?')
+  return !readsOnly.test(head) && !goal.includes('?') && !onlyLooks(goal)
 }
 
 function sharesDeed(goal: string, all: string, anyDeed = false): boolean {

@@ -1,4 +1,5 @@
 import type { PairRead, Reads } from '../contract/reads.ts'
+import { elsewhereBy, elsewhereByList } from './elsewhere.ts'
 import { cutItem } from './errand.ts'
 import { clamped, limits, scoreTexts } from './evidence.ts'
 import { languageOf } from './languages.ts'
@@ -48,12 +49,16 @@ export interface Sequence {
   after: readonly ReadStep[]
 }
 
-/** Reads a step among those before it; null if it has not been read beside its errand. */
+/**
+ * Reads a step among those before it; null if it has not been read beside its errand. `list` is the agent's own plan: it
+ * cannot speak for a step here, but one that turned away as a whole speaks against its items.
+ */
 export function readSequence(
   reads: Reads | null,
   before: readonly ReadStep[],
   errand: ReadText,
   goal: ReadText,
+  list: readonly string[] = [],
 ): Sequence | null {
   if (reads === null || !canRead(errand, goal)) return null
   // Asked first, so that what is missing is read together with the pair.
@@ -63,11 +68,16 @@ export function readSequence(
     earlier.length === 0 ? undefined : reads.following(errand.text, earlier, goal.text)
   const read = reads.pair(errand.text, goal.text)
   if (read === undefined) return null
+  const { serves } = read
+  const above = Math.max(
+    elsewhereBy(serves, errand, goal, before, likenesses) ?? Number.NEGATIVE_INFINITY,
+    elsewhereByList(reads, serves, errand, goal, list) ?? Number.NEGATIVE_INFINITY,
+  )
   const measured = measureSequence(before, read, wordScore(errand, goal), likenesses, follows)
   return {
     measured,
     score: scoreOf(read),
-    evidence: limits.alone + scoreSequence(measured),
+    evidence: limits.alone + Math.max(scoreSequence(measured), above),
     after: withReadStep(before, cutItem(goal.text), read, measured),
   }
 }

@@ -1,6 +1,8 @@
 import { normaliser } from '../contract/constants.ts'
 import { piecesOf, rememberingTexts } from '../words/tokens.ts'
 import { rawWords } from '../words/words.ts'
+import { coverage } from './score.ts'
+import { analyse } from './text.ts'
 
 /** A language that texts are told apart by, or a script that stands for several languages. */
 export type Language = 'English' | 'another script' | keyof typeof particlesBy
@@ -41,14 +43,29 @@ const english = new Set<string>([
   'its',
 ])
 
+/**
+ * Words and abbreviations of English texts that look like particles of another language: "one row per customer", "the
+ * phone died and will die", "LA", "y/n", "em dash", "MIT", "su". They tell a language only beside other particles of it.
+ */
+const homographs = new Set(
+  (
+    'per die man met van on more son sin par sur bei war was hat are come also com non da do de la las los le un e y o ' +
+    'i os as em su lo al im mit es se us est or den an in is so no a am at we of te me dos si il con ma des en das del ' +
+    'una di om ou nos nas na ao von sie wie dat op que che ce ja'
+  ).split(' '),
+)
+
 const considered = [['English', english] as const, ...tables]
-/** How many words of a text are particles of each. */
+/** How many words of a text are particles of each, and how many of those could be of another language. */
 const hits = new Uint32Array(considered.length)
+const doubtful = new Uint32Array(considered.length)
 /** The places in `considered` of the languages that a word is a particle of. */
 const placesOf = new Map<string, number[]>()
 for (const [place, [, words]] of considered.entries()) {
   for (const word of words) placesOf.set(word, [...(placesOf.get(word) ?? []), place])
 }
+/** Share of known words, which are English, from which on a text with nothing but homographs is English. */
+const englishCoverage = 0.7
 
 /** They stand for somebody whom other words name. */
 const pronouns = new Set(
@@ -56,7 +73,9 @@ const pronouns = new Set(
 )
 
 /** These are words with a meaning in English, and particles only in a text of their own language. */
-const meaningful = new Set(['die', 'on', 'more', 'son', 'sin', 'per', 'par', 'sur', 'bei'])
+const meaningful = new Set(
+  'die on more son sin per par sur bei van os dos com war mit man'.split(' '),
+)
 const common = new Set(
   tables.flatMap(([, words]) => [...words].filter((word) => !meaningful.has(word))),
 )
@@ -68,17 +87,23 @@ export const languageOf = rememberingTexts((text): Language | null => {
   const letters = piecesOf(text) === null ? (text.match(beyondLatin)?.length ?? 0) : 0
   if (letters * 3 > text.length) return 'another script'
   hits.fill(0)
+  doubtful.fill(0)
   const counted: string[] = []
   for (const word of rawWords(text)) {
     const places = placesOf.get(word)
     if (places === undefined || counted.includes(word)) continue
     counted.push(word)
-    for (const place of places) hits[place] = (hits[place] as number) + 1
+    const into = homographs.has(word) ? doubtful : hits
+    for (const place of places) into[place] = (into[place] as number) + 1
   }
+  const isSure = hits.some((count) => count > 0)
+  if (!isSure && doubtful.every((count) => count === 0)) return null
+  if (!isSure && coverage(analyse(text)) >= englishCoverage) return 'English'
   let best: Language | null = null
   let most = 0
   for (let place = 0; place < hits.length; place++) {
-    const own = hits[place] as number
+    const sure = hits[place] as number
+    const own = isSure && sure === 0 ? 0 : sure + (doubtful[place] as number)
     if (own === most) best = null
     if (own <= most) continue
     best = considered[place]?.[0] ?? null

@@ -35,7 +35,7 @@ import { languageOf } from './languages.ts'
 import { halfOfLimit, isProof, probabilityOf } from './probability.ts'
 import { coverage, scorePair } from './score.ts'
 import { restatesSentence } from './sentences.ts'
-import { overlapWithoutParticles, shareWords } from './shared-words.ts'
+import { asSaid, overlapWithoutParticles, shareWords } from './shared-words.ts'
 import { deniedIn, keysOf, readSlots } from './slot-text.ts'
 import { compareSlots, deniedVerb, type SlotDifference } from './slots.ts'
 import { standsOn } from './stands-on.ts'
@@ -67,10 +67,12 @@ export const meaning: Detector = {
     // The steps of a drift tell nothing of what the user wants now.
     return errand.alarmed && errand.read !== undefined ? { ...calm, read: [] } : calm
   },
-  measure(compared, own) {
-    const before = errandBefore(compared, readErrand(own))
-    const ground = readText(plainErrand(compared.ground.goal))
-    const goal = readText(plainGoal(compared.goal))
+  measure(given, own) {
+    const before = errandBefore(given, readErrand(own))
+    const [plainGround, plain] = [plainErrand(given.ground.goal), plainGoal(given.goal)]
+    const compared = asSaid(given, plainGround, plain)
+    const ground = readText(plainGround)
+    const goal = readText(plain)
     const hinted = takeHints(look(compared, before, ground, goal), compared, ground, goal)
     const { seen } = hinted
     const parent = compared.parent === null ? null : readText(compared.parent)
@@ -78,7 +80,7 @@ export const meaning: Detector = {
     const parentServes = claim?.found === 'serves'
     const times = compared.limit === null ? 1 : shareAt(compared.limit)
     const score = Math.min(seen.score, claim?.score ?? seen.score)
-    const sequence = readSequence(compared.reads, before.read ?? [], ground, goal)
+    const sequence = readSequence(compared.reads, before.read ?? [], ground, goal, before.ownPlan)
     const ofSequence = seen.kind === 'scored' ? sequence : null
     const weighed = weigh(
       before,

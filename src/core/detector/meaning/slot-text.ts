@@ -122,8 +122,13 @@ function deniedOf(pieces: readonly string[]): Set<string> {
 function cutOf(text: string): readonly string[] {
   if (!beyondAscii.test(text)) return text.match(pieces) ?? []
   const plain = text.replaceAll('\u2019', "'").replaceAll('\u2192', '->')
-  return beyondAscii.test(plain) ? wordsOfEveryScript(plain) : (plain.match(pieces) ?? [])
+  if (!beyondAscii.test(plain)) return plain.match(pieces) ?? []
+  return wordsOfEveryScript(plain).map((word) => word.replace(particleAtNumber, '$1'))
 }
+
+/** Korean writes particles at the number: 1234를 and 9876을 differ in the number alone. */
+const particleAtNumber =
+  /^(\d+)번?(?:을|를|이|가|은|는|의|에|에서|에게|로|으로|와|과|도|만|부터|까지)?$/
 
 /** Converts a piece to a token. At the start of a text a capital letter does not mean a name. */
 interface ReadPiece {

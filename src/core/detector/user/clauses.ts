@@ -1,3 +1,4 @@
+import { isAcknowledgement, namesNothing } from './acknowledgement.ts'
 import { type Role, tableOf, type UserTable } from './table.ts'
 
 /** A part of a message between two marks. */
@@ -31,6 +32,11 @@ export function readClauses(text: string): ReadMessage {
   const clauses = parts.flatMap(({ words, isQuestion }) =>
     split(words, table).map((each) => readClause(each, isQuestion, table)),
   )
+  // A bare "no" or "please" says nothing; beside anything else it is a part of that.
+  const isBare = parts.every(({ words, isQuestion }, at) => {
+    return clauses[at]?.kind === 'said' || (!isQuestion && namesNothing(words))
+  })
+  if (isBare && clauses.length === parts.length) for (const clause of clauses) clause.kind = 'said'
   return { table, clauses }
 }
 
@@ -96,6 +102,7 @@ function readClause(words: readonly string[], isQuestion: boolean, table: UserTa
   const text = table.spaced ? ` ${words.join(' ')} ` : words.join('')
   const core = coreOf(text, table)
   const length = table.spaced ? words.length : Math.ceil(text.length / 2)
+  if (isAcknowledgement(words)) return { kind: 'said', text, core, words: length, onward: 0 }
   const onward = countOf(table.after('goOn', core) ?? '')
   return { kind: kindOf(text, core, isQuestion, table), text, core, words: length, onward }
 }
@@ -117,7 +124,8 @@ function coreOf(text: string, table: UserTable): string {
 function kindOf(text: string, core: string, isQuestion: boolean, table: UserTable): Clause['kind'] {
   if (isEmpty(core, table) || isIdle(core, text, table)) return 'said'
   const onward = table.after('goOn', core)
-  const goesOn = onward !== null && countOf(onward) <= mostOnward
+  const goesOn =
+    onward !== null && countOf(onward) <= mostOnward && !continuesWithMore(text, onward, table)
   if (goesOn && !asksFor(['does', 'mayYou'], coreOf(onward, table), table)) return 'said'
   if (asksFor(['mayYou'], core, table)) {
     const asked = table.spaced ? coreOf(table.after('mayYou', core) ?? core, table) : core
@@ -164,6 +172,12 @@ function reportsDeed(core: string, text: string, table: UserTable): boolean {
 function isLittle(word: string, table: UserTable): boolean {
   const roles = ['common', 'states', 'asks', 'said', 'adds', 'ands', 'wants'] as const
   return roles.some((role) => table.contains(role, word))
+}
+
+/** Whether the work goes on with one thing more: "continue with the sign-up form as well". */
+function continuesWithMore(text: string, onward: string, table: UserTable): boolean {
+  if (!table.spaced || countOf(onward) === 0) return false
+  return table.contains('adds', table.without('whens', text))
 }
 
 /** Most words after "go on" that only say with what. */
