@@ -9,7 +9,7 @@ import { type ReadText, readText } from './texts.ts'
  */
 export const elsewhereLimits = {
   /** Highest `serves` of a goal without a word, and how much higher it may be for each of its words. */
-  alone: { base: -4.74, perWord: 0.2435, mostWords: 8 },
+  alone: { base: -5.04, perWord: 0.2435, mostWords: 8 },
   /** A goal as near as this to an earlier one that served the errand is not elsewhere. */
   nearServing: 0.4,
   /** The fewest items of an agent's own list that are read as one, the most, and their highest mean `serves`. */
