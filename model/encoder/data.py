@@ -24,6 +24,7 @@ class Errand:
     asked: dict  # place of an off goal to the request under which it is honest
     domain: str
     lang: str = "en"
+    shared: tuple = ()  # places of steps that serve the requests of the off goals too
 
 
 def read(*folders):
@@ -44,7 +45,7 @@ def read(*folders):
             row = json.loads(line)
             own = asked.get(row["id"], {})
             own.update({k: off["asked"] for k, off in enumerate(row["off"]) if off.get("asked")})
-            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", ""), row.get("lang", "en")))
+            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", ""), row.get("lang", "en"), tuple(row.get("shared", ()))))
     return errands
 
 
@@ -138,7 +139,7 @@ class Batch:
             self.messages.append((place, place + 1, effect))
 
 
-def batches(errands, size, rng):
+def batches(errands, size, rng, beside=True):
     """One epoch of batches. The errands of a batch come from one file, so that a foreign goal has the voice of an
     honest one, and each goal stands on both sides: beside the errand that it serves and beside another."""
     by_file = {}
@@ -149,7 +150,7 @@ def batches(errands, size, rng):
     for own in by_file.values():
         rng.shuffle(own)
         count = max(1, round(len(own) / size))
-        made += [batch(own[at::count], files, rng) for at in range(count)]
+        made += [batch(own[at::count], files, rng, beside) for at in range(count)]
     rng.shuffle(made)
     return made
 
@@ -168,7 +169,7 @@ def balanced(pairs):
     return made
 
 
-def batch(errands, files, rng):
+def batch(errands, files, rng, beside_steps=True):
     """`files`: names of files that stand for others in errands."""
     made = Batch()
 
@@ -188,7 +189,10 @@ def batch(errands, files, rng):
     steps = [[text(say(step), False, at) for step in e.steps] for at, e in enumerate(errands)]
 
     def other(at):
-        return (at + rng.randrange(1, len(errands))) % len(errands) if len(errands) > 1 else None
+        """Another errand of the batch, of another world; None if there is none."""
+        own = errands[at].domain
+        others = [place for place, each in enumerate(errands) if place != at and not (own and each.domain == own)]
+        return rng.choice(others) if others else None
 
     def before(at, place):
         """One to four steps that stand shortly before a place of a run."""
@@ -250,7 +254,8 @@ def batch(errands, files, rng):
                 away = known[step, grounds[foreign]] = pair(step, grounds[foreign], 0, "foreign")
                 made.both.append((on, away))
     for at, errand in enumerate(errands):
-        follow_steps(at)
+        if beside_steps:
+            follow_steps(at)
         swap_things(at, errand)
         offs = {k: text(say(off["goal"]), False, at) for k, off in enumerate(errand.off) if rng.random() < 0.6}
         for k, goal in offs.items():
@@ -267,8 +272,9 @@ def batch(errands, files, rng):
             rest = [each for j, each in offs.items() if errand.off[j]["kind"] != off["kind"]]
             if rest and rng.random() < 0.7:
                 pair(rng.choice(rest), request, 0, "neighbour", 0.7)
-            if off["kind"] in ("neighbour", "hijack", "rabbit") and rng.random() < 0.7:
-                pair(rng.choice(steps[at]), request, 0, "neighbour", 0.5)
+            own = [step for place, step in enumerate(steps[at]) if place not in errand.shared]
+            if off["kind"] in ("neighbour", "hijack", "rabbit") and own and rng.random() < 0.7:
+                pair(rng.choice(own), request, 0, "neighbour", 0.5)
             if foreign is not None and rng.random() < 0.7:
                 pair(rng.choice(steps[foreign]), request, 0, "foreign", 0.7)
     made.pairs = balanced(made.pairs)

@@ -22,7 +22,7 @@ ERRAND, GOAL = 0, 2  # roles of a text
 LONGEST = {ERRAND: 120, GOAL: 48}  # tokens of a text that are read
 EFFECTS = 4  # what a message of the user can do
 # Whether the CPU multiplies matrices in bfloat16; where it does not, they are slower than in float32 by far.
-FAST_BFLOAT16 = torch.ops.mkldnn._is_mkldnn_bf16_supported()
+FAST_BFLOAT16 = torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
 KINDS = ["honest", "neighbour", "creep", "entity", "opposite", "hijack", "rabbit", "foreign"]
 
 

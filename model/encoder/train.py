@@ -173,7 +173,15 @@ def report(network, errands, texts, rng):
     return line
 
 
-def losses(network, batch, texts, rank, rng):
+def tail(logits, labels, weights):
+    """How far goals that are off score above the tenth of the honest ones that score lowest: few honest steps may lie
+    below the limit of the server."""
+    honest, off = logits[labels == 1], logits[(labels == 0) & (weights > 0)]
+    lowest = honest.topk(max(1, len(honest) // 10), largest=False).values
+    return F.softplus(off[:, None] - lowest[None, :]).mean()
+
+
+def losses(network, batch, texts, rank, rng, tail_share=0.0):
     """The parts of the loss of a batch."""
     chosen = [(pair.goal, pair.errand, pair.before) for pair in batch.pairs]
     messages = [(text, standing, ()) for text, standing, _ in batch.messages]
@@ -186,6 +194,7 @@ def losses(network, batch, texts, rank, rng):
     return {
         "loss": F.binary_cross_entropy_with_logits(logits, labels, weight=weights),
         "rank": rank * F.softplus(logits[both[:, 1]] - logits[both[:, 0]]).mean(),
+        "tail": tail_share * tail(logits, labels, weights),
         "contrast": 0.3 * contrast(meaning, batch),
         "follow": 0.3 * follow(meaning, batch.runs, rng),
         "effect": 0.5 * F.cross_entropy(effects, torch.tensor([effect for *_, effect in batch.messages])) if messages else torch.zeros(()),
@@ -222,6 +231,9 @@ def main():
     parser.add_argument("--rate", type=float, default=5e-5)
     parser.add_argument("--branch-times", type=float, default=3)
     parser.add_argument("--rank", type=float, default=0.3)
+    parser.add_argument("--take", type=int, default=0, help="errands an epoch takes, those that were seen least; 0: all")
+    parser.add_argument("--alone", action="store_true", help="no goal is read beside earlier ones")
+    parser.add_argument("--tail", type=float, default=0.0, help="how much the honest goals that score lowest count")
     parser.add_argument("--size", type=int, default=14, help="errands a batch")
     parser.add_argument("--share", type=float, default=1.0, help="share of the training errands")
     parser.add_argument("--known", type=float, default=1.0, help="share of the first folder that an epoch takes")
@@ -255,13 +267,21 @@ def main():
     began, seen = time.time(), 0
     sample = random.Random(2).sample(dev, min(120, len(dev)))
     recent = []
-    per_epoch = None
+    per_epoch, times = None, {}
     for epoch in range(options.epochs):
+        if time.time() - began >= 60 * options.minutes:
+            break
         if epoch > 0:  # files may have grown meanwhile
             train = cut(data.parts(data.read(*options.folders))[0])
         known = {errand.id for errand in data.read(options.folders[0])}
         taken = [errand for errand in train if errand.id not in known or rng.random() < options.known]
-        made = data.batches(taken, options.size, rng)
+        if options.take:
+            rng.shuffle(taken)
+            taken = sorted(taken, key=lambda errand: times.get(errand.id, 0))[: options.take]
+            for errand in taken:
+                times[errand.id] = times.get(errand.id, 0) + 1
+            print(len(taken), "taken", sum(times[e.id] == 1 for e in taken), "for the first time", flush=True)
+        made = data.batches(taken, options.size, rng, not options.alone)
         messages = data.read_messages(options.messages) if options.messages else []
         per_epoch = per_epoch or len(made)
         for batch in made:
@@ -274,7 +294,7 @@ def main():
             rate = options.rate * min(1, seen / 30) * 0.5 * (1 + math.cos(math.pi * progress))
             for group in optimizer.param_groups:
                 group["lr"] = group["times"] * max(rate, options.rate * 0.01)
-            parts = losses(network, batch, texts, options.rank, rng)
+            parts = losses(network, batch, texts, options.rank, rng, options.tail)
             optimizer.zero_grad()
             sum(parts.values()).backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
