@@ -306,11 +306,14 @@ describe('a run', () => {
 
   test('declares its plan with the first step', async (t) => {
     const { client } = await startClient(t)
-    const run = client.run({ ...patient, plan: ['install redis'], detector: 'meaning' })
-    await run.step({ goal: 'begin' })
-    assert.match(
-      (await run.step({ goal: 'install redis' }))?.why ?? '',
-      /restates an item of the plan/,
+    const run = client.run({ ...patient, plan: ['install redis'] })
+    assert.equal((await run.step({ goal: 'begin' }))?.drifting, false)
+    const long = client.run({ ...patient, plan: Array(51).fill('install redis') })
+    const fault = await faultOf(long.step({ goal: 'begin' }, { throws: true }))
+    assert.deepEqual(
+      [fault.status, /^plan: /.test(fault.message.replace(/^bad_request: /, ''))],
+      [400, true],
+      fault.message,
     )
   })
 

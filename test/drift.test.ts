@@ -261,6 +261,7 @@ onEachDatabase((database) => {
         revision,
         user_message,
         user_effect,
+        unattended_ms: ___,
         ...told
       } = stored
       assert.deepEqual([step, user_message], [index + 1, null])
