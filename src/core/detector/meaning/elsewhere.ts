@@ -5,7 +5,8 @@ import { type ReadText, readText } from './texts.ts'
 
 /**
  * When what an encoder reads puts a goal into another world by itself. The figures belong to its weights:
- * `npm run model:elsewhere` fits them anew and prints what they find. `serves` are its log-odds.
+ * `npm run model:elsewhere` fits them anew and prints what they find. `serves` are its log-odds. `base` is set to add about half
+ * of the false alarms that the fit allows, since runs of a writer who chose no limit showed more.
  */
 export const elsewhereLimits = {
   /** Highest `serves` of a goal without a word, and how much higher it may be for each of its words. */
