@@ -1,9 +1,10 @@
 // Written by plumbline init opencode; plumbline uninstall opencode removes it.
 //
 // Reports to Plumbline what a session of opencode shows. It runs in the host's process, so it never throws, waits at most
-// a quarter of a second for an answer, and leaves a server alone for half a minute that did not answer in time. A relay that
-// is not up is started, and waited for once in half a minute. It imports
-// nothing but Node's own modules, because the first start of a plugin with others fetches them.
+// a quarter of a second for an answer, and leaves a server alone for half a minute that twice in a row did not answer in
+// time: once may be the host's own process, which was too busy to read the answer. A relay that is not up is started, and
+// waited for once in half a minute. It imports nothing but Node's own modules, because the first start of a plugin with
+// others fetches them.
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
@@ -42,6 +43,8 @@ function readServer() {
 
 export const Plumbline = async ({ directory }) => {
   const parents = new Map()
+  /** When a request first went unanswered after the last answer; null if none has. */
+  let doubtedAt = null
   let leftAloneUntil = 0
   let startedUntil = 0
   let starting = Promise.resolve()
@@ -54,15 +57,28 @@ export const Plumbline = async ({ directory }) => {
     const server = readServer()
     if (server === null) return {}
     const body = JSON.stringify({ hook, input, output, directory, root: rootOf(session) })
+    const sentAt = performance.now()
     try {
-      return await send(server, hook, body).catch(async (error) => {
+      const answer = await send(server, hook, body).catch(async (error) => {
         if (error?.name === 'TimeoutError' || !existsSync(starter)) throw error
         await startRelay()
         return send(server, hook, body)
       })
+      doubtedAt = null
+      return answer
     } catch (error) {
-      if (error?.name === 'TimeoutError') leftAloneUntil = Date.now() + pauseMs
+      if (error?.name === 'TimeoutError') doubt(sentAt)
       return {}
+    }
+  }
+
+  /** Requests that were under way together with the first one without an answer say no more than it does. */
+  function doubt(sentAt) {
+    if (doubtedAt === null) {
+      doubtedAt = performance.now()
+    } else if (sentAt >= doubtedAt) {
+      leftAloneUntil = Date.now() + pauseMs
+      doubtedAt = null
     }
   }
 
