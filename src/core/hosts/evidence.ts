@@ -94,7 +94,7 @@ export interface Doings {
   failing: readonly Failing[]
   /** The newest edits of each file, the newest file last. */
   files: readonly { path: string; pairs: readonly (readonly [from: string, to: string])[] }[]
-  /** When something changed last, and the acts since. */
+  /** When something changed last, the plan included, and the acts since. */
   changedAt: number | null
   actsSinceChange: number
   acts: number
@@ -187,6 +187,11 @@ export function doingsAfterSkipped(doings: Doings, every: number): Doings {
     skipped: (doings.skipped ?? 0) + 1,
     every: Math.max(doings.every ?? 1, every),
   }
+}
+
+/** The doings after a plan that is new or has moved on, which is a change too. */
+export function doingsAfterPlan(doings: Doings, at: number | null): Doings {
+  return at === null ? doings : { ...doings, changedAt: at, actsSinceChange: 0 }
 }
 
 function unplacedAfter({ unplaced = 0 }: Doings, isUnplaced: boolean): { unplaced?: number } {

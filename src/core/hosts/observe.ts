@@ -1,5 +1,5 @@
 import { cutTo } from '../text.ts'
-import { doingsAfterSkipped } from './evidence.ts'
+import { doingsAfterPlan, doingsAfterSkipped } from './evidence.ts'
 import { digestOf, given } from './fields.ts'
 import type { HostEvent, PlanItem, Report } from './host-event.ts'
 import { mostKept, type Observed, type ObservedAgent } from './observed.ts'
@@ -121,11 +121,12 @@ function folded(state: Observed, event: HostEvent): Folded {
         : unchanged
     case 'prompt':
       return prompted(state, agent, event)
-    case 'plan':
-      return {
-        ...unchanged,
-        agent: explained(state, { ...agent, plan: planAfter(agent.plan, event) }),
-      }
+    case 'plan': {
+      const plan = planAfter(agent.plan, event)
+      const didMove = JSON.stringify(plan) !== JSON.stringify(agent.plan)
+      const doings = didMove ? doingsAfterPlan(agent.doings, event.at ?? null) : agent.doings
+      return { ...unchanged, agent: explained(state, { ...agent, plan, doings }) }
+    }
     case 'intent':
       return {
         ...unchanged,

@@ -145,6 +145,14 @@ describe('the acts of an agent show', () => {
     assert.equal(kinds[0], 'no-change')
     assert.match(says[0] ?? '', /^Nothing has changed for \d+ minutes and \d+ acts\.$/)
     assert.ok(!shownBy([errand, ...looks]).kinds.includes('no-change'))
+    const plan = (state: 'open' | 'done'): Given => ({
+      kind: 'plan',
+      whole: true,
+      items: [{ text: 'Read all parts', state }],
+    })
+    assert.equal(shownBy([errand, plan('open'), ...looks]).kinds[0], 'no-change', 'a plan begins')
+    const moving = [errand, plan('open'), ...looks.slice(0, 8), plan('done'), ...looks.slice(8)]
+    assert.ok(!shownBy(moving).kinds.includes('no-change'), 'a plan that moves on is a change')
   })
 
   test('that hardly any of them belongs to the errand', () => {
