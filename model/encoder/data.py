@@ -25,6 +25,7 @@ class Errand:
     domain: str
     lang: str = "en"
     shared: tuple = ()  # places of steps that serve the requests of the off goals too
+    generic: tuple = ()  # places of steps that would serve most requests, which so leave none
 
 
 def read(*folders):
@@ -45,7 +46,7 @@ def read(*folders):
             row = json.loads(line)
             own = asked.get(row["id"], {})
             own.update({k: off["asked"] for k, off in enumerate(row["off"]) if off.get("asked")})
-            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", ""), row.get("lang", "en"), tuple(row.get("shared", ()))))
+            errands.append(Errand(row["id"], name, row["ground"], row["steps"], row["off"], own, row.get("domain", ""), row.get("lang", "en"), tuple(row.get("shared", ())), tuple(row.get("generic", ()))))
     return errands
 
 
@@ -140,17 +141,20 @@ class Batch:
 
 
 def batches(errands, size, rng, beside=True):
-    """One epoch of batches. The errands of a batch come from one file, so that a foreign goal has the voice of an
-    honest one, and each goal stands on both sides: beside the errand that it serves and beside another."""
+    """One epoch of batches. The errands of a batch come from one file or one writer, so that a foreign goal has the voice
+    of an honest one, and each goal stands on both sides: beside the errand that it serves and beside another."""
     by_file = {}
     for errand in errands:
         by_file.setdefault(errand.file, []).append(errand)
+    # Most files of one writer, which are called WRITER-…, are mixed: others of a file are the hardest.
+    for name in [name for name in by_file if "-" in name and rng.random() < 0.7]:
+        by_file.setdefault(name.split("-")[0], []).extend(by_file.pop(name))
     files = [name for errand in errands for name in FILE.findall(" ".join([errand.ground, *errand.steps]))]
     made = []
     for own in by_file.values():
         rng.shuffle(own)
         count = max(1, round(len(own) / size))
-        made += [batch(own[at::count], files, rng, beside) for at in range(count)]
+        made += [batch(own[at::count], files, rng, beside) for at in range(count) if len(own[at::count]) > 3]
     rng.shuffle(made)
     return made
 
@@ -248,8 +252,10 @@ def batch(errands, files, rng, beside_steps=True):
 
     made.runs = steps
     for at, errand in enumerate(errands):
-        for step in steps[at]:
+        for place, step in enumerate(steps[at]):
             on = known[step, grounds[at]] = pair(step, grounds[at], 1, "honest")
+            if place in errand.generic:
+                continue
             for foreign in {other(at) for _ in range(1 if errand.off else 2)} - {None}:
                 away = known[step, grounds[foreign]] = pair(step, grounds[foreign], 0, "foreign")
                 made.both.append((on, away))
@@ -258,6 +264,7 @@ def batch(errands, files, rng, beside_steps=True):
             follow_steps(at)
         swap_things(at, errand)
         offs = {k: text(say(off["goal"]), False, at) for k, off in enumerate(errand.off) if rng.random() < 0.6}
+        requests = {}
         for k, goal in offs.items():
             off = errand.off[k]
             away = pair(goal, grounds[at], 0, off["kind"])
@@ -267,12 +274,14 @@ def batch(errands, files, rng, beside_steps=True):
             if k not in errand.asked:
                 continue
             asked = errand.asked[k]
-            request = text(chatty(asked, rng) if rng.random() < 0.1 else asked, True, at)
+            if asked not in requests:
+                requests[asked] = text(chatty(asked, rng) if rng.random() < 0.1 else asked, True, at)
+            request = requests[asked]
             made.both.append((pair(goal, request, 1, "honest"), away))
             rest = [each for j, each in offs.items() if errand.off[j]["kind"] != off["kind"]]
             if rest and rng.random() < 0.7:
                 pair(rng.choice(rest), request, 0, "neighbour", 0.7)
-            own = [step for place, step in enumerate(steps[at]) if place not in errand.shared]
+            own = [step for place, step in enumerate(steps[at]) if place not in (*errand.shared, *errand.generic)]
             if off["kind"] in ("neighbour", "hijack", "rabbit") and own and rng.random() < 0.7:
                 pair(rng.choice(own), request, 0, "neighbour", 0.5)
             if foreign is not None and rng.random() < 0.7:
