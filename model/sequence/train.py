@@ -139,20 +139,12 @@ def report(name, above, rows):
 def print_single(features, off, kinds):
     """The score of a step alone, log-odds at even prior odds: `fitted` of encoded.ts."""
     known = ~np.isnan(features[:, 2])
-    inputs = np.c_[features[:, :2], np.where(known, features[:, 2], 0), known]
+    inputs = np.c_[features[:, 0], np.where(known, features[:, 2], 0), known]
     weight = weights(off, kinds, Head(slice(3), 0, 0, 0.25, 0.25))
     model = LogisticRegression(C=100, max_iter=1000).fit(inputs, off, sample_weight=weight)
-    names = ("serves", "alike", "words", "known")
-    print("with words", {name: round(float(value), 3) for name, value in zip(names, model.coef_[0])}, "rest",
+    names = ("serves", "words", "known")
+    print("fitted", {name: round(float(value), 3) for name, value in zip(names, model.coef_[0])}, "rest",
           round(float(model.intercept_[0]), 3))
-    inputs = features[:, :2]
-    model = LogisticRegression(C=100, max_iter=1000).fit(inputs, off, sample_weight=weight)
-    serves, alike = model.coef_[0]
-    print(f"fitted serves {serves:.3f}, alike {alike:.3f}, rest {model.intercept_[0]:.3f}")
-    for name, scores in (("serves alone", -features[:, 0]), ("fitted", model.decision_function(inputs))):
-        parts = [scores[off == 0], scores[(off == 1) & (kinds == "foreign")], scores[(off == 1) & (kinds != "foreign")]]
-        areas = [roc_auc_score(np.r_[np.zeros(len(parts[0])), np.ones(len(part))], np.r_[parts[0], part]) for part in parts[1:]]
-        print(f"{name}: area {areas[0]:.3f} for foreign steps, {areas[1]:.3f} for the others")
     scores = model.decision_function(inputs)
     for at in (-1, 0, 0.5, 1, 1.5, 2):
         shares = [np.mean(scores[part] > at) for part in (off == 0, (off == 1) & (kinds == "foreign"), off == 1)]
