@@ -38,7 +38,7 @@ async function start(t: TestContext) {
 }
 
 test('the plugin of opencode goes on after one answer that came too late', async (t) => {
-  verifies('hosts.init.files')
+  verifies('hosts.plugin.opencode')
   const { state, say } = await start(t)
   await say('first')
   state.answers = false
@@ -55,7 +55,7 @@ test('the plugin of opencode goes on after one answer that came too late', async
 })
 
 test('the plugin of opencode leaves a server alone that hangs twice in a row', async (t) => {
-  verifies('hosts.init.files')
+  verifies('hosts.plugin.opencode')
   const { state, say } = await start(t)
   state.answers = false
   await say('first')

@@ -1390,6 +1390,8 @@ export const requirements = {
       'plumbline uninstall HOST takes out exactly those hooks; a file that has not changed since becomes byte for byte what it was, one that init made goes with the folders that it made and that are then empty, and the program goes with the last host.',
     'hosts.shim.no-curl':
       'Where there is no curl, plumbline init says so and hooks ask by a Node program with the same limits; doctor --hosts says which of the two asks.',
+    'hosts.plugin.opencode':
+      'The plugin of opencode leaves a server alone for 30 seconds that twice in a row did not answer in time; one late answer changes nothing.',
     'hosts.shim':
       'The program that hosts run prints a JSON object and exits with 0, whatever the server does; one that does not answer in time is left alone for 30 seconds.',
   }),
